@@ -36,6 +36,7 @@ const ROOMS = [
   'events',
   'notices',
   'safety',
+  'provenance',
   'ports',
   'storage',
   'accounts',

@@ -1,7 +1,7 @@
 import type { FetchMessageObject, ImapFlow } from 'imapflow';
 import type { ListedMessage } from '../../core/mail/listed-message.ts';
 import { messageRow } from '../../core/mail/message-row.ts';
-import { sentCopyOf } from '../../core/mail/sent-copy.ts';
+import { isSentTo, sentCopyOf } from '../../core/mail/sent-copy.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { SENT_COPIES_MAX, SENT_COPY_FIELDS } from '../../core/ports/mail-reading.ts';
 import type { Outgoing } from '../../core/ports/mail-sending.ts';
@@ -50,7 +50,7 @@ export async function copiesTo(
     });
     while (uids.length > 0 && copies.length < SENT_COPIES_MAX) {
       const newest = await fetchCopies(client, uids.slice(-BATCH));
-      copies.push(...newest.filter((header) => sentCopyOf(header).recipients.includes(address)));
+      copies.push(...newest.filter((header) => isSentTo(sentCopyOf(header), address)));
       uids = uids.slice(0, -BATCH);
     }
     found.push(...copies.slice(0, SENT_COPIES_MAX));

@@ -18,6 +18,7 @@ import { SCHEMA_15 } from './schema-15.ts';
 import { SCHEMA_16 } from './schema-16.ts';
 import { SCHEMA_17 } from './schema-17.ts';
 import { SCHEMA_18 } from './schema-18.ts';
+import { SCHEMA_19 } from './schema-19.ts';
 
 /** Migration n upgrades the schema from version n - 1 to n. A released migration is never edited. */
 export const MIGRATIONS: readonly string[] = [
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly string[] = [
   SCHEMA_16,
   SCHEMA_17,
   SCHEMA_18,
+  SCHEMA_19,
 ];
 
 export class NewerSchemaError extends Error {}

@@ -267,13 +267,19 @@ export const STATEMENTS: StatementTexts = {
       WHERE a.owner_id = watched.owner_id ORDER BY a.created_at_ms DESC, a.approval_id DESC LIMIT 1) AS newest`,
 
   known_recipients: `
-    SELECT address FROM countersign.known_recipients
+    SELECT address, times FROM countersign.known_recipients
     WHERE owner_id = @ownerId AND account_id = @accountId
       AND address = ANY(@addresses::text[])
       AND md5(address) = ANY(ARRAY(SELECT md5(one) FROM unnest(@addresses::text[]) AS wanted (one)))`,
   known_domains: `
     SELECT substring(address FROM '[^@]*$') AS domain, sum(times)::bigint AS times
     FROM countersign.known_recipients WHERE owner_id = @ownerId AND account_id = @accountId GROUP BY domain`,
+  reads: `
+    SELECT read_id, at_ms, hashes FROM countersign.reads
+    WHERE owner_id = @ownerId AND at_ms > @afterMs ORDER BY at_ms DESC, read_id DESC LIMIT @limit`,
+  read_sources: `
+    SELECT read_id, credential_id, at_ms, phrases, sealed FROM countersign.reads
+    WHERE owner_id = @ownerId AND read_id = ANY(@readIds::text[])`,
   relocated: `
     SELECT mark FROM countersign.relocated_messages
     WHERE owner_id = @ownerId AND mark = ANY(@marks::text[])`,
@@ -421,6 +427,11 @@ export const WRITES: Readonly<Record<WriteStatement, string>> = {
       @at_ms::bigint, @kind::text, @credential_id::text, @tool::text, @outcome::text, @approval_id::text,
       @duration_ms::bigint, @shown::text, @listed::text
     FROM countersign.owners WHERE owner_id = @owner_id`,
+  remember_read: `
+    INSERT INTO countersign.reads (owner_id, read_id, at_ms, credential_id, hashes, phrases, sealed)
+    SELECT owner_id, @read_id::text, @at_ms::bigint, @credential_id::text, @hashes::text, @phrases::text, @sealed::text
+    FROM countersign.owners WHERE owner_id = @owner_id
+    ON CONFLICT (owner_id, read_id) DO UPDATE SET at_ms = excluded.at_ms, sealed = excluded.sealed`,
   add_targets: `
     INSERT INTO countersign.waiting_targets (owner_id, target, approval_id)
     SELECT @owner_id::text, target, @approval_id::text FROM unnest(@targets::text[]) AS named (target)
@@ -515,6 +526,9 @@ export const ERASE: readonly string[] = [
     LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED)`,
   `DELETE FROM countersign.claims WHERE (owner_id, credential_id, key) IN (
     SELECT owner_id, credential_id, key FROM countersign.claims WHERE created_at_ms < @claimsBeforeMs
+    LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED)`,
+  `DELETE FROM countersign.reads WHERE (owner_id, read_id) IN (
+    SELECT owner_id, read_id FROM countersign.reads WHERE at_ms < @readsBeforeMs
     LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED)`,
   `DELETE FROM countersign.password_tries WHERE row_number IN (
     SELECT row_number FROM countersign.password_tries WHERE forgotten_ms < @passwordTriesBeforeMs

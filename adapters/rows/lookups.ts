@@ -11,7 +11,7 @@ import { ask } from './facts.ts';
 import { readNoticeChannel, readNoticeSettings, readOwnerToNotify } from './notice.ts';
 import { folded, readKeysRecord, readOwner } from './owner.ts';
 import type { Load, Query } from './query.ts';
-import { integer, type Row, text, textOrNull } from './row.ts';
+import { instant, integer, type Row, text, textOrNull } from './row.ts';
 import { readSession } from './session.ts';
 import { readLink, readMessage, readTracker } from './tracker.ts';
 import { readInboxToWatch, readWaitingTracker } from './watching.ts';
@@ -64,12 +64,29 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
       ),
 
     knownRecipients: (ownerId, accountId, addresses) =>
-      set(ask('known_recipients', { ownerId, accountId, addresses }), 'address'),
+      rows(
+        ask('known_recipients', { ownerId, accountId, addresses }),
+        (found) => new Map(found.map((row) => [text(row, 'address'), integer(row, 'times')])),
+      ),
     knownDomains: (ownerId, accountId) =>
       rows(
         ask('known_domains', { ownerId, accountId }),
         (found) => new Map(found.map((row) => [text(row, 'domain'), integer(row, 'times')])),
       ),
+    reads: ({ ownerId, after, limit }) =>
+      list(ask('reads', { ownerId, afterMs: after.getTime(), limit }), (row) => ({
+        readId: text(row, 'read_id'),
+        at: instant(row, 'at_ms'),
+        hashes: text(row, 'hashes'),
+      })),
+    readSources: (ownerId, readIds) =>
+      list(ask('read_sources', { ownerId, readIds }), (row) => ({
+        readId: text(row, 'read_id'),
+        credentialId: text(row, 'credential_id'),
+        at: instant(row, 'at_ms'),
+        phrases: text(row, 'phrases'),
+        sealed: text(row, 'sealed'),
+      })),
     relocatedAmong: (ownerId, marks) => set(ask('relocated', { ownerId, marks }), 'mark'),
 
     events: (query) => list(ask('events', query), readEvent),

@@ -127,6 +127,10 @@ export type Statement =
   /** `ownerId`, `accountId`, `addresses` */
   | 'known_recipients'
   | 'known_domains'
+  /** `ownerId`, `afterMs`, `limit` */
+  | 'reads'
+  /** `ownerId`, `readIds` */
+  | 'read_sources'
   /** `ownerId`, `marks` */
   | 'relocated'
   /** `ownerId`, `afterId`, `limit` */

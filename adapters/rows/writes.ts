@@ -37,6 +37,8 @@ export type WriteStatement =
   | 'append_event'
   /** Inserts the row behind the owner's newest one, or behind the last checkpoint if there is no row. */
   | 'append_activity'
+  /** Inserts the read of an owner that exists, or sets its time and its sources. */
+  | 'remember_read'
   | 'add_targets'
   /** Existing ones stay unchanged. */
   | 'remember_recipients'
@@ -65,6 +67,7 @@ const TABLES_OF_OWNERS = [
   'inbox_leases',
   'moved_into_inbox',
   'known_recipients',
+  'reads',
   'relocated_messages',
   'tracker_links',
   'trackers',
@@ -138,6 +141,7 @@ export function eraseValues(before: Parameters<Storage['erase']>[0]): Values {
     eventsBeforeMs: before.eventsBefore.getTime(),
     activityBeforeMs: before.activityBefore.getTime(),
     claimsBeforeMs: before.claimsBefore.getTime(),
+    readsBeforeMs: before.readsBefore.getTime(),
     passwordTriesBeforeMs: before.passwordTriesBefore.getTime(),
   };
 }
@@ -251,6 +255,19 @@ export function writesOf(change: Change): readonly Write[] {
         listed: JSON.stringify(activity.listed),
       };
       return [{ op: 'run', statement: 'append_activity', values }];
+    }
+    case 'remember_read': {
+      const { read } = change;
+      const values = {
+        owner_id: change.ownerId,
+        read_id: read.readId,
+        at_ms: change.now.getTime(),
+        credential_id: change.credentialId,
+        hashes: read.hashes,
+        phrases: read.phrases,
+        sealed: read.sealed,
+      };
+      return [{ op: 'run', statement: 'remember_read', values }];
     }
     case 'keep_follow_up': {
       const key = approvalKey(change.ownerId, change.approvalId);

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { checkOptions } from '../../core/contract/options.ts';
 import type { ListedMessage, MessagePlace } from '../../core/mail/listed-message.ts';
-import { sentCopyOf } from '../../core/mail/sent-copy.ts';
+import { isSentTo, sentCopyOf } from '../../core/mail/sent-copy.ts';
 import { announcedVisits, type Watch } from '../../core/ports/announced-visits.ts';
 import { type MailAccount, type MailCall, MailError } from '../../core/ports/mail.ts';
 import { type RawMessage, SENT_COPIES_MAX } from '../../core/ports/mail-reading.ts';
@@ -299,7 +299,7 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
       const copies = messages.map(({ header }) => ({ header, ...sentCopyOf(header) }));
       return addresses.flatMap((address) =>
         copies
-          .filter(({ from, recipients }) => from.includes(own) && recipients.includes(address))
+          .filter((copy) => copy.from.includes(own) && isSentTo(copy, address))
           .slice(-SENT_COPIES_MAX)
           .reverse()
           .map(({ header }) => header),

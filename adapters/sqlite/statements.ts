@@ -283,13 +283,19 @@ export const STATEMENTS: StatementTexts = {
       ORDER BY created_at_ms DESC, approval_id DESC LIMIT 1)`,
 
   known_recipients: `
-    SELECT address FROM known_recipients
+    SELECT address, times FROM known_recipients
     WHERE owner_id = @ownerId AND account_id = @accountId
       AND address IN (SELECT value FROM json_each(@addresses))`,
   // Trimming every character except @ from the right leaves everything up to the last @.
   known_domains: `
     SELECT substr(address, length(rtrim(address, replace(address, '@', ''))) + 1) AS domain, sum(times) AS times
     FROM known_recipients WHERE owner_id = @ownerId AND account_id = @accountId GROUP BY domain`,
+  reads: `
+    SELECT read_id, at_ms, hashes FROM reads INDEXED BY reads_of_owner
+    WHERE owner_id = @ownerId AND at_ms > @afterMs ORDER BY at_ms DESC, read_id DESC LIMIT @limit`,
+  read_sources: `
+    SELECT read_id, credential_id, at_ms, phrases, sealed FROM reads
+    WHERE owner_id = @ownerId AND read_id IN (SELECT value FROM json_each(@readIds))`,
   relocated: `
     SELECT mark FROM relocated_messages
     WHERE owner_id = @ownerId AND mark IN (SELECT value FROM json_each(@marks))`,
@@ -436,6 +442,13 @@ export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
       @at_ms, @kind, @credential_id, @tool, @outcome, @approval_id, @duration_ms, @shown, @listed
     FROM owners WHERE owner_id = @owner_id`,
   ],
+  remember_read: [
+    `
+    INSERT INTO reads (owner_id, read_id, at_ms, credential_id, hashes, phrases, sealed)
+    SELECT owner_id, @read_id, @at_ms, @credential_id, @hashes, @phrases, @sealed
+    FROM owners WHERE owner_id = @owner_id
+    ON CONFLICT DO UPDATE SET at_ms = excluded.at_ms, sealed = excluded.sealed`,
+  ],
   add_targets: [
     `
     INSERT INTO waiting_targets (owner_id, target, approval_id)
@@ -520,6 +533,7 @@ export const ERASE: readonly string[] = [
   WHERE old.type = event_streams.type`,
   'DELETE FROM events WHERE created_at_ms < @eventsBeforeMs',
   'DELETE FROM moved_into_inbox WHERE at_ms < @eventsBeforeMs',
+  'DELETE FROM reads WHERE at_ms < @readsBeforeMs',
   'DELETE FROM claims WHERE created_at_ms < @claimsBeforeMs',
   'DELETE FROM password_tries WHERE forgotten_ms < @passwordTriesBeforeMs',
 ];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { normalAddress } from '../contract/schema.ts';
-import type { SentCopy } from '../mail/sent-copy.ts';
+import { isSentTo, type SentCopy } from '../mail/sent-copy.ts';
 import { folderRolesOf } from './account-folders.ts';
 import type { Mailbox } from './mail-call.ts';
 import type { LookUpPorts } from './tool-ports.ts';
@@ -24,7 +24,8 @@ function markOf(kind: 'message-id' | 'subject', value: string): string {
  * Returns those of `addresses` (normalised) to which the owner has written from this account, by its Sent folder: each
  * as often as there are messages to it, among the newest SENT_COPIES_MAX.
  * A message counts if its only sender is the account's own address, it did not arrive by delivery, and no request ever
- * moved, copied or labelled it. Without a Sent folder, nothing counts.
+ * moved, copied or labelled it. Without a Sent folder, nothing counts. An address that ends with `@` stands for that
+ * mailbox in every domain.
  * @throws MailError
  */
 export async function writtenTo(
@@ -49,8 +50,8 @@ export async function writtenTo(
   ]);
   const evidence = copies.filter((copy) => !marksOf(copy).some((mark) => relocated.has(mark)));
   return evidence.flatMap(({ recipients }) => {
-    const written = new Set(recipients.map(normalAddress));
-    return addresses.filter((address) => written.has(address));
+    const written = [...new Set(recipients.map(normalAddress))];
+    return written.filter((one) => addresses.some((address) => isSentTo({ recipients: [one] }, address)));
   });
 }
 

@@ -1,8 +1,7 @@
 import type ICAL from 'ical.js';
-import { isDeliverable } from '../contract/schema.ts';
 import { otherContentOf } from './alongside.ts';
 import { eventsIn, parseObject } from './content-lines.ts';
-import { type Agent, ANSWERS, type EventFacts, type Participant, ROLES } from './event.ts';
+import { type Agent, ANSWERS, type EventFacts, ROLES } from './event.ts';
 import type { EventReading, KeyInDocument } from './event-document.ts';
 import { eventAmong } from './ical/expand.ts';
 import {
@@ -13,6 +12,7 @@ import {
   textOf,
   USUAL_BOUNDS,
 } from './ical/object.ts';
+import { parameterOf, participant } from './ical/participant.ts';
 import type { ExpandedEvent } from './ical/series.ts';
 import { zoneOf } from './ical/vtimezone.ts';
 import { partOf } from './object-part.ts';
@@ -66,13 +66,11 @@ function isDisputed(
 
 function factsOf({ leftOut: _leftOut, ...event }: ExpandedEvent, { component }: EventPart): EventFacts {
   const sequence = component.getFirstPropertyValue('sequence');
-  const [organizer] = component.getAllProperties('organizer');
   return {
     ...event,
     sequence: typeof sequence === 'number' ? sequence : 0,
     location: textOf(component, 'location'),
     description: textOf(component, 'description'),
-    organizer: organizer === undefined ? null : participant(organizer),
     attendees: component.getAllProperties('attendee').map((property) => ({
       ...participant(property),
       agent: agentOf(property),
@@ -98,32 +96,9 @@ function among<T extends string>(values: readonly [T, ...T[]], value: string): T
   return values.find((one) => one === value.toUpperCase()) ?? values[0];
 }
 
-/** RFC 6068: an address in a `mailto:` has some of its characters percent-encoded. */
-function participant(property: ICAL.Property): Participant {
-  const uri = String(property.getFirstValue());
-  const encoded = /^mailto:(.*)$/is.exec(uri)?.[1];
-  const address = encoded === undefined ? undefined : decoded(encoded);
-  const isMail = address !== undefined && isDeliverable(address);
-  return { address: isMail ? address : uri, isMail, name: parameterOf(property, 'cn') };
-}
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined; // malformed percent-encoding: not a mail address
-  }
-}
-
 /** RFC 6638 7.1: an unknown value means nobody. */
 function agentOf(property: ICAL.Property): Agent {
   const agent = parameterOf(property, 'schedule-agent').toUpperCase();
   if (agent === '' || agent === 'SERVER') return 'server';
   return agent === 'CLIENT' ? 'client' : 'none';
-}
-
-function parameterOf(property: ICAL.Property, name: string): string {
-  // The declared type says that there always is one.
-  const value: unknown = property.getParameter(name);
-  return typeof value === 'string' ? value : '';
 }

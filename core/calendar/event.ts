@@ -13,6 +13,8 @@ export interface EventKey {
 
 export interface CalendarEvent extends EventKey {
   readonly title: string;
+  /** Null: it is the owner's own, or nobody is named. */
+  readonly organizer: Participant | null;
   readonly start: Date;
   /** Exclusive. */
   readonly end: Date;
@@ -41,7 +43,6 @@ export interface EventFacts extends Omit<CalendarEvent, 'calendar' | 'leftOut'> 
   readonly sequence: number;
   readonly location: string;
   readonly description: string;
-  readonly organizer: Participant | null;
   readonly attendees: readonly Attendee[];
 }
 

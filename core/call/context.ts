@@ -8,6 +8,7 @@ import type { Account } from '../ports/account.ts';
 import type { Credential } from '../ports/credential-storage.ts';
 import type { MailCall } from '../ports/mail.ts';
 import type { Owner } from '../ports/owner-storage.ts';
+import type { ShownPassage } from '../provenance/read-record.ts';
 import type { Identifiers } from './identifiers.ts';
 
 /** The context of a call. */
@@ -36,6 +37,8 @@ export interface CallContext {
   /** Records, for the activity row, an id that the call showed in full, changed or listed. */
   shown(id: string): void;
   listed(id: string): void;
+  /** Records what the call read of others' texts, to find out later where a write comes from. */
+  read(passages: readonly ShownPassage[]): void;
 }
 
 /** The context of a call that withdraws a request of its own key. */

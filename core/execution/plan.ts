@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type StoredAction, storedAction } from '../actions/stored-action.ts';
+import { type ReadLine, readLine } from '../provenance/read-lines.ts';
 import { type Finding, storedFinding } from '../safety/finding.ts';
 import { canonicalJson } from '../text/canonical-json.ts';
 
@@ -9,28 +10,38 @@ import { canonicalJson } from '../text/canonical-json.ts';
  * if the owner changes it, or tries it again.
  */
 
-/** Version 1 stored every kind of action in one shape. Version 2 stored the names of holds instead of findings. */
-const VERSION = 3;
+/**
+ * Version 1 stored every kind of action in one shape. Version 2 stored the names of holds instead of findings. Version 3
+ * stored nothing about what was read before.
+ */
+const VERSION = 4;
 
 const planOfVersion2 = z
   .strictObject({ v: z.literal(2), tool: z.string(), holds: z.array(z.string()), action: storedAction })
-  .transform(({ tool, action }): Plan => ({ tool, args: null, findings: [], purpose: null, action }));
+  .transform(
+    ({ tool, action }): Plan => ({
+      ...{ tool, args: null, findings: [], reads: [], purpose: null, action },
+    }),
+  );
 
 const planSchema = z
   .strictObject({
-    v: z.literal(VERSION),
+    v: z.literal([3, VERSION]),
     tool: z.string(),
     /** What planning found, for the owner. */
     findings: z.array(storedFinding),
     args: z.record(z.string(), z.unknown()).optional(),
+    /** What was read before the request. */
+    reads: z.array(readLine).default([]),
     purpose: z.string().optional(),
     action: storedAction,
   })
   .transform(
-    ({ tool, findings, args = null, purpose = null, action }): Plan => ({
+    ({ tool, findings, reads, args = null, purpose = null, action }): Plan => ({
       tool,
       args,
       findings,
+      reads,
       purpose,
       action,
     }),
@@ -41,6 +52,7 @@ interface Plan {
   /** The arguments of the call. Null: an older version did not store them. */
   readonly args: Readonly<Record<string, unknown>> | null;
   readonly findings: Finding[];
+  readonly reads: ReadLine[];
   /** Why the agent asks, in its own words. Null: it did not say. */
   readonly purpose: string | null;
   readonly action: StoredAction;
@@ -74,7 +86,7 @@ export function readPlanText(text: string): Plan {
     throw new UnreadablePlan('damaged', { cause });
   }
   const version = versioned.safeParse(value).data?.v;
-  if (version !== undefined && version !== VERSION && version !== 2) throw new UnreadablePlan('version');
+  if (version !== undefined && ![2, 3, VERSION].includes(version)) throw new UnreadablePlan('version');
   const plan = (version === 2 ? planOfVersion2 : planSchema).safeParse(value);
   if (!plan.success) throw new UnreadablePlan('damaged', { cause: plan.error });
   return plan.data;

@@ -2,6 +2,7 @@ import type { Action } from '../actions/action.ts';
 import { actionOf, type StoredAction } from '../actions/stored-action.ts';
 import type { Approval } from '../approvals/approval.ts';
 import type { Result } from '../contract/result.ts';
+import type { ReadLine } from '../provenance/read-lines.ts';
 import type { Finding } from '../safety/finding.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { digestOf } from '../text/canonical-json.ts';
@@ -24,6 +25,8 @@ export interface OpenedPlan {
   readonly args: Readonly<Record<string, unknown>> | null;
   /** As it was sealed. */
   readonly text: string;
+  /** What was read before it was asked. */
+  readonly reads: readonly ReadLine[];
 }
 
 /** The action of `openPlan`. @throws UnreadablePlan */
@@ -50,8 +53,8 @@ export function openPlan(keyring: Keyring, approval: Approval, sealedPlan: strin
 export function openedPlan({ tool }: Approval, text: string): OpenedPlan {
   const plan = readPlanText(text);
   if (plan.tool !== tool) throw new UnreadablePlan('damaged');
-  const { findings, purpose, args } = plan;
-  return { action: actionOf(plan.action), findings, purpose, args, text };
+  const { findings, reads, purpose, args } = plan;
+  return { action: actionOf(plan.action), findings, reads, purpose, args, text };
 }
 
 function openText(keyring: Keyring, { ownerId, id }: Approval, sealedPlan: string): string {

@@ -35,3 +35,10 @@ export function sentCopyOf(header: Uint8Array): SentCopy {
 
 /** Mail delivery adds these header fields. Mail programs do not add them to copies in Sent. */
 export const DELIVERY_FIELDS: readonly string[] = ['delivered-to', 'x-original-to'];
+
+/** Whether its recipients include the address. One that ends with `@` stands for that mailbox in every domain. */
+export function isSentTo({ recipients }: Pick<SentCopy, 'recipients'>, address: string): boolean {
+  return address.endsWith('@')
+    ? recipients.some((recipient) => recipient.startsWith(address))
+    : recipients.includes(address);
+}

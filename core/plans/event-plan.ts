@@ -15,7 +15,7 @@ import type { Account } from '../ports/account.ts';
 import type { CalendarInfo, DocumentPlace, StoredEvent } from '../ports/calendar.ts';
 import { bareFinding, type Finding } from '../safety/finding.ts';
 import type { Planned } from './planned.ts';
-import { frozenMessageOf, sendingFindings } from './send-plan.ts';
+import { frozenMessageOf, sendingFindings, textsOf } from './send-plan.ts';
 
 /** The plan of a change to the calendar: the document to store, and the message to the attendees. */
 
@@ -56,7 +56,7 @@ interface Notice {
 export async function planEvent(
   context: CallContext,
   change: ComposedChange,
-): Promise<Pick<Planned<EventResult>, 'action' | 'findings' | 'gist'>> {
+): Promise<Pick<Planned<EventResult>, 'action' | 'findings' | 'gist' | 'texts'>> {
   const { account, notice, replaced, key, calendar } = change;
   const { email } = account;
   const { timezone } = context.owner;
@@ -111,7 +111,8 @@ export async function planEvent(
     recipients: notifiedAddresses(notices, organizer),
     participants,
   };
-  return { action: actionFor(change, frozen), findings, gist: eventGist(change.event) };
+  const texts = textsOf({ written: { subject: change.title, body: '' } });
+  return { action: actionFor(change, frozen), findings, texts, gist: eventGist(change.event) };
 }
 
 function actionFor(change: ComposedChange, frozen: FrozenChange): Planned<EventResult>['action'] {

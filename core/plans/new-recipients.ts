@@ -2,6 +2,7 @@ import { writtenTo } from '../accounts/sent-evidence.ts';
 import type { CallContext } from '../call/context.ts';
 import type { Account } from '../ports/account.ts';
 import { MailError } from '../ports/mail.ts';
+import { domainOf } from '../safety/domain-of.ts';
 import { bareFinding, type Finding } from '../safety/finding.ts';
 
 /**
@@ -30,6 +31,33 @@ export async function newAmong(
     return { addresses: new Set(unknown), isCertain: false };
   }
 }
+
+/**
+ * Finds the domains in which the owner writes to somebody with the same mailbox name as one of these people: a message that
+ * imitates a domain mostly imitates the whole address.
+ */
+export async function namesakeDomains(
+  context: CallContext,
+  account: Account,
+  addresses: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const { log } = context.ports;
+  const names = new Set(addresses.map((address) => address.slice(0, address.lastIndexOf('@') + 1)));
+  const domains = new Map<string, number>();
+  const looked = [...names].filter((name) => name.length > 1).slice(0, NAMES_MAX);
+  if (looked.length === 0) return domains;
+  try {
+    const written = await writtenTo(context.ports, { account, call: context.mailCall(account) }, looked);
+    for (const domain of written.map(domainOf)) domains.set(domain, (domains.get(domain) ?? 0) + 1);
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error;
+    log.warn('namesakes of people could not be looked up', { account: account.accountId, code: error.code });
+  }
+  return domains;
+}
+
+/** Each takes a search of Sent. */
+const NAMES_MAX = 3;
 
 /** The finding about recipients that are new, or may be. */
 export function newRecipients({ addresses, isCertain }: Awaited<ReturnType<typeof newAmong>>): Finding[] {

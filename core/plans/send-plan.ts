@@ -9,11 +9,12 @@ import { composeMessage, type Invitation } from '../mail/compose.ts';
 import type { MessageHeaders } from '../mail/parse.ts';
 import { readSentMessage } from '../mail/sent-message.ts';
 import type { Account } from '../ports/account.ts';
+import type { NamedText } from '../provenance/taken-values.ts';
 import { domainOf } from '../safety/domain-of.ts';
 import type { Finding } from '../safety/finding.ts';
 import type { Answered } from '../safety/reply-elsewhere.ts';
 import { safetyFindings } from '../safety/safety-filter.ts';
-import { newAmong, newRecipients } from './new-recipients.ts';
+import { namesakeDomains, newAmong, newRecipients } from './new-recipients.ts';
 import type { Planned } from './planned.ts';
 
 /** What the plans of all sends share: composing and freezing the bytes, and the findings. */
@@ -52,7 +53,7 @@ interface Addressed {
 export async function planSend(
   context: CallContext,
   letter: Letter,
-): Promise<Pick<Planned<SendResult>, 'action' | 'findings' | 'gist'>> {
+): Promise<Pick<Planned<SendResult>, 'action' | 'answered' | 'findings' | 'gist' | 'texts'>> {
   const { account, about, to, subject } = letter;
   return {
     action: send({
@@ -63,8 +64,31 @@ export async function planSend(
       ownChars: letter.written.body.length,
     }),
     findings: await sendingFindings(context, letter),
+    texts: textsOf(letter),
+    ...(letter.answeredText === undefined
+      ? {}
+      : { answered: (letter.thread?.from ?? []).map(({ address }) => normalAddress(address)) }),
     gist: messageGist(to, subject, letter.inReplyTo === null ? [] : letter.references),
   };
+}
+
+/** The agent's texts, and the one that a forward passes on. */
+export function textsOf({ written, passedOn }: Pick<Addressed, 'written' | 'passedOn'>): NamedText[] {
+  const agent = { isPassedOn: false };
+  return [
+    { ...agent, name: 'subject', text: written.subject, place: { in: 'subject', at: 0 } },
+    { ...agent, name: 'text', text: written.body, place: { in: 'text', at: 0 } },
+    ...(passedOn === undefined
+      ? []
+      : [
+          {
+            name: 'text',
+            text: passedOn.text,
+            isPassedOn: true,
+            place: { in: 'text', at: passedOn.at },
+          } as const,
+        ]),
+  ];
 }
 
 /** Composes the message, parses it again, and refuses bytes that do not match the request. */
@@ -126,19 +150,30 @@ export async function sendingFindings(
           isSenderKnown: await isAnyKnown(context, account, senders, recipients),
           text: answeredText,
         };
-  const { storage } = context.ports;
   const filtered = safetyFindings({
     ...written,
     passedOn: passedOn.text,
     passedOnAt: passedOn.at,
     to: recipients,
     newAddresses: found.addresses,
-    knownDomains: await storage.knownDomains(context.owner.ownerId, account.accountId),
+    knownDomains: await domainsFor(context, account, [...senders, ...found.addresses]),
     ownDomains: new Set(context.accounts.map(({ email }) => domainOf(normalAddress(email)))),
     threadAddresses: new Set([normalAddress(account.email), ...senders, ...normal(replyTo), ...others]),
     answered,
   });
   return [...newRecipients(found), ...filtered];
+}
+
+/** The domains that the owner has written to, with those of people who could be taken for one of `people`. */
+async function domainsFor(
+  context: CallContext,
+  account: Account,
+  people: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const { ownerId } = context.owner;
+  const known = await context.ports.storage.knownDomains(ownerId, account.accountId);
+  const strangers = people.filter((one) => !known.has(domainOf(one)));
+  return new Map([...(await namesakeDomains(context, account, strangers)), ...known]);
 }
 
 /** Whether the owner has written to one of the senders. Looked up only if the answer goes elsewhere. */

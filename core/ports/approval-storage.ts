@@ -109,15 +109,16 @@ export interface ApprovalStorage {
   expire(now: Date): Promise<number>;
 
   /**
-   * Erases plans, gists, notes and diffs of approvals that ended before `plansBefore` (their digests stay), older events with their
-   * deliveries, activity and claims, checkpoints of erased rows except the newest one, and expired counters of password
-   * tries, each by its own date.
+   * Erases plans, gists, notes and diffs of approvals that ended before `plansBefore` (their digests stay), older events
+   * with their deliveries, activity, claims and reads, checkpoints of erased rows except the newest one, and expired
+   * counters of password tries, each by its own date.
    */
   erase(request: {
     plansBefore: Date;
     eventsBefore: Date;
     activityBefore: Date;
     claimsBefore: Date;
+    readsBefore: Date;
     passwordTriesBefore: Date;
   }): Promise<void>;
 
@@ -156,12 +157,15 @@ export interface ApprovalStorage {
    */
   gists(ownerId: string, approvalIds: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
 
-  /** Filters the normalised addresses to those that the account is known to have written to. */
+  /**
+   * Filters the normalised addresses to those that the account is known to have written to, each with the number of
+   * times, as for `knownDomains`.
+   */
   knownRecipients(
     ownerId: string,
     accountId: number,
     addresses: readonly string[],
-  ): Promise<ReadonlySet<string>>;
+  ): Promise<ReadonlyMap<string, number>>;
   /** Adds addresses, each listed once per message to it. Known ones stay unchanged. */
   rememberRecipients(
     ownerId: string,

@@ -4,6 +4,7 @@ import type { Account } from './account.ts';
 import type { Activity } from './activity.ts';
 import type { Credential } from './credential-storage.ts';
 import type { Owner } from './owner-storage.ts';
+import type { NewRead } from './read-storage.ts';
 
 /** Calls from admission to their end, and Idempotency-Keys. Promises as those of Storage. */
 export interface CallStorage {
@@ -49,13 +50,14 @@ export interface CallStorage {
 
   /**
    * Ends a call: frees the slot, completes the claim (`sealedOutcome`) or releases it (null; a bound claim stays
-   * bound unless its approval is `failed`), and writes one activity row.
+   * bound unless its approval is `failed`), and writes one activity row. `read`: what the call showed, if it is kept.
    */
   finish(end: {
     caller: { readonly ownerId: string; readonly credentialId: string };
     slotId: string;
     claim: (ClaimRef & { readonly sealedOutcome: string | null }) | null;
     activity: Activity;
+    read?: NewRead | undefined;
     now: Date;
   }): Promise<void>;
 }

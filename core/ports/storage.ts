@@ -7,6 +7,7 @@ import type { EventStorage } from './event-storage.ts';
 import type { NoticeStorage } from './notice-storage.ts';
 import type { OwnerStorage } from './owner-storage.ts';
 import type { PasswordStorage } from './password-storage.ts';
+import type { ReadStorage } from './read-storage.ts';
 import type { SessionStorage } from './session-storage.ts';
 import type { SignInStorage } from './sign-in-storage.ts';
 import type { TrackerStorage } from './tracker-storage.ts';
@@ -38,6 +39,7 @@ export interface Storage
     CheckpointStorage,
     EventStorage,
     NoticeStorage,
+    ReadStorage,
     WebhookStorage {
   /** Resolves if the store responds. */
   healthy(): Promise<void>;

@@ -17,6 +17,7 @@ import type { Credential, KeysRecord } from './credential-storage.ts';
 import type { NoticeChannel } from './notice-storage.ts';
 import type { Owner } from './owner-storage.ts';
 import type { TriesRows } from './password-storage.ts';
+import type { NewRead } from './read-storage.ts';
 import type { Storage } from './storage.ts';
 import type { StoredEvent } from './stored-event.ts';
 import type { Tracker, TrackerLink } from './tracker-storage.ts';
@@ -66,6 +67,8 @@ export type StoreLookups = Pick<
   | 'gists'
   | 'knownRecipients'
   | 'knownDomains'
+  | 'readSources'
+  | 'reads'
   | 'relocatedAmong'
   | 'events'
   | 'eventStream'
@@ -604,6 +607,14 @@ export type Change =
   | { readonly type: 'append_event'; readonly ownerId: string; readonly event: NewEvent }
   /** After the owner's other rows, including those that its checkpoints cover. Does nothing if the owner is removed. */
   | { readonly type: 'append_activity'; readonly ownerId: string; readonly activity: StoredActivity }
+  /** Adds a read, or replaces it. Does nothing if the owner is removed. */
+  | {
+      readonly type: 'remember_read';
+      readonly ownerId: string;
+      readonly credentialId: string;
+      readonly read: NewRead;
+      readonly now: Date;
+    }
   /** Adds the follow-up of an approval, or changes when it is due by the store's clock. */
   | {
       readonly type: 'keep_follow_up';

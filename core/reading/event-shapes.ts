@@ -3,11 +3,14 @@ import { AGENTS, ANSWERS, type EventFacts, ROLES } from '../calendar/event.ts';
 
 /** The schemas of events from a reading process, checked on arrival. */
 
+const participant = z.object({ address: z.string(), isMail: z.boolean(), name: z.string() });
+
 /** An event as a list shows it. */
 export const eventShape = z.object({
   uid: z.string(),
   recurrenceId: z.string().nullable(),
   title: z.string(),
+  organizer: participant.nullable(),
   start: z.date(),
   end: z.date(),
   allDay: z.boolean(),
@@ -15,13 +18,10 @@ export const eventShape = z.object({
   recurring: z.boolean(),
 });
 
-const participant = z.object({ address: z.string(), isMail: z.boolean(), name: z.string() });
-
 export const eventFactsShape: z.ZodType<EventFacts> = eventShape.extend({
   sequence: z.number(),
   location: z.string(),
   description: z.string(),
-  organizer: participant.nullable(),
   attendees: z.array(
     participant.extend({ agent: z.enum(AGENTS), answer: z.enum(ANSWERS), role: z.enum(ROLES) }),
   ),

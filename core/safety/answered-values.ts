@@ -91,7 +91,8 @@ const AMOUNT = new RegExp(
   'giu',
 );
 
-function amountsIn(text: string): ReadonlyMap<string, readonly Written[]> {
+/** The amounts of money in a text, by currency. */
+export function amountsIn(text: string): ReadonlyMap<string, readonly Written[]> {
   const found = new Map<string, Written[]>();
   for (const match of text.matchAll(AMOUNT)) {
     const { before, behind, ahead, after } = match.groups ?? {};

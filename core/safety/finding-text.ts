@@ -1,5 +1,5 @@
 import { codeOf } from '../text/seen-text.ts';
-import type { DomainRole, Finding } from './finding.ts';
+import type { DomainRole, Finding, FindingSource } from './finding.ts';
 import { holdText } from './holds.ts';
 
 /** The sentence of a finding for the owner, with its evidence. */
@@ -37,6 +37,27 @@ export function sentenceOf(finding: Finding): Sentence {
     case 'differing_time':
     case 'differing_amount':
       return say`The message says ${name(finding.theirs)}, the answer says ${name(finding.given)}.`;
+    case 'from_stranger': {
+      const { what, value, isInPieces, source } = finding;
+      const part = isInPieces ? 'The domain of the recipient' : TAKEN[what];
+      return [`${part} `, name(value), ' comes from ', ...sourceWords(source), STRANGER];
+    }
+    case 'differing_account':
+      return [
+        'The account number ',
+        name(finding.value),
+        ' differs from the one that this sender named before. It comes from ',
+        ...sourceWords(finding.source),
+        '.',
+      ];
+    case 'removes_notice':
+      return [
+        'It puts out of sight what looks like ',
+        NOTICES[finding.what],
+        ': ',
+        ...sourceWords(finding.source),
+        '.',
+      ];
     default:
       return [holdText(finding.rule)];
   }
@@ -47,6 +68,27 @@ const WHOSE: Record<DomainRole, string> = {
   sender: "The sender's domain",
   link: 'The linked host',
 };
+
+const TAKEN: Record<Extract<Finding, { rule: 'from_stranger' }>['what'], string> = {
+  recipient: 'The recipient',
+  link: 'The link to',
+  account_number: 'The account number',
+};
+
+const STRANGER = ', to whom you have never written.';
+
+const NOTICES: Record<Extract<Finding, { rule: 'removes_notice' }>['what'], string> = {
+  security: 'a security notice',
+  payment: 'a question about a payment',
+};
+
+/** Ends with the person who wrote it, if that is known. */
+function sourceWords({ kind, title, author, quoting }: FindingSource): Sentence {
+  const titled: Sentence = title === '' ? [`a ${kind} without a title`] : [`the ${kind} `, name(title)];
+  const by: Sentence = author === '' ? [' by somebody unknown'] : [' by ', name(author)];
+  if (quoting === null) return [...titled, ...by];
+  return [...titled, ...by, ', which quotes ', quoting === '' ? 'somebody' : name(quoting)];
+}
 
 /** `14 times` */
 function timesText(times: number): string {

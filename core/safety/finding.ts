@@ -21,7 +21,22 @@ const offset = z.int().min(0);
 const mark = z.strictObject({ in: z.enum(['subject', 'text']), from: offset, to: offset });
 export type Mark = z.infer<typeof mark>;
 
+/** What a call showed before the request was filed. Strangers wrote the title, and chose the author. */
+export const findingSource = z.strictObject({
+  kind: z.enum(['message', 'event', 'tracker']),
+  /** Countersign's id of a message, `event:12` or `tracker:3`. */
+  id: z.string(),
+  title: z.string(),
+  /** An address. Empty: it is not known. */
+  author: z.string(),
+  /** Whom the passage quotes. Empty: it does not say. Null: the author's own words. */
+  quoting: z.string().nullable(),
+});
+export type FindingSource = z.infer<typeof findingSource>;
+
 const common = { severity, marks: z.array(mark) };
+/** The source is absent in plans of an older version. */
+const sourced = { ...common, source: findingSource.optional() };
 
 /** What the rule says without further evidence is its title. */
 const bare = z.strictObject({
@@ -54,7 +69,7 @@ export const storedFinding = z.discriminatedUnion('rule', [
   }),
   z.strictObject({ ...common, rule: z.literal('many_outsiders'), addresses: z.array(z.string()).min(1) }),
   z.strictObject({
-    ...common,
+    ...sourced,
     rule: z.literal('near_copy_domain'),
     role: domainRole,
     domain: z.string(),
@@ -63,17 +78,40 @@ export const storedFinding = z.discriminatedUnion('rule', [
     times: z.int().min(1).nullable(),
   }),
   z.strictObject({
-    ...common,
+    ...sourced,
     rule: z.literal('hidden_host'),
     role: domainRole,
     /** The actual host, and the name that a reader takes for it. */
     host: z.string(),
     hidden: z.string(),
   }),
-  z.strictObject({ ...common, rule: z.literal('misleading_link'), shown: z.string(), actual: z.string() }),
-  z.strictObject({ ...common, rule: z.literal('reply_elsewhere'), address: z.string(), sender: z.string() }),
+  z.strictObject({ ...sourced, rule: z.literal('misleading_link'), shown: z.string(), actual: z.string() }),
+  z.strictObject({ ...sourced, rule: z.literal('reply_elsewhere'), address: z.string(), sender: z.string() }),
   z.strictObject({ ...common, rule: z.literal('differing_time'), theirs: z.string(), given: z.string() }),
   z.strictObject({ ...common, rule: z.literal('differing_amount'), theirs: z.string(), given: z.string() }),
+  /** A value of the request comes from somebody to whom the owner has never written. */
+  z.strictObject({
+    ...common,
+    rule: z.literal('from_stranger'),
+    what: z.enum(['recipient', 'link', 'account_number']),
+    value: z.string(),
+    /** Only the domain of a recipient is in the source. */
+    isInPieces: z.boolean(),
+    source: findingSource,
+  }),
+  z.strictObject({
+    ...common,
+    rule: z.literal('differing_account'),
+    value: z.string(),
+    source: findingSource,
+  }),
+  /** The request puts out of sight what the owner has to see. */
+  z.strictObject({
+    ...common,
+    rule: z.literal('removes_notice'),
+    what: z.enum(['security', 'payment']),
+    source: findingSource,
+  }),
 ]);
 export type Finding = z.infer<typeof storedFinding>;
 

@@ -14,6 +14,10 @@ const HOLDS = {
   server_may_write: 'Your calendar server may write to the organizer that you will not attend.',
   shared_calendar: 'It changes a calendar that others can access too.',
   calendar_access_unknown: 'Countersign could not check whether others can access the calendar.',
+  from_stranger:
+    'It takes a recipient, a link or an account number from somebody to whom you have never written.',
+  differing_account: 'Its account number differs from the one that the same sender named before.',
+  removes_notice: 'It puts a security notice or a question about a payment out of sight.',
   into_sent_or_drafts:
     'It would move messages into a folder that is, or looks like, Sent or Drafts, where they could pass for your own.',
 } as const;

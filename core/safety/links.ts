@@ -118,6 +118,11 @@ const FILE_ENDINGS = new Set(
   ),
 );
 
+/** Whether a bare name is likelier that of a file. */
+export function isFileName(name: string): boolean {
+  return FILE_ENDINGS.has(name.slice(name.lastIndexOf('.') + 1).toLowerCase()) && !/^www\./i.test(name);
+}
+
 /** The host in a URL, a bare host name or an email address; undefined if the text names none. */
 function hostIn(text: string): string | undefined {
   const { mailHost, urlHost, bareHost, top = '' } = HOST.exec(text.trim())?.groups ?? {};

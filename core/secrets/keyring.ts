@@ -16,6 +16,8 @@ export interface Keyring {
   openFixed(purpose: string, sealed: Uint8Array): { bytes: Uint8Array; keyId: string } | undefined;
   /** HMAC-SHA256 with the key of a purpose: the writing key, or the named one. Undefined: no such key. */
   mac(purpose: string, text: string, keyId?: string): Uint8Array | undefined;
+  /** `mac` with every key of the ring, the writing key first. */
+  macs(purpose: string, text: string): readonly Uint8Array[];
   /** Proves that a text came from here: the writing key's id and `mac`. @returns base64url */
   sign(purpose: string, text: string): string;
   /** Whether `sign` returned this for the same purpose and text, with any key of the ring. */
@@ -113,6 +115,7 @@ export function createKeyring(secretKeys: readonly Uint8Array[], random: Random)
       const key = keyId === undefined ? writer : findKey(keyId);
       return key && macWith(key, purpose, text);
     },
+    macs: (purpose, text) => ring.map((key) => macWith(key, purpose, text)),
     sign: (purpose, text) => Buffer.concat([writer.id, macWith(writer, purpose, text)]).toString('base64url'),
     isSigned(purpose, text, signature) {
       if (signature === null) return false;

@@ -69,6 +69,7 @@ export function createApprovals(
     readonly content: ApprovalContent;
     readonly reach: Reach;
     readonly findings: OpenedPlan['findings'];
+    readonly reads: OpenedPlan['reads'];
     readonly purpose: string | null;
     readonly draft: Draft | null;
     readonly hasArguments: boolean;
@@ -77,13 +78,14 @@ export function createApprovals(
       content: { kind },
       reach: REACHES_NOTHING,
       findings: [],
+      reads: [],
       purpose: null,
       draft: null,
       hasArguments: false,
     });
     if (sealedPlan === undefined) return hidden('erased');
     try {
-      const { action, findings, purpose, args } = openPlan(keyring, approval, sealedPlan);
+      const { action, findings, reads, purpose, args } = openPlan(keyring, approval, sealedPlan);
       const { reach } = action;
       const content = await shownContent(action);
       const draft = content.message && draftOf(approval, args, content.message);
@@ -91,6 +93,7 @@ export function createApprovals(
         content,
         reach,
         findings,
+        reads,
         purpose,
         draft: (approval.state === 'pending' && draft) || null,
         hasArguments: args !== null,
@@ -142,7 +145,7 @@ export function createApprovals(
   async function viewOf(approval: Approval, keys: readonly Credential[]): Promise<ApprovalView> {
     const sealedPlan = await storage.plan(approval.ownerId, approval.id);
     const shown = await contentOf(approval, sealedPlan);
-    const { content, reach, findings, purpose, draft, hasArguments } = shown;
+    const { content, reach, findings, reads, purpose, draft, hasArguments } = shown;
     const key = keyOf(approval, keys);
     return {
       ...headingOf(approval, keys),
@@ -151,6 +154,7 @@ export function createApprovals(
       isOutsideFence: key !== undefined && crossedFence(key.fences, reach, clock.now()) !== undefined,
       isAlwaysAsked: approval.reasons.includes('mode_approval'),
       findings: shownFindings(approval, findings),
+      reads,
       purpose,
       decidedIn: await decidedIn(approval),
       words: ownerWords(approval),

@@ -16,6 +16,8 @@ import type { Service } from './service.ts';
 import { waitAtMost } from './wait-at-most.ts';
 
 const PLANS_KEPT_MS = 30 * DAY_MS;
+/** What calls showed. */
+const READS_KEPT_MS = DAY_MS;
 const EVENTS_KEPT_MS = 30 * DAY_MS;
 
 /** Everything that a service does without being called. */
@@ -64,6 +66,7 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
       eventsBefore: before(EVENTS_KEPT_MS),
       activityBefore: before(ACTIVITY_KEPT_MS),
       claimsBefore: before(DAY_MS),
+      readsBefore: before(READS_KEPT_MS),
       passwordTriesBefore: now,
     });
   }

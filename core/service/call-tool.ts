@@ -33,6 +33,7 @@ import { errorName } from '../ports/log.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Owner } from '../ports/owner-storage.ts';
 import type { Ports } from '../ports/ports.ts';
+import { hashedRead, hashersOf, readRecord, type ShownPassage } from '../provenance/read-record.ts';
 import { holdsOf } from '../safety/finding.ts';
 import { flagUntrusted } from '../safety/untrusted.ts';
 import type { Keyring } from '../secrets/keyring.ts';
@@ -43,6 +44,7 @@ import type { Found, OwnTool, ReadTool, Tool, WriteTool } from '../tools/define-
 import type { ApprovalWaits } from './approval-waits.ts';
 import { filingOf } from './filing.ts';
 import type { Answer, ToolCall } from './service.ts';
+import { traceRequest } from './trace-request.ts';
 import { waitAtMost } from './wait-at-most.ts';
 
 /**
@@ -89,6 +91,8 @@ type Ran = Pick<Answered, 'outcome' | 'approvalId' | 'wait'>;
 interface Notes {
   readonly shown: Set<string>;
   readonly listed: Set<string>;
+  /** The texts of others that the call read. */
+  readonly read: ShownPassage[];
 }
 
 /** A call whose tool, permission and arguments are valid. */
@@ -104,7 +108,7 @@ export function createCallTool(parts: CallToolParts): CallTool {
   return async (caller, call) => {
     const began = clock.now();
     const ended = workObserver?.began(findTool(call.tool)?.name ?? 'an unknown tool');
-    const notes: Notes = { shown: new Set(), listed: new Set() };
+    const notes: Notes = { shown: new Set(), listed: new Set(), read: [] };
     const run = async () => {
       const answered = await answerCall(parts, caller, call, notes, began);
       const outcome = await recordCall(parts, caller, call, answered, notes, began);
@@ -146,7 +150,7 @@ async function answerCall(
   const { log } = parts.ports;
   let claim: HeldClaim | null = null;
   try {
-    const checked = checkCall(parts, caller, call);
+    const checked = checkCall(parts, caller, call, notes);
     const claimed = await claimKey(parts, caller, call, checked.tool, now);
     if (claimed.kind === 'answered') {
       const { outcome } = claimed.answered;
@@ -168,14 +172,19 @@ async function answerCall(
  * Checks the form of the Idempotency-Key, the tool, its permission and its arguments, in this order.
  * @throws ServiceError
  */
-function checkCall(parts: CallToolParts, { owner, credential }: Caller, call: ToolCall): CheckedCall {
+function checkCall(
+  parts: CallToolParts,
+  { owner, credential }: Caller,
+  call: ToolCall,
+  notes: Notes,
+): CheckedCall {
   if (call.idempotencyKey !== undefined && !/^[\x21-\x7e]{1,255}$/.test(call.idempotencyKey)) {
     throw new ServiceError('invalid_idempotency_key');
   }
   const tool = findTool(call.tool);
   if (tool === undefined) throw new ServiceError('not_found', { details: { reason: 'tool' } });
   const mode = modeOf(tool, credential, owner, parts.ports.clock.now());
-  return { tool, mode, run: boundTool(parts, tool, call) };
+  return { tool, mode, run: boundTool(parts, tool, call, notes) };
 }
 
 /** The effective mode of the tool's group. @throws ServiceError not_permitted if the key may not use it now */
@@ -187,7 +196,7 @@ function modeOf({ group }: Tool, credential: Credential, { plan }: Owner, now: D
 }
 
 /** Binds the tool to its arguments. @throws ServiceError invalid_arguments */
-function boundTool(parts: CallToolParts, tool: Tool, call: ToolCall): CheckedCall['run'] {
+function boundTool(parts: CallToolParts, tool: Tool, call: ToolCall, notes: Notes): CheckedCall['run'] {
   if (tool.kind === 'read') {
     const read = tool.bind(call.args);
     return async (context) => {
@@ -215,7 +224,7 @@ function boundTool(parts: CallToolParts, tool: Tool, call: ToolCall): CheckedCal
     ) {
       return performLight(parts, tool, action, context, claim);
     }
-    return fileRequest(parts, tool, call.args, planned, context, claim);
+    return fileRequest(parts, tool, call.args, planned, context, claim, notes);
   };
 }
 
@@ -253,6 +262,7 @@ export function contextOf(
     mailCall: (account) => mailCall(parts.keyring, account, signal, WAIT_MS),
     shown: (id) => notes.shown.add(id),
     listed: (id) => notes.listed.add(id),
+    read: (passages) => notes.read.push(...passages),
   };
 }
 
@@ -323,6 +333,7 @@ async function recordCall(
       slotId: caller.slotId,
       claim: claim && endedClaim(keyring, caller, claim, outcome),
       activity,
+      read: readOf(keyring, caller, call, outcome, notes),
       now,
     });
     return outcome;
@@ -338,6 +349,26 @@ async function recordCall(
 /** The error code, with its reason if it has one: `not_permitted:fence`. */
 function recordedCode({ code, details }: Failure): string {
   return typeof details?.reason === 'string' ? `${code}:${details.reason}` : code;
+}
+
+/** What the call showed. A call that failed showed nothing, and a write shows only what it did. */
+function readOf(
+  keyring: Keyring,
+  { owner, credential }: Caller,
+  call: ToolCall,
+  outcome: Outcome,
+  notes: Notes,
+) {
+  if (findTool(call.tool)?.kind !== 'read' || outcome.status === 'error' || notes.read.length === 0)
+    return undefined;
+  const [hasher] = hashersOf(keyring, owner.ownerId);
+  if (hasher === undefined) throw new Error('the keyring has a writing key');
+  const { ownerId } = owner;
+  return readRecord(
+    keyring,
+    { ownerId, credentialId: credential.credentialId },
+    hashedRead(notes.read, hasher),
+  );
 }
 
 function endedClaim(keyring: Keyring, caller: Caller, { key, fence }: HeldClaim, outcome: Outcome) {
@@ -433,12 +464,14 @@ async function fileRequest(
   parts: CallToolParts,
   tool: WriteTool,
   args: unknown,
-  planned: Purposed<Planned>,
+  untraced: Purposed<Planned>,
   context: CallContext,
   claim: HeldClaim | null,
+  notes: Notes,
 ): Promise<Ran> {
   const { ports, keyring, executor, leaseMs } = parts;
   const { ownerId } = context.owner;
+  const planned = await traceRequest(ports.storage, keyring, context, untraced, notes.read);
   const id = newApprovalId(ports.random);
   const filing = filingOf(keyring, { ownerId, id }, { tool, args, planned });
   const filed = await ports.storage.file({

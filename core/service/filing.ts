@@ -4,12 +4,12 @@ import { requestHash, similarHash } from '../approvals/same-request.ts';
 import { planText } from '../execution/plan.ts';
 import { sealGist } from '../execution/sealed-gist.ts';
 import { sealPlan } from '../execution/sealed-plan.ts';
-import type { Planned, Purposed } from '../plans/planned.ts';
 import type { Filing } from '../ports/approval-storage.ts';
 import { holdsOf } from '../safety/finding.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { digestOf } from '../text/canonical-json.ts';
 import type { WriteTool } from '../tools/define-tool.ts';
+import type { Traced } from './trace-request.ts';
 
 const storedArguments = z.record(z.string(), z.unknown());
 
@@ -17,7 +17,7 @@ const storedArguments = z.record(z.string(), z.unknown());
 export interface PlannedRequest {
   readonly tool: WriteTool;
   readonly args: unknown;
-  readonly planned: Purposed<Planned>;
+  readonly planned: Traced;
 }
 
 /** What is stored of a plan: sealed, with its digest. @param id  the approval's */
@@ -26,11 +26,12 @@ export function sealedRequest(
   { ownerId, id }: { readonly ownerId: string; readonly id: string },
   { tool, args, planned }: PlannedRequest,
 ): Pick<Filing, 'digest' | 'sealedPlan' | 'sealedGist' | 'requestHash'> {
-  const { action, findings, purpose, gist, request } = planned;
+  const { action, findings, reads, purpose, gist, request } = planned;
   const text = planText({
     tool: tool.name,
     args: storedArguments.parse(args),
     findings: [...findings],
+    reads: [...reads],
     purpose,
     action: action.stored,
   });

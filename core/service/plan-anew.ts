@@ -9,6 +9,7 @@ import { ownersReply, planReply, sendReply } from '../tools/mail-reply.ts';
 import { type CallToolParts, contextOf, refusalOf, WAIT_MS } from './call-tool.ts';
 import type { PlannedRequest } from './filing.ts';
 import { notFound } from './not-found.ts';
+import { traceRequest } from './trace-request.ts';
 
 /**
  * Plans a request again for its owner, with the arguments that it was filed with or that the owner changed: the same
@@ -33,7 +34,7 @@ export async function planAnew(
   }
   const mode = effectiveMode(tool.group, credential.modes[tool.group], owner.plan);
   const caller = { owner, credential, accounts };
-  const notes = { shown: new Set<string>(), listed: new Set<string>() };
+  const notes = { shown: new Set<string>(), listed: new Set<string>(), read: [] };
   const abort = new AbortController();
   const stop = clock.after(WAIT_MS, () => abort.abort());
   try {
@@ -43,7 +44,8 @@ export async function planAnew(
     if (crossedFence(context.fences, planned.action.reach, context.now) !== undefined) {
       throw context.outsideFence('');
     }
-    return { tool, args, planned };
+    const { ports, keyring } = parts;
+    return { tool, args, planned: await traceRequest(ports.storage, keyring, context, planned, notes.read) };
   } catch (error) {
     throw refusalOf(error);
   } finally {

@@ -32,6 +32,7 @@ import type {
   TrackerStorage,
 } from '../ports/tracker-storage.ts';
 import type { DeliveryRecord } from '../ports/webhook-storage.ts';
+import type { ReadLine } from '../provenance/read-lines.ts';
 import type { Finding, NamedFinding } from '../safety/finding.ts';
 import type { Sentence } from '../safety/finding-text.ts';
 import type { Registration } from '../sign-in/client.ts';
@@ -839,6 +840,8 @@ export interface ApprovalView extends ApprovalHeading {
   readonly isAlwaysAsked: boolean;
   /** What the owner should know before a decision, the most severe first. */
   readonly findings: readonly ShownFinding[];
+  /** What agents read before it was requested, newest first. */
+  readonly reads: readonly ReadLine[];
   /** Why the agent asks, in its own words. Null: it did not say, or the plan is not shown. */
   readonly purpose: string | null;
   /** Null: the owner did not decide, or an older version did not record it. */

@@ -4,12 +4,13 @@ import { endedClaim } from './claims.ts';
 
 type End = Parameters<Storage['finish']>[0];
 
-/** Ends a call: frees the slot and writes one activity row. */
-export function finishCall({ caller, slotId, activity, now }: End): readonly Change[] {
+/** Ends a call: frees the slot, and writes one activity row and what the call showed. */
+export function finishCall({ caller, slotId, activity, read, now }: End): readonly Change[] {
   const { ownerId, credentialId } = caller;
   return [
     { type: 'give_slot', ownerId, credentialId, slotId },
     { type: 'append_activity', ownerId, activity: { ...activity, at: now } },
+    ...(read === undefined ? [] : [{ type: 'remember_read', ownerId, credentialId, read, now } as const]),
   ];
 }
 

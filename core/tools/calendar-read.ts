@@ -1,8 +1,10 @@
 import * as z from 'zod';
+import type { CalendarEvent } from '../calendar/event.ts';
 import { accountsOf, nameAccountOnFailure } from '../call/mailbox.ts';
 import { pageFields, skipped } from '../call/paging.ts';
-import { cursor } from '../contract/schema.ts';
+import { cursor, normalAddress } from '../contract/schema.ts';
 import { timestamp } from '../contract/shapes.ts';
+import type { ShownPassage } from '../provenance/read-record.ts';
 import { shortened } from '../text/shortened.ts';
 import { isoIn, startOfDay } from '../time/time-zone.ts';
 import { defineRead } from './define-tool.ts';
@@ -78,21 +80,21 @@ export const listEvents = defineRead({
     );
     const unreadable = found.reduce((sum, account) => sum + account.unreadable, 0);
     const besides = unreadable === 0 ? {} : { unreadable };
-    const rows = found
+    const listed = found
       .flatMap(({ events }) => events)
-      .map(({ event, number }) => ({ event, number, past: event.end <= now }))
+      .map((one) => ({ ...one, past: one.event.end <= now }))
       .filter(({ past }) => args.only === 'all' || past === (args.only === 'past'))
-      .sort((a, b) => a.event.start.getTime() - b.event.start.getTime() || a.number - b.number)
-      .map(({ event, number, past }) => ({
-        event_id: number,
-        title: shortened(event.title, TITLE_CHARS),
-        start: isoIn(event.start, timezone),
-        end: isoIn(event.end, timezone),
-        status: event.status,
-        past,
-        recurring: event.recurring,
-        ...(event.leftOut.length === 0 ? {} : { left_out: [...event.leftOut] }),
-      }));
+      .sort((a, b) => a.event.start.getTime() - b.event.start.getTime() || a.number - b.number);
+    const rows = listed.map(({ event, number, past }) => ({
+      event_id: number,
+      title: shortened(event.title, TITLE_CHARS),
+      start: isoIn(event.start, timezone),
+      end: isoIn(event.end, timezone),
+      status: event.status,
+      past,
+      recurring: event.recurring,
+      ...(event.leftOut.length === 0 ? {} : { left_out: [...event.leftOut] }),
+    }));
     if (rows.length === 0) {
       const calendars = await Promise.all(
         accountsOf(context, undefined).map((account) =>
@@ -104,6 +106,7 @@ export const listEvents = defineRead({
     }
     const skip = skipped(context, args.cursor);
     const rest = rows.slice(skip);
+    context.read(listed.slice(skip).map(({ event, number }) => eventPassage(number, event)));
     return {
       kind: 'cut',
       most: rest.length,
@@ -116,6 +119,21 @@ export const listEvents = defineRead({
     };
   },
 });
+
+/** Without an organizer, the owner entered it. */
+function eventPassage(number: number, { title, organizer }: CalendarEvent): ShownPassage {
+  return {
+    kind: 'event',
+    id: `event:${number}`,
+    title,
+    author: organizer === null ? '' : normalAddress(organizer.address),
+    quoting: null,
+    origin: organizer === null ? 'owner' : 'person',
+    receivedMs: null,
+    isListed: true,
+    text: title,
+  };
+}
 
 function numberAt(numbers: readonly number[], index: number): number {
   const number = numbers[index];

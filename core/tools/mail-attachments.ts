@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { readWithin } from '../accounts/read-message.ts';
 import { findMessage, findReadMessage, MESSAGE_ERRORS } from '../call/mailbox.ts';
 import { pageFields, skipped } from '../call/paging.ts';
+import { attachmentPassage } from '../call/shown-passages.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { cursor, messageId } from '../contract/schema.ts';
 import { messageIdShape } from '../contract/shapes.ts';
@@ -53,8 +54,11 @@ export const listAttachments = defineRead({
   input: z.strictObject({ id: messageId, cursor: cursor.optional() }),
   output: z.looseObject({ id: messageIdShape, attachments: z.array(attachment), ...pageShape }),
   async run(args, context) {
-    const { attachments, unreadable } = (await findReadMessage(context, args.id, NO_TEXT)).message;
+    const { account, row, message } = await findReadMessage(context, args.id, NO_TEXT);
+    const { attachments, unreadable } = message;
     context.listed(args.id);
+    const names = attachments.map(({ name }) => name).join('\n');
+    context.read([{ ...attachmentPassage({ id: args.id, account, row }, names), isListed: true }]);
     const none = { id: args.id, attachments: [], total: 0, returned: 0, has_more: false };
     if (unreadable !== null) {
       return { kind: 'empty', result: { ...none, reason: unreadable, hint: UNREADABLE[unreadable] } };
@@ -117,7 +121,11 @@ export const readAttachment = defineRead({
   }),
   async run(args, context) {
     const { mail, attachmentText } = context.ports;
-    const { value: source } = await findMessage(context, args.id, async (call, { place }) => {
+    const {
+      account,
+      row,
+      value: source,
+    } = await findMessage(context, args.id, async (call, { place }) => {
       const row = await mail.row(call, place);
       return row && { row, value: await mail.attachment(call, place, args.index, ATTACHMENT_BYTES) };
     });
@@ -148,6 +156,7 @@ export const readAttachment = defineRead({
     if (seen.kind === 'unreadable') return withoutText(id, info, seen.reason);
     const { text, chars } = seen.value;
     const shown = Array.from(text);
+    context.read([attachmentPassage({ id, account, row }, `${info.name}\n${text}`)]);
     return {
       kind: 'cut',
       most: shown.length,

@@ -9,10 +9,11 @@ import { ServiceError } from '../contract/errors.ts';
 import { invalidArgument, line } from '../contract/schema.ts';
 import type { MailFolder } from '../folders/folder.ts';
 import { couldPassForOwn, isReservedLabel } from '../folders/guarded-paths.ts';
-import { CREATED_NAMES } from '../folders/roles.ts';
+import { CREATED_NAMES, isInbox } from '../folders/roles.ts';
 import type { Planned } from '../plans/planned.ts';
 import type { Account } from '../ports/account.ts';
 import { bareFinding } from '../safety/finding.ts';
+import { removedNotices } from '../safety/removed-notices.ts';
 import { defineWrite } from './define-tool.ts';
 import {
   ONE_SELECTION,
@@ -60,11 +61,17 @@ async function planMove(
     target.account.accountId,
     'role' in destination ? { role: destination.role } : destination,
   ]);
+  const targets = await previewed(moving, [...findings, ...removedNotices(moving)], context);
   return {
-    action: move({ kind: 'move', word, targets: await previewed(moving, findings, context) }),
-    findings,
+    action: move({ kind: 'move', word, targets }),
+    findings: [...findings, ...(isIntoInbox(moves) ? [] : removedNotices(targets))],
     ...requestOf(moving, { to: Object.fromEntries(wanted) }, 'path' in to ? to.path : undefined),
   };
+}
+
+/** Whether they all come back into sight. */
+function isIntoInbox(moves: readonly Found[]): boolean {
+  return moves.every(({ destination }) => !('role' in destination) && isInbox(destination.path));
 }
 
 /** The folder of one account into which messages are moved. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { findReadMessage, MESSAGE_ERRORS, summaryOf } from '../call/mailbox.ts';
+import { attachmentPassage, messagePassages } from '../call/shown-passages.ts';
 import { messageId } from '../contract/schema.ts';
 import { wordEnd } from '../text/seen-text.ts';
 import { defineRead } from './define-tool.ts';
@@ -48,6 +49,9 @@ export const getEmail = defineRead({
     const { account, row, message } = await findReadMessage(context, args.id, window);
     context.shown(args.id);
     const { text, chars } = message.body;
+    const names = message.attachments.map(({ name }) => name).join('\n');
+    context.read(messagePassages({ id: args.id, account, row }, message.headers.from, text));
+    if (names !== '') context.read([attachmentPassage({ id: args.id, account, row }, names)]);
     const start = Math.min(args.body_offset, chars);
     const part = Array.from(text);
     return {

@@ -4,6 +4,7 @@ import type { SendResult } from '../actions/send.ts';
 import type { CallContext } from '../call/context.ts';
 import { findReadMessage, MESSAGE_ERRORS, messageTarget } from '../call/mailbox.ts';
 import { refusePeopleOutside } from '../call/refuse-outside.ts';
+import { messagePassages } from '../call/shown-passages.ts';
 import { writeArgumentsOf } from '../contract/purpose.ts';
 import { address, bodyText, invalidArgument, messageId, normalAddress, text } from '../contract/schema.ts';
 import type { MessageHeaders } from '../mail/parse.ts';
@@ -42,6 +43,7 @@ export async function planReply(
 ): Promise<Planned<SendResult>> {
   const { account, row, message: parent } = await findReadMessage(context, args.id, QUOTE_WINDOW);
   context.shown(args.id);
+  context.read(messagePassages({ id: args.id, account, row }, parent.headers.from, parent.body.text));
   const body = bodyText(args.body);
   const target = messageTarget(account, args.id, row);
   const to = args.to ?? answerTo(parent.headers);

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { CallContext } from '../call/context.ts';
 import { findFolder, folderByName, summaryOf } from '../call/mailbox.ts';
 import { cursorAt, type Position } from '../call/paging.ts';
+import { listedPassage } from '../call/shown-passages.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { Result } from '../contract/result.ts';
 import type { MessageRow } from '../mail/message-row.ts';
@@ -79,6 +80,9 @@ export function mergedRows(
   }
   const summaries = rows.map(({ account, row }) => summaryOf(context, account, row));
   for (const { id } of summaries) context.listed(id);
+  context.read(
+    rows.map(({ account, row }, index) => listedPassage({ id: summaries[index]?.id ?? '', account, row })),
+  );
   return {
     kind: 'cut',
     most: rows.length,

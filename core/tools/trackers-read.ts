@@ -16,6 +16,7 @@ import {
   trackerRow,
   trackerShape,
 } from './tracker-fields.ts';
+import { linkPassage, trackerPassages } from './tracker-passages.ts';
 
 const TRACKERS_OF_PAGE = 100;
 const LINKS_OF_PAGE = 50;
@@ -47,6 +48,7 @@ export const listTrackers = defineRead({
       return { kind: 'empty', result: none };
     }
     for (const tracker of trackers) context.listed(`tracker:${tracker.trackerId}`);
+    context.read(trackers.flatMap((tracker) => trackerPassages(context, tracker, true)));
     return {
       kind: 'cut',
       most: trackers.length,
@@ -94,7 +96,12 @@ export const getTracker = defineRead({
     if (found === undefined) throw noTracker();
     const { tracker, links, total } = found;
     context.shown(`tracker:${tracker.trackerId}`);
-    return linksPage(context, tracker, links, await linksOutside(context, links), total, noteOffset);
+    const outside = await linksOutside(context, links);
+    context.read([
+      ...trackerPassages(context, tracker, false),
+      ...links.filter((link) => !outside.has(link)).map((link) => linkPassage(context, tracker, link)),
+    ]);
+    return linksPage(context, tracker, links, outside, total, noteOffset);
   },
 });
 

@@ -217,6 +217,10 @@ fieldset { margin-bottom: 0.5rem; }
 fieldset > legend { font-weight: 600; margin-bottom: 0.4rem; }
 .key form > button { width: auto; margin: 0; padding: 0.3rem 0.8rem; font-size: 0.875rem; }
 form button[type='submit']:not(.outline) { width: auto; min-width: 9rem; }
+#reads { font-size: 0.875rem; }
+#reads ul { padding: 0; margin: 0; }
+#reads li { list-style: none; margin: 0 0 0.25rem; padding-left: 0.6rem; border-left: 3px solid var(--pico-muted-border-color); overflow-wrap: anywhere; }
+#reads li[data-stranger='true'] { border-left-color: light-dark(#b3261e, #f2938c); }
 @media (max-width: 36rem) {
   body > header nav { display: grid; grid-template-columns: repeat(3, auto); flex-basis: 100%; justify-content: start; gap: 0.1rem 1.6rem; }
   .wide thead { display: none; }

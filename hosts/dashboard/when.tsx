@@ -16,6 +16,11 @@ export function Day({ on }: { on: string }) {
   return <time dateTime={on}>{inZone(new Date(on), 'UTC', DAY)}</time>;
 }
 
+/** A time of day in the owner's time zone, with the date for programs. */
+export function ClockTime({ at, zone }: { at: Date; zone: string }) {
+  return <time dateTime={at.toISOString()}>{inZone(at, zone, CLOCK)}</time>;
+}
+
 /** A start and an end in the owner's time zone, as days for an all-day event. */
 export function TimeSpan(props: { start: Date; end: Date; allDay: boolean; zone: string }) {
   const { start, end, allDay, zone } = props;

@@ -9,6 +9,7 @@ import { deliveries } from './deliveries.ts';
 import { openPages } from './live-pages.ts';
 import { mailbox } from './mailbox.ts';
 import { memory } from './memory.ts';
+import { provenance } from './provenance.ts';
 import { reading } from './reading.ts';
 import { reply } from './reply.ts';
 import { requestList } from './request-list.ts';
@@ -42,6 +43,7 @@ const PARTS = {
   'request-list': requestList,
   activity: activityPages,
   'request-page': requestPage,
+  provenance,
 } satisfies Record<string, (dovecot: Dovecot, postfix: Postfix) => Promise<Row[]>>;
 
 const names = process.argv.slice(2);

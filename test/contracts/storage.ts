@@ -18,6 +18,7 @@ import { noticePromises } from './storage/notices.ts';
 import { ownerPromises } from './storage/owners.ts';
 import { passwordPromises } from './storage/passwords.ts';
 import { racePromises } from './storage/races.ts';
+import { readPromises } from './storage/reads.ts';
 import { recoveryPromises } from './storage/recovery.ts';
 import { removalPromises } from './storage/removal.ts';
 import { sessionPromises } from './storage/sessions.ts';
@@ -63,6 +64,7 @@ export function storageContract(name: string, open: () => Promise<StorageUnderTe
     claimPromises(store);
     filingPromises(store);
     approvalPromises(store);
+    readPromises(store);
     recoveryPromises(store);
     activityPromises(store);
     listPromises(store);

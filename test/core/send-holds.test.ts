@@ -50,7 +50,7 @@ describe('a first-time recipient', () => {
   it('is an exact address: one that contains a known address is not known', async () => {
     const { scene, key } = await open();
     for (const near of [`x${FRIEND}`, `${FRIEND}.example`, FRIEND.replace('@', '+1@')]) {
-      expect(await fate(scene, key, sendTo(near))).toEqual(['first_time_recipient']);
+      expect(await fate(scene, key, sendTo(near))).toContain('first_time_recipient');
     }
   });
 

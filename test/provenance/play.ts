@@ -8,8 +8,10 @@ import { rawOf, type SampleMessage } from '../../adapters/sandbox/sample-message
 import { escapedText, line, objectText } from '../../core/calendar/content-lines.ts';
 import { createIdentifiers } from '../../core/call/identifiers.ts';
 import type { Outcome } from '../../core/call/outcome.ts';
+import { openPlan } from '../../core/execution/sealed-plan.ts';
 import { messageRow } from '../../core/mail/message-row.ts';
 import type { MailAccount, MailCall } from '../../core/ports/mail.ts';
+import type { Finding, FindingSource } from '../../core/safety/finding.ts';
 import { createKeyring } from '../../core/secrets/keyring.ts';
 import type { ApprovalContent } from '../../core/service/service.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/time/durations.ts';
@@ -28,6 +30,8 @@ import {
 
 /** Plays stories in a real service, with the mailbox and calendar of the sandbox and SQLite. */
 
+type RedFinding = Finding & { readonly source?: FindingSource | undefined };
+
 /** When the write of every story is filed: a Tuesday, 10:00 in the owner's zone. */
 const NOW = Date.parse('2026-11-24T09:00:00Z');
 const TIMEZONE = 'Europe/Berlin';
@@ -41,9 +45,13 @@ export interface OpenWorld extends TestService {
   /** Makes the call at its time. Times never go back. */
   take(step: Step): Promise<Outcome>;
   /** Requests the write, which then waits for the owner. */
-  file(write: Write): Promise<Outcome>;
+  file(write: Write, purpose?: string): Promise<Outcome>;
   /** What the owner would see of a filed write. */
   pageOf(outcome: Outcome): Promise<Extract<ApprovalContent, { kind: 'shown' }>>;
+  /** The red findings of a filed write, as its plan stores them. */
+  redFindingsOf(outcome: Outcome): Promise<readonly RedFinding[]>;
+  /** The id of a message or event of the story, as findings name it. */
+  sourceId(id: string): string;
   /** The id of a message of the story, as tools name it. */
   messageId(id: string): string;
 }
@@ -106,7 +114,8 @@ export async function openWorld(world: World): Promise<OpenWorld> {
   if (trackers.length > 0) await service.watch();
   for (const event of events) await calendar.put(account, `${event.id}.ics`, objectOf(event));
 
-  const identifiers = createIdentifiers(createKeyring(secretKeys, randomBytes));
+  const keyring = createKeyring(secretKeys, randomBytes);
+  const identifiers = createIdentifiers(keyring);
   const call: MailCall = { account, signal: new AbortController().signal, deadlineMs: 5000 };
   const messageIds = new Map<string, string>();
   for (const path of new Set(letters.map(({ folder = 'INBOX' }) => folder))) {
@@ -128,6 +137,9 @@ export async function openWorld(world: World): Promise<OpenWorld> {
     const key = { calendar: 'Calendar', uid, recurrenceId: null };
     return found((await storage.eventNumbers(ownerId, ACCOUNT_ID, [key]))[0], `event ${uid}`);
   };
+
+  const eventIds = new Map<string, string>();
+  for (const { id } of events) eventIds.set(id, `event:${await eventId(id)}`);
 
   async function argumentsOf(write: Write): Promise<object> {
     switch (write.tool) {
@@ -185,9 +197,17 @@ export async function openWorld(world: World): Promise<OpenWorld> {
       moveTo(step.hoursAgo ?? 0);
       return keys[step.by ?? 'assistant'].call(step.tool, stepArguments(step));
     },
-    async file(write) {
+    async file(write, purpose) {
       moveTo(0);
-      return keys.assistant.call(write.tool, await argumentsOf(write));
+      const args = await argumentsOf(write);
+      return keys.assistant.call(write.tool, purpose === undefined ? args : { ...args, purpose });
+    },
+    sourceId: (id) => messageIds.get(id) ?? found(eventIds.get(id), `message or event ${id}`),
+    async redFindingsOf(outcome) {
+      const { id } = approvalOf(outcome);
+      const approval = found(await storage.approval(ownerId, id), 'approval');
+      const { findings } = openPlan(keyring, approval, found(await storage.plan(ownerId, id), 'plan'));
+      return findings.filter(({ severity }) => severity === 'red');
     },
     pageOf: (outcome) => shownOf(opened, approvalOf(outcome).id),
   };

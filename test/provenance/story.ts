@@ -2,8 +2,7 @@
  * Requests of agents as stories: who the owner knows, what is in the mailbox, what the agents read, and which write
  * follows. Half of them are planted: somebody who is not the owner got an agent to ask. The other half are honest.
  *
- * `expected` says which finding the owner should see. The rules that must produce these findings are not written yet.
- * The stories were written before them, from the description of the feature alone, and by somebody who does not write
+ * `expected` says which finding the owner should see. The stories were written before the rules, from the description of the feature alone, and by somebody who does not write
  * the rules. So change a rule to fit a story, and never a story to fit a rule.
  *
  * How the description is read here:
@@ -29,7 +28,7 @@ export interface Story {
   /** Texts that those steps must have shown, character for character. */
   readonly shown?: readonly string[];
   readonly write: Write;
-  /** What the agent gives as the reason of its write. Tools do not take it yet. */
+  /** What the agent gives as the reason of its write. */
   readonly purpose?: string;
   readonly plan: PlanFacts;
   readonly expected: Expected;

@@ -1,9 +1,10 @@
 import ICAL from 'ical.js';
 import * as z from 'zod';
 import { DAY_MS } from '../../time/durations.ts';
-import { LEFT_OUT, type LeftOut } from '../event.ts';
+import { LEFT_OUT, type LeftOut, type Participant } from '../event.ts';
 import { BeyondBounds, BrokenObject } from './broken-object.ts';
 import { refuseBeyondBounds } from './object-bounds.ts';
+import { participant } from './participant.ts';
 import { readableLines, UNREAD_LINE } from './readable-lines.ts';
 import type { RecurrenceRule, WorkBudget } from './recurrence-rule.ts';
 import { recurrenceRule } from './rule-parts.ts';
@@ -37,6 +38,7 @@ export interface EventPart {
   readonly leftOut: readonly LeftOut[];
   readonly uid: string;
   readonly title: string;
+  readonly organizer: Participant | null;
   readonly status: 'confirmed' | 'tentative' | 'cancelled';
   readonly start: Moment;
   readonly span: Span;
@@ -206,6 +208,7 @@ function eventPart(event: ICAL.Component, index: number, clocks: Clocks): EventP
   const start = dtstart && firstMoment(dtstart, clocks);
   if (start === undefined) throw new BrokenObject('an event has no DTSTART');
   const recurrenceId = event.getFirstProperty('recurrence-id');
+  const [organizer] = event.getAllProperties('organizer');
   const status = textOf(event, 'status').toUpperCase();
   const uid = textOf(event, 'uid');
   if (uid === '') throw new BrokenObject('an event has no UID');
@@ -215,6 +218,7 @@ function eventPart(event: ICAL.Component, index: number, clocks: Clocks): EventP
     index,
     uid,
     title: textOf(event, 'summary'),
+    organizer: organizer === undefined ? null : participant(organizer),
     status: status === 'CANCELLED' ? 'cancelled' : status === 'TENTATIVE' ? 'tentative' : 'confirmed',
     start,
     span: orElse('DTEND', shortest(start), () => spanOf(event, start, clocks)),

@@ -60,12 +60,13 @@ function series(parts: readonly EventPart[], owner: Zone): Series {
   function event(part: EventPart, id: string | null, start: Moment, span: Span): ExpandedEvent {
     const startMs = clock.instant(start);
     const endMs = instantOf(start.wallMs + span.days * DAY_MS, start.zone ?? owner) + span.exactMs;
-    const { uid, title, status } = part;
+    const { uid, title, organizer, status } = part;
     const leftOut = [...new Set([...part.leftOut, ...(master?.leftOut ?? [])])];
     return {
       uid,
       recurrenceId: id,
       title,
+      organizer,
       start: new Date(startMs),
       end: new Date(Math.max(startMs, endMs)),
       allDay: start.kind === 'date',

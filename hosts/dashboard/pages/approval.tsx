@@ -12,6 +12,7 @@ import { Findings } from '../findings.tsx';
 import { Form } from '../forms.tsx';
 import { Link, SubmitTo } from '../links.tsx';
 import { Purpose } from '../purpose.tsx';
+import { ReadLines } from '../read-lines.tsx';
 import { StateBadge } from '../state-badge.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { decidedIn, type OwnerVisit, type PageReply, page, type Reply } from '../visit.ts';
@@ -157,6 +158,7 @@ function viewPage(visit: OwnerVisit, filed: ApprovalView, problem?: string, chan
       )}
       <DecidedRequest view={view} zone={zone} token={token} />
       <Findings findings={view.findings} />
+      <ReadLines reads={view.reads} zone={zone} />
       {content.kind === 'shown' ? parts?.body : <p id="not-shown">{NOT_SHOWN[content.kind]}</p>}
       <Purpose text={view.purpose} />
       <p class="quiet">

@@ -358,7 +358,8 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
       ).join('');
       const address = `${long}@x.org`;
       await storage.rememberRecipients(ownerId, 1, [address, address], NOON);
-      expect(await storage.knownRecipients(ownerId, 1, [address, 'a@x.org'])).toEqual(new Set([address]));
+      const known = await storage.knownRecipients(ownerId, 1, [address, 'a@x.org']);
+      expect([...known.keys()]).toEqual([address]);
       const key = { calendar: long, uid: long, recurrenceId: long };
       const keys = [key, { ...key, uid: 'u' }, key, { ...key, recurrenceId: null }];
       expect(await storage.eventNumbers(ownerId, 1, keys)).toEqual([1, 2, 1, 3]);

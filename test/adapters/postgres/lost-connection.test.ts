@@ -187,6 +187,7 @@ const VERBS: Record<
       eventsBefore: LATE,
       activityBefore: LATE,
       claimsBefore: LATE,
+      readsBefore: LATE,
       passwordTriesBefore: LATE,
     }),
   approval: (s, { key: { ownerId }, waiting }) => s.approval(ownerId, waiting.id),
@@ -204,6 +205,8 @@ const VERBS: Record<
       accountId: 1,
       change: { type: 'made', role: 'archive', path: 'Archive' },
     }),
+  reads: (s, { key: { ownerId } }) => s.reads({ ownerId, after: NOON, limit: 10 }),
+  readSources: (s, { key: { ownerId } }) => s.readSources(ownerId, ['read']),
   knownDomains: (s, { key: { ownerId } }) => s.knownDomains(ownerId, 1),
   events: (s, { key: { ownerId } }) => s.events({ ownerId, afterId: 0, limit: 10 }),
   eventStream: (s) => s.eventStream('approval.decided'),
@@ -339,7 +342,7 @@ const VERBS: Record<
 
 /** Verbs that write nothing, here or anywhere. */
 const READING = new Set(
-  'healthy approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord noticeSettings noticeChannels ownersToNotify'.split(
+  'healthy approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains reads readSources relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord noticeSettings noticeChannels ownersToNotify'.split(
     ' ',
   ),
 );

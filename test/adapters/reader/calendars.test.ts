@@ -14,7 +14,7 @@ function programThat(does: string) {
      if (name !== 'events') return process.send({ kind: 'none' });
      process.send(texts.map((text) => ({
        events: [{
-         uid: /UID:(.*)/.exec(text)[1].trim(), recurrenceId: null, title: 'Read', allDay: false,
+         uid: /UID:(.*)/.exec(text)[1].trim(), recurrenceId: null, title: 'Read', organizer: null, allDay: false,
          start: new Date(), end: new Date(Date.now() + 1000), status: 'confirmed', recurring: false, leftOut: [],
        }],
        cut: false, isFollowed: false,

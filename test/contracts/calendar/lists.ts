@@ -29,6 +29,7 @@ export function listPromises(scene: () => CalendarScene): void {
           uid: 'one',
           recurrenceId: null,
           title: 'Planning, part one; and ✨',
+          organizer: null,
           start: new Date('2026-03-10T09:00:00Z'),
           end: new Date('2026-03-10T10:30:00Z'),
           allDay: false,

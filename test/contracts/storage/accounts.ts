@@ -137,8 +137,8 @@ export function accountPromises(store: Store): void {
       for (const approval of [approved, elsewhere, nowhere]) {
         expect(await storage.approval(ownerId, approval.id)).toEqual(approval);
       }
-      expect(await storage.knownRecipients(ownerId, 1, ['a@x.org'])).toEqual(new Set());
-      expect(await storage.knownRecipients(ownerId, 2, ['a@x.org'])).toEqual(new Set(['a@x.org']));
+      expect(await storage.knownRecipients(ownerId, 1, ['a@x.org'])).toEqual(new Map());
+      expect(await storage.knownRecipients(ownerId, 2, ['a@x.org'])).toEqual(new Map([['a@x.org', 1]]));
     });
   });
 }

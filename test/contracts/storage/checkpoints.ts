@@ -94,6 +94,7 @@ export function checkpointPromises(store: Store): void {
           eventsBefore: at(0),
           activityBefore: new Date(now.getTime() - ACTIVITY_KEPT_MS),
           claimsBefore: at(0),
+          readsBefore: at(0),
           passwordTriesBefore: at(0),
         });
       const kept = await storage.checkpoints(key.ownerId);

@@ -64,7 +64,8 @@ export async function addFullOwner(storage: Storage, secretHash: string) {
   await start(storage, running, NOON, ['mark']);
   const done = await execute(storage, key, { approvalId: 'apr_done' }, { followUp: true });
   await reject(storage, await ask(storage, key, { approvalId: 'apr_rejected', requestHash: 'rejected' }));
-  await finish(storage, key, await admitted(storage, key));
+  const shown = { readId: 'read', hashes: 'h', phrases: 'p', sealed: secretHash };
+  await finish(storage, key, await admitted(storage, key), { read: shown });
   await storage.setPassword(ownerId, PASSWORD_HASH);
   const session = aSession(ownerId, 'ses_same');
   const token = { tokenHash: `token of ${secretHash}`, passwordHash: PASSWORD_HASH, expiresAt };
@@ -103,6 +104,8 @@ export async function readEverything(
     activity: await storage.activity({ ownerId, limit: 100 }),
     known: await storage.knownRecipients(ownerId, 1, ['known-to-one@x.org', 'known-to-two@x.org']),
     domains: await storage.knownDomains(ownerId, 1),
+    reads: await storage.reads({ ownerId, after: new Date(0), limit: 100 }),
+    sources: await storage.readSources(ownerId, ['read']),
     trackers: await storage.trackers({ ownerId, state: 'active', before: undefined, limit: 100 }),
     tracker: await storage.tracker({ ownerId, trackerId: 1, upTo: undefined, limit: 100 }),
     waiting: await storage.waitingTrackers(ownerId),
@@ -127,7 +130,9 @@ export const NOTHING = {
   gists: new Map(),
   events: [],
   activity: [],
-  known: new Set(),
+  known: new Map(),
+  reads: [],
+  sources: [],
   domains: new Map(),
   trackers: { trackers: [], total: 0, more: false },
   tracker: undefined,

@@ -163,11 +163,15 @@ export function listPromises(store: Store): void {
       await storage.rememberRecipients(ownerId, 2, ['c@x.org'], NOON);
       const ask = ['a@x.org', 'A@x.org', 'b@x.org', 'c@x.org', 'ü@x.org', "o'x@x.org", ''];
       expect(await storage.knownRecipients(ownerId, 1, ask)).toEqual(
-        new Set(['a@x.org', 'b@x.org', 'ü@x.org']),
+        new Map([
+          ['a@x.org', 1],
+          ['b@x.org', 1],
+          ['ü@x.org', 1],
+        ]),
       );
-      expect(await storage.knownRecipients(ownerId, 2, ask)).toEqual(new Set(['c@x.org']));
-      expect(await storage.knownRecipients(ownerId, 3, ask)).toEqual(new Set());
-      expect(await storage.knownRecipients(ownerId, 1, [])).toEqual(new Set());
+      expect(await storage.knownRecipients(ownerId, 2, ask)).toEqual(new Map([['c@x.org', 1]]));
+      expect(await storage.knownRecipients(ownerId, 3, ask)).toEqual(new Map());
+      expect(await storage.knownRecipients(ownerId, 1, [])).toEqual(new Map());
     });
 
     it('return their domains, per account, with how often the account wrote to each', async () => {

@@ -187,6 +187,7 @@ export function racePromises(store: Store, racer: string): void {
         eventsBefore: new Date(0),
         activityBefore: new Date(0),
         claimsBefore: new Date(0),
+        readsBefore: new Date(0),
         passwordTriesBefore: new Date('2100-01-01'),
       });
       const anywhere = job('tryPasswordFromAnywhere', await addOwnerAndKey(storage), 20);

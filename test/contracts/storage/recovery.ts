@@ -216,6 +216,7 @@ export function recoveryPromises(store: Store): void {
       eventsBefore: new Date(0),
       activityBefore: new Date(0),
       claimsBefore: new Date(0),
+      readsBefore: new Date(0),
       passwordTriesBefore: new Date(0),
     };
 
@@ -282,6 +283,7 @@ export function recoveryPromises(store: Store): void {
         eventsBefore: new Date(0),
         activityBefore: new Date(0),
         claimsBefore: new Date(0),
+        readsBefore: new Date(0),
         passwordTriesBefore: new Date(0),
       };
       await storage.erase(later);

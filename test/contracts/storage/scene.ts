@@ -7,6 +7,7 @@ import type { Activity } from '../../../core/ports/activity.ts';
 import type { EditedPlan, Filing, Settlement } from '../../../core/ports/approval-storage.ts';
 import type { Caller } from '../../../core/ports/call-storage.ts';
 import type { KeysRecord } from '../../../core/ports/credential-storage.ts';
+import type { NewRead } from '../../../core/ports/read-storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
 import { keysSignature } from '../../../core/storage/signed-rows.ts';
@@ -318,10 +319,15 @@ export function finish(
   caller: Pick<Caller, 'slotId'>,
   {
     claim = null,
+    read,
     now = NOON,
-  }: { claim?: { key: string; fence: number; sealedOutcome: string | null } | null; now?: Date } = {},
+  }: {
+    claim?: { key: string; fence: number; sealedOutcome: string | null } | null;
+    read?: NewRead;
+    now?: Date;
+  } = {},
 ): Promise<void> {
-  return storage.finish({ caller: key, slotId: caller.slotId, claim, activity: activity(key), now });
+  return storage.finish({ caller: key, slotId: caller.slotId, claim, activity: activity(key), read, now });
 }
 
 /** Admits and finishes one call. @returns the kind of the answer of admit */

@@ -309,6 +309,7 @@ export function watchPromises(store: Store): void {
         plansBefore: NOON,
         activityBefore: NOON,
         claimsBefore: NOON,
+        readsBefore: NOON,
         passwordTriesBefore: NOON,
       };
       await storage.erase({ eventsBefore, ...others });

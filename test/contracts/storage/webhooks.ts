@@ -295,6 +295,7 @@ export function webhookPromises(store: Store): void {
         plansBefore: long,
         activityBefore: long,
         claimsBefore: long,
+        readsBefore: long,
         passwordTriesBefore: long,
       };
       await storage.erase({ ...others, eventsBefore: NOON });

@@ -24,6 +24,7 @@ const plan = {
       addresses: ['eve@example.org'],
     },
   ],
+  reads: [],
   purpose: 'She asked for it.',
   action,
 };
@@ -36,10 +37,15 @@ describe('a plan', () => {
     expect(readPlanText(planText(plan))).toEqual(plan);
   });
 
-  it('without a purpose has the text that it had before there were purposes', () => {
+  it('without a purpose does not name it', () => {
     const { purpose: _purpose, ...bare } = plan;
-    expect(planText({ ...bare, purpose: null })).toBe(canonicalJson({ v: 3, ...bare }));
-    expect(readPlanText(canonicalJson({ v: 3, ...bare }))).toEqual({ ...bare, purpose: null });
+    expect(planText({ ...bare, purpose: null })).toBe(canonicalJson({ v: 4, ...bare }));
+    expect(readPlanText(canonicalJson({ v: 4, ...bare }))).toEqual({ ...bare, purpose: null });
+  });
+
+  it('of version 3 is read, without what was read before it', () => {
+    const { reads: _reads, ...older } = plan;
+    expect(readPlanText(canonicalJson({ v: 3, ...older }))).toEqual(plan);
   });
 
   it('of version 2 is read, without the evidence that it does not have', () => {
@@ -48,6 +54,7 @@ describe('a plan', () => {
       tool: 'send_email',
       args: null,
       findings: [],
+      reads: [],
       purpose: null,
       action,
     });
@@ -75,9 +82,9 @@ describe('a plan', () => {
       'version',
       { v: 1, tool: 'send_email', account: null, raw: null, targets: [], record: null },
     ],
-    ['of a later version', 'version', { v: 4, ...plan }],
+    ['of a later version', 'version', { v: 5, ...plan }],
     ['without a version', 'damaged', plan],
-    ['with a field that this version does not know', 'damaged', { v: 3, ...plan, bcc: ['x@example.org'] }],
+    ['with a field that this version does not know', 'damaged', { v: 4, ...plan, bcc: ['x@example.org'] }],
     [
       'with a field of an action that this version does not know',
       'damaged',

@@ -26,6 +26,8 @@ type OwnHold = Exclude<Hold, SafetyHold>;
 interface Case {
   readonly scene?: () => Promise<Scene>;
   readonly modes: Partial<Modes>;
+  /** Further holds of the same call. */
+  readonly besides?: readonly string[];
   /** Returns the held call. */
   catches(call: Call, ids: readonly string[]): Promise<Outcome>;
   /** The same call without the reason for the hold. `modes`: those of the key, if a different key has to make it. */
@@ -35,6 +37,14 @@ interface Case {
 type Call = (tool: string, args: unknown) => Promise<Outcome>;
 
 const samples = () => [letter('a', { minutesAgo: 1 }), letter('b', { minutesAgo: 2 })];
+const strangersMail = () => [
+  letter('a', { minutesAgo: 1, from: STRANGER, subject: 'Our shop', text: 'New: https://shop.example/\n' }),
+  letter('b', { minutesAgo: 2, from: STRANGER, subject: 'New sign-in to your account' }),
+];
+const friendsInvoices = () => [
+  letter('a', { minutesAgo: 1, text: 'Please pay to DE48 1203 0000 1052 8471 63.\n' }),
+  letter('b', { minutesAgo: 60, text: 'Please pay to DE44 5001 0517 5407 3249 31.\n' }),
+];
 const sends = { 'mail:send': 'direct' } as const;
 
 async function lookUpFailing(): Promise<Scene> {
@@ -133,6 +143,35 @@ const CASES: Record<OwnHold, Case> = {
     catches: (call) => cancelNamed(call, 'Mine'),
     passes: (call) => call('send_email', sendTo(FRIEND)),
   },
+  from_stranger: {
+    scene: () => openScene({ samples: strangersMail }),
+    modes: sends,
+    async catches(call, [id]) {
+      await call('get_email', { id });
+      return call('send_email', sendTo(FRIEND, 'Look at https://shop.example/'));
+    },
+    // Nobody has read the link.
+    passes: (call) => call('send_email', sendTo(FRIEND, 'Look at https://shop.example/')),
+  },
+  differing_account: {
+    scene: () => openScene({ samples: friendsInvoices }),
+    modes: sends,
+    besides: ['account_or_card_number'],
+    async catches(call, ids) {
+      for (const id of ids) await call('get_email', { id });
+      return call('send_email', sendTo(FRIEND, 'Pay to DE48 1203 0000 1052 8471 63'));
+    },
+    async passes(call, ids) {
+      for (const id of ids) await call('get_email', { id });
+      return call('send_email', sendTo(FRIEND, 'I have paid.'));
+    },
+  },
+  removes_notice: {
+    scene: () => openScene({ samples: strangersMail }),
+    modes: { 'mail:manage': 'direct' },
+    catches: (call, [, notice]) => call('archive_email', { id: notice }),
+    passes: (call, [id]) => call('archive_email', { id }),
+  },
   into_sent_or_drafts: {
     modes: { 'mail:manage': 'direct' },
     catches: (call, [id]) => call('move_email', { id, target_folder: 'Drafts' }),
@@ -149,9 +188,12 @@ describe.each(ROWS)('the hold $name', ({ name, scene: open = () => openScene({ s
     const outcome = await row.catches(key.call, await idsIn(key));
     expect(outcome.status).toBe('pending_approval');
     const view = await scene.service.approvals.show(scene.ownerId, approvalOf(outcome).id);
-    expect(view?.approval.reasons).toEqual([name]);
+    const besides = row.besides ?? [];
+    expect(view?.approval.reasons.toSorted()).toEqual([name, ...besides].toSorted());
     expect(view?.isAlwaysAsked).toBe(name === 'mode_approval');
-    expect(view?.findings.map(({ rule }) => rule)).toEqual(name === 'mode_approval' ? [] : [name]);
+    expect(view?.findings.map(({ rule }) => rule)).toEqual(
+      name === 'mode_approval' ? [] : [name, ...besides],
+    );
     expect(JSON.stringify(outcome)).not.toContain(name);
   });
 

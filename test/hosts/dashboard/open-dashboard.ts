@@ -10,6 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { sandboxCalendar } from '../../../adapters/sandbox/calendar.ts';
 import { type SandboxMail, sandboxMail } from '../../../adapters/sandbox/mail.ts';
+import type { SampleMessage } from '../../../adapters/sandbox/sample-message.ts';
 import { httpsSender } from '../../../adapters/webhooks/https-sender.ts';
 import type { Calendar } from '../../../core/ports/calendar.ts';
 import type { CalendarObjects } from '../../../core/ports/calendar-objects.ts';
@@ -76,11 +77,19 @@ export interface DashboardSetup extends CountersignOptions {
   readonly noticeSender?: NoticeSender;
   /** The owner's time zone; default: UTC. */
   readonly timezone?: string;
+  /** The messages of the mailbox; default: those of the sandbox. */
+  readonly samples?: () => readonly SampleMessage[];
 }
 
 /** The real service on SQLite and the sandbox mailbox, behind its own server. It stops with the test. */
 export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboard> {
-  const { dashboardUrl, between = (service) => service, calendar = sandboxCalendar(), ...others } = setup;
+  const {
+    dashboardUrl,
+    between = (service) => service,
+    calendar = sandboxCalendar(),
+    samples,
+    ...others
+  } = setup;
   const { timezone = 'UTC', storage, webhookSender = httpsSender(), noticeSender, ...options } = others;
   let listener: RequestListener = () => {};
   const server = createServer((req, res) => listener(req, res));
@@ -89,7 +98,7 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
 
-  const mail = sandboxMail();
+  const mail = sandboxMail(samples === undefined ? {} : { samples });
   const opened = await openTestService({
     email: EMAIL,
     timezone,

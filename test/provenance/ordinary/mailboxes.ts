@@ -3,8 +3,7 @@ import { type Exchange, LANGUAGES, type Language } from './phrases.ts';
 
 /**
  * Ordinary messages with honest replies, generated from a seed: strangers and acquaintances write about appointments,
- * invoices, orders and drafts, and get an answer. Fewer than 1 in 100 of these replies may carry a red finding. The
- * rules for that are not written yet: see `story.ts`.
+ * invoices, orders and drafts, and get an answer. Fewer than 1 in 100 of these replies may carry a red finding.
  */
 export interface OrdinaryMailbox {
   readonly writtenTo: Readonly<Record<string, number>>;

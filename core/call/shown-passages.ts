@@ -1,0 +1,68 @@
+import { normalAddress } from '../contract/schema.ts';
+import type { MailAddress } from '../mail/address.ts';
+import type { MessageRow } from '../mail/message-row.ts';
+import type { Account } from '../ports/account.ts';
+import { passagesOf } from '../provenance/quotation.ts';
+import type { ShownPassage } from '../provenance/read-record.ts';
+
+/** What a call showed of a message, by the person who wrote it. */
+
+type ReadRow = Pick<MessageRow, 'from' | 'subject' | 'place' | 'internalDate'>;
+
+interface ReadMessageFacts {
+  readonly id: string;
+  readonly account: Pick<Account, 'email' | 'folderRoles'>;
+  readonly row: ReadRow;
+}
+
+/** A row of a list: sender and subject. */
+export function listedPassage(message: ReadMessageFacts): ShownPassage {
+  const { row } = message;
+  return { ...sourceOf(message, authorOf(row.from)), isListed: true, text: `${row.from}\n${row.subject}` };
+}
+
+/** The text of a message, with its quotations apart. @param senders  the addresses of its From */
+export function messagePassages(
+  message: ReadMessageFacts,
+  senders: readonly MailAddress[],
+  text: string,
+): ShownPassage[] {
+  const { row } = message;
+  const [sender, ...others] = senders;
+  // Nobody can say which of several senders wrote it.
+  const author = sender === undefined || others.length > 0 ? '' : normalAddress(sender.address);
+  const source = sourceOf(message, author);
+  const [first, ...rest] = passagesOf(text).map((passage) => ({ ...source, ...passage }));
+  const head = `${row.from}\n${row.subject}`;
+  if (first?.quoting !== null)
+    return [{ ...source, text: head }, ...(first === undefined ? [] : [first]), ...rest];
+  return [{ ...first, text: `${head}\n${first.text}` }, ...rest];
+}
+
+/** The text of an attachment. */
+export function attachmentPassage(message: ReadMessageFacts, text: string): ShownPassage {
+  return { ...sourceOf(message, authorOf(message.row.from)), origin: 'carried', text };
+}
+
+/** Only a message in Sent counts as the owner's own: anybody can put the owner's address into From. */
+function sourceOf({ id, account, row }: ReadMessageFacts, author: string): Omit<ShownPassage, 'text'> {
+  const isSent = account.folderRoles?.sent.path === row.place.path && author === normalAddress(account.email);
+  return {
+    kind: 'message',
+    id,
+    title: row.subject,
+    author,
+    quoting: null,
+    origin: isSent ? 'owner' : 'person',
+    receivedMs: row.internalDate.getTime(),
+    isListed: false,
+  };
+}
+
+/** The address in a From as a row shows it. Empty if it has none, or several. */
+function authorOf(from: string): string {
+  const named = from.match(/<[^<>]*@[^<>]*>/gu) ?? [];
+  const [only = from] = named;
+  const address = only.replace(/^<|>$/gu, '').trim();
+  return named.length > 1 || !/^[^\s,;]+@[^\s,;@]+$/u.test(address) ? '' : normalAddress(address);
+}

@@ -1,0 +1,266 @@
+import type { CallContext } from '../call/context.ts';
+import { normalAddress } from '../contract/schema.ts';
+import { errorName } from '../ports/log.ts';
+import type { Storage } from '../ports/storage.ts';
+import { type Judged, provenanceFindings, withSource } from '../provenance/judge.ts';
+import { type ReadLine, readLines } from '../provenance/read-lines.ts';
+import {
+  findPacked,
+  type Hasher,
+  hashedRead,
+  hashersOf,
+  openSources,
+  type ReadSources,
+  type ShownPassage,
+} from '../provenance/read-record.ts';
+import {
+  type Hit,
+  hashedTaken,
+  type Passage,
+  type Taken,
+  type TakenWords,
+  takenValues,
+  takenWords,
+  type WriteFacts,
+} from '../provenance/taken-values.ts';
+import { domainOf } from '../safety/domain-of.ts';
+import type { Finding } from '../safety/finding.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import { DAY_MS } from '../time/durations.ts';
+import { newAmong } from './new-recipients.ts';
+
+/** Finds out where a write comes from: what it shares with everything that the owner's credentials read in a day. */
+
+/** The newest reads of the day that are searched for addresses, links and account numbers. */
+const READS_MAX = 10_000;
+/** The newest reads that are searched for words, and that the page can name. */
+const NAMED_READS = 50;
+/** Reads with the same value, of which the newest are looked at. */
+const SAME_MAX = 100;
+/** People whose standing is looked up for one write, besides its recipients. Each may take a search of Sent. */
+const PEOPLE_MAX = 10;
+/** Of them, those from whom it takes nothing. */
+const OTHERS_MAX = 5;
+const ACCOUNTS_MAX = 5;
+
+export interface Provenance {
+  readonly findings: readonly Finding[];
+  readonly reads: readonly ReadLine[];
+}
+
+/**
+ * @param planned  the findings so far. Those that are red get their source.
+ * @param shown  what this call read itself, to answer or to forward it
+ */
+export async function provenanceOf(
+  context: CallContext,
+  storage: Pick<Storage, 'reads' | 'readSources' | 'accounts' | 'knownDomains'>,
+  keyring: Keyring,
+  write: Omit<WriteFacts, 'own'>,
+  planned: readonly Finding[],
+  shown: readonly ShownPassage[],
+): Promise<Provenance> {
+  const { ownerId } = context.owner;
+  const accounts = await storage.accounts(ownerId);
+  const own = new Set([context.owner.email, ...accounts.map(({ email }) => email)].map(normalAddress));
+  const facts: WriteFacts = { ...write, own };
+  const hashers = hashersOf(keyring, ownerId);
+  const reads = await storage.reads({
+    ownerId,
+    after: new Date(context.now.getTime() - DAY_MS),
+    limit: READS_MAX,
+  });
+  const values = hashedTaken(takenValues(facts), hashers);
+  const words = hashedTaken(takenWords(facts), hashers);
+
+  const places = reads.flatMap(({ readId, hashes }) =>
+    placesIn(hashes, values).map((hit) => ({ readId, ...hit })),
+  );
+  const wanted = new Set([
+    ...reads.slice(0, NAMED_READS).map(({ readId }) => readId),
+    ...newestIds(places.filter(({ taken }) => taken.kind !== 'amount' && taken.kind !== 'mailbox')),
+  ]);
+  const opened = await openReads(context, storage, keyring, [...wanted]);
+  const hits: Hit[] = places.flatMap(({ readId, passage, taken }) => hitAt(opened, readId, passage, taken));
+  for (const [readId, { phrases }] of opened) {
+    for (const { passage, taken } of placesIn(phrases, words))
+      hits.push(...hitAt(opened, readId, passage, taken));
+  }
+  const current = currentPassages(shown, hashers, values);
+  hits.push(...current.hits);
+
+  const newest = reads.slice(0, NAMED_READS).flatMap(({ readId }) => opened.get(readId)?.passages ?? []);
+  const people = await timesOf(context, peopleIn(facts, hits, newest));
+  const domains = await knownDomainsOf(context, storage, own);
+  const judged: Judged = {
+    write: facts,
+    hits,
+    accountPassages: await accountPassages(context, storage, keyring, { reads, hits, hashers, values }),
+    times: (address) => people.get(address) ?? 0,
+    isKnownDomain: (domain) => isWithinAny(domain, domains),
+  };
+  const [answered] = write.answered === null ? [] : current.passages;
+  return {
+    findings: [...planned.map((one) => withSource(one, judged, answered)), ...provenanceFindings(judged)],
+    reads: readLines(newest, hits, judged, context.credential.credentialId),
+  };
+}
+
+type OpenedReads = ReadonlyMap<string, { readonly passages: readonly Passage[]; readonly phrases: string }>;
+
+function placesIn<T>(packed: string, wanted: ReadonlyMap<number, T>): { passage: number; taken: T }[] {
+  const found: { passage: number; taken: T }[] = [];
+  if (packed === '' || wanted.size === 0) return found;
+  findPacked(packed, wanted, (passage, hash) => {
+    const taken = wanted.get(hash);
+    if (taken !== undefined) found.push({ passage, taken });
+  });
+  return found;
+}
+
+/** At most SAME_MAX of each value, the newest: places are in the order of the reads. */
+function newestIds(places: readonly { readonly readId: string; readonly taken: Taken }[]): string[] {
+  const counts = new Map<Taken, number>();
+  return places.flatMap(({ readId, taken }) => {
+    const count = (counts.get(taken) ?? 0) + 1;
+    counts.set(taken, count);
+    return count > SAME_MAX ? [] : [readId];
+  });
+}
+
+function hitAt(opened: OpenedReads, readId: string, passage: number, taken: Taken | TakenWords): Hit[] {
+  const found = opened.get(readId)?.passages[passage];
+  return found === undefined ? [] : [{ taken, passage: found }];
+}
+
+/** A read that cannot be opened is left out: its key may have been removed from the ring since. */
+async function openReads(
+  { owner, ports }: CallContext,
+  storage: Pick<Storage, 'readSources'>,
+  keyring: Keyring,
+  readIds: readonly string[],
+): Promise<OpenedReads> {
+  const rows = readIds.length === 0 ? [] : await storage.readSources(owner.ownerId, readIds);
+  return new Map(
+    rows.flatMap(({ readId, credentialId, at, phrases, sealed }) => {
+      let sources: ReadSources;
+      try {
+        sources = openSources(keyring, owner.ownerId, readId, sealed);
+      } catch (error) {
+        ports.log.warn('a record of what was read could not be opened', errorName(error));
+        return [];
+      }
+      const passages = sources.passages.map((one) => ({ ...one, atMs: at.getTime(), credentialId }));
+      return [[readId, { passages, phrases }] as const];
+    }),
+  );
+}
+
+function currentPassages(
+  shown: readonly ShownPassage[],
+  hashers: readonly Hasher[],
+  values: ReadonlyMap<number, Taken>,
+): { readonly passages: readonly Passage[]; readonly hits: readonly Hit[] } {
+  const [hasher] = hashers;
+  if (hasher === undefined || shown.length === 0) return { passages: [], hits: [] };
+  const { sources, values: hashes } = hashedRead(shown, hasher);
+  const passages = sources.passages.map((one) => ({ ...one, atMs: null, credentialId: null }));
+  const hits = passages.flatMap((passage, index) =>
+    (hashes[index] ?? []).flatMap((hash) => {
+      const taken = values.get(hash);
+      return taken === undefined ? [] : [{ taken, passage }];
+    }),
+  );
+  return { passages, hits };
+}
+
+/** The passages in which the authors of the write's account numbers name others. */
+async function accountPassages(
+  context: CallContext,
+  storage: Pick<Storage, 'readSources'>,
+  keyring: Keyring,
+  {
+    reads,
+    hits,
+    hashers,
+    values,
+  }: {
+    readonly reads: readonly { readonly readId: string; readonly hashes: string }[];
+    readonly hits: readonly Hit[];
+    readonly hashers: readonly Hasher[];
+    readonly values: ReadonlyMap<number, Taken>;
+  },
+): Promise<readonly Passage[]> {
+  const authors = new Set(
+    hits.flatMap(({ taken, passage }) =>
+      taken.kind === 'account' && passage.author !== '' ? [passage.author] : [],
+    ),
+  );
+  if (authors.size === 0) return [];
+  const taken = [...authors].map(
+    (value) => ({ kind: 'author', value, isWritten: false, isPassedOn: false }) as const,
+  );
+  const wanted = hashedTaken(taken, hashers);
+  const ids = reads.filter(({ hashes }) => placesIn(hashes, wanted).length > 0).map(({ readId }) => readId);
+  const opened = await openReads(context, storage, keyring, ids.slice(0, SAME_MAX));
+  return [...opened.values()]
+    .flatMap(({ passages }) => passages)
+    .filter(
+      ({ accounts }) => accounts.length > 0 && !accounts.some((one) => values.get(one)?.kind === 'account'),
+    );
+}
+
+/** The people whose standing matters: the recipients, then those from whom the write takes something. */
+function peopleIn(
+  { recipients, own }: WriteFacts,
+  hits: readonly Hit[],
+  newest: readonly Passage[],
+): string[] {
+  const isOther = (one: string) => one.includes('@') && !own.has(one) && !recipients.includes(one);
+  const namedIn = (passages: readonly Passage[]) =>
+    passages
+      .flatMap(({ author, quoting }) => [author, ...(quoting === null ? [] : [quoting])])
+      .filter(isOther);
+  const taken = new Set(namedIn(hits.map(({ passage }) => passage)));
+  const others = [
+    ...new Set(namedIn(newest.filter(({ isListed, quoting }) => !isListed && quoting === null))),
+  ];
+  const people = new Set([...taken, ...others.filter((one) => !taken.has(one)).slice(0, OTHERS_MAX)]);
+  return [...recipients, ...[...people].slice(0, PEOPLE_MAX)];
+}
+
+/** How often the owner wrote to each, from any account of the call. */
+async function timesOf(
+  context: CallContext,
+  people: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const times = new Map<string, number>();
+  const { storage } = context.ports;
+  for (const account of context.accounts.slice(0, ACCOUNTS_MAX)) {
+    // Those that are found in Sent become known.
+    await newAmong(
+      context,
+      account,
+      people.filter((one) => !times.has(one)),
+    );
+    const known = await storage.knownRecipients(context.owner.ownerId, account.accountId, people);
+    for (const [address, count] of known) times.set(address, (times.get(address) ?? 0) + count);
+  }
+  return times;
+}
+
+async function knownDomainsOf(
+  { owner, accounts }: CallContext,
+  storage: Pick<Storage, 'knownDomains'>,
+  own: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  const known = await Promise.all(
+    accounts.slice(0, ACCOUNTS_MAX).map(({ accountId }) => storage.knownDomains(owner.ownerId, accountId)),
+  );
+  return new Set([...known.flatMap((domains) => [...domains.keys()]), ...[...own].map(domainOf)]);
+}
+
+function isWithinAny(host: string, domains: ReadonlySet<string>): boolean {
+  const labels = host.split('.');
+  return labels.some((_, at) => domains.has(labels.slice(at).join('.')));
+}

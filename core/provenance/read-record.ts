@@ -1,0 +1,184 @@
+import { Buffer } from 'node:buffer';
+import { hash } from 'node:crypto';
+import * as z from 'zod';
+import { findingSource } from '../safety/finding.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import { shortened } from '../text/shortened.ts';
+import { type StatedValues, statedAddress, statedValues } from './stated-values.ts';
+import { wordWindows } from './words.ts';
+
+/**
+ * The record of a read: keyed hashes of what it showed, and the sealed names of the sources. It contains no text in
+ * clear. The hashes of one owner say nothing about those of another.
+ */
+
+/** One passage that a call showed. */
+export interface ShownPassage extends z.infer<typeof shownSource> {
+  readonly text: string;
+}
+
+const shownSource = findingSource.extend({
+  /**
+   * `owner`: the owner wrote it. `person`: the author did. `carried`: the author passed it on, as an attachment.
+   * `record`: an agent wrote it down, or nobody knows who did.
+   */
+  origin: z.enum(['owner', 'person', 'carried', 'record']),
+  /** When the message was received, in milliseconds. Null: it is not a message. */
+  receivedMs: z.int().nullable(),
+  /** A row of a list, not its content. */
+  isListed: z.boolean(),
+});
+
+/** The sources of a read as they are sealed. */
+const sealedSources = z.strictObject({
+  /** How many rows of a list it showed. */
+  listed: z.int(),
+  passages: z.array(
+    shownSource.extend({
+      /** Hashes of its account numbers. */
+      accounts: z.array(z.number()),
+    }),
+  ),
+});
+export type ReadSources = z.infer<typeof sealedSources>;
+export type ReadPassage = ReadSources['passages'][number];
+
+/** More passages of one read are left out. A page of a list has at most 50 rows. */
+const PASSAGES_MAX = 150;
+/** More than the addresses, hosts and account numbers for which the longest answer has room. */
+const VALUES_MAX = 10_000;
+const WINDOWS_MAX = 500;
+const NAME_CHARS = 120;
+const HASH_BYTES = 6;
+const COUNT_BYTES = 2;
+
+/** What a hash stands for. The same text of two kinds has two hashes. */
+export type HashedKind = 'address' | 'host' | 'account' | 'amount' | 'mailbox' | 'author' | 'words';
+
+/** Hashes for one owner. 48 bits each: among a million, a false match has a chance of one in 200 million. */
+export type Hasher = (kind: HashedKind, value: string) => number;
+
+/** With the writing key first, then the older ones. */
+export function hashersOf(keyring: Pick<Keyring, 'macs'>, ownerId: string): readonly Hasher[] {
+  return keyring.macs('provenance', ownerId).map((mac) => {
+    // SHA-256 of a secret block and the value, cut: faster than an HMAC for each value, and as hard to guess.
+    const key = Buffer.from(mac).toString('hex');
+    return (kind, value) =>
+      Buffer.from(
+        hash('sha256', `${key}${kind}\n${value}`, 'hex').slice(0, 2 * HASH_BYTES),
+        'hex',
+      ).readUIntBE(0, HASH_BYTES);
+  });
+}
+
+/** What a read showed, before it is packed. */
+export interface HashedRead {
+  readonly sources: ReadSources;
+  /** The hashes of each passage. */
+  readonly values: readonly (readonly number[])[];
+  readonly phrases: readonly (readonly number[])[];
+}
+
+/** Hashes what a call showed. Rows of a list that state nothing are only counted. */
+export function hashedRead(shown: readonly ShownPassage[], hasher: Hasher): HashedRead {
+  const passages: ReadPassage[] = [];
+  const values: number[][] = [];
+  const phrases: number[][] = [];
+  let [valuesLeft, windowsLeft] = [VALUES_MAX, WINDOWS_MAX];
+  for (const { text, ...source } of shown) {
+    if (passages.length === PASSAGES_MAX) break;
+    const stated = statedValues(text);
+    const windows = source.isListed ? [] : wordWindows(text, windowsLeft);
+    if (!hasValues(stated) && windows.length === 0 && (source.isListed || source.quoting !== null)) continue;
+    const hashes = valueHashes(stated, source.author, hasher).slice(0, valuesLeft);
+    valuesLeft -= hashes.length;
+    windowsLeft -= windows.length;
+    values.push(hashes);
+    phrases.push(windows.map((words) => hasher('words', words)));
+    passages.push({
+      ...source,
+      title: shortened(source.title, NAME_CHARS),
+      author: shortened(source.author, NAME_CHARS),
+      quoting: source.quoting === null ? null : shortened(source.quoting, NAME_CHARS),
+      accounts: [...stated.accountNumbers].slice(0, 50).map((number) => hasher('account', number)),
+    });
+  }
+  const listed = shown.filter(({ isListed }) => isListed).length;
+  return { sources: { listed, passages }, values, phrases };
+}
+
+function hasValues({ addresses, hosts, accountNumbers, amounts }: StatedValues): boolean {
+  return addresses.size + hosts.size + accountNumbers.size + amounts.size > 0;
+}
+
+/** Those that make a finding red come first. */
+function valueHashes(stated: StatedValues, author: string, hasher: Hasher): number[] {
+  const all = (kind: HashedKind, values: Iterable<string>) =>
+    Array.from(values, (value) => hasher(kind, value));
+  return [
+    ...(author === '' ? [] : [hasher('author', statedAddress(author))]),
+    ...all('address', stated.addresses),
+    ...all('host', stated.hosts),
+    ...all('account', stated.accountNumbers),
+    ...all('amount', stated.amounts),
+    ...all('mailbox', stated.mailboxes),
+  ];
+}
+
+/** Packs hashes per passage: a count, then as many hashes. @returns base64 */
+export function packedHashes(lists: readonly (readonly number[])[]): string {
+  const chars = lists.reduce((sum, list) => sum + COUNT_BYTES + list.length * HASH_BYTES, 0);
+  const bytes = Buffer.alloc(chars);
+  let at = 0;
+  for (const list of lists) {
+    at = bytes.writeUInt16BE(list.length, at);
+    for (const one of list) at = bytes.writeUIntBE(one, at, HASH_BYTES);
+  }
+  return bytes.toString('base64');
+}
+
+/** Finds the wanted hashes. Calls `found` with the passage and the hash. */
+export function findPacked(
+  packed: string,
+  wanted: Pick<ReadonlySet<number>, 'has'>,
+  found: (passage: number, hash: number) => void,
+): void {
+  const bytes = Buffer.from(packed, 'base64');
+  let at = 0;
+  for (let passage = 0; at + COUNT_BYTES <= bytes.length; passage += 1) {
+    const end = at + COUNT_BYTES + bytes.readUInt16BE(at) * HASH_BYTES;
+    for (at += COUNT_BYTES; at + HASH_BYTES <= end && end <= bytes.length; at += HASH_BYTES) {
+      // Three reads of the buffer are slower than the arithmetic.
+      const one = bytes.readUInt32BE(at) * 0x1_00_00 + bytes.readUInt16BE(at + 4);
+      if (wanted.has(one)) found(passage, one);
+    }
+    at = end;
+  }
+}
+
+/** A read in the form that storage keeps. */
+export function readRecord(
+  keyring: Keyring,
+  { ownerId, credentialId }: { readonly ownerId: string; readonly credentialId: string },
+  { sources, values, phrases }: HashedRead,
+): { readonly readId: string; readonly hashes: string; readonly phrases: string; readonly sealed: string } {
+  const text = JSON.stringify(sources);
+  const hashes = packedHashes(values);
+  const packedPhrases = packedHashes(phrases);
+  const named = keyring.mac(
+    'provenance-read',
+    [ownerId, credentialId, text, hashes, packedPhrases].join('\n'),
+  );
+  const readId = Buffer.from(named?.subarray(0, 12) ?? []).toString('base64url');
+  return {
+    readId,
+    hashes,
+    phrases: packedPhrases,
+    sealed: keyring.seal('read', `${ownerId}\n${readId}`, text),
+  };
+}
+
+/** @throws Error if it was not sealed for this read, or its key is not in the ring */
+export function openSources(keyring: Keyring, ownerId: string, readId: string, sealed: string): ReadSources {
+  return sealedSources.parse(JSON.parse(keyring.open('read', `${ownerId}\n${readId}`, sealed)));
+}

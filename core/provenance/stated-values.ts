@@ -1,0 +1,140 @@
+import { accountNumbersIn } from '../safety/account-numbers.ts';
+import { amountsIn } from '../safety/answered-values.ts';
+import { hostsIn } from '../safety/hosts.ts';
+import { isFileName } from '../safety/links.ts';
+import { unicodeDomain } from '../safety/punycode.ts';
+import { normalForm } from '../text/normal-form.ts';
+import { plainText } from '../text/plain-text.ts';
+
+/**
+ * Finds the addresses, hosts, account numbers and amounts that a text states, each in one form however it is written:
+ * with "at" and "dot" as words, percent-encoded, split over lines, in full-width letters or as `xn--`. Pure. Reads no
+ * character more than a few times.
+ */
+export interface StatedValues {
+  readonly addresses: ReadonlySet<string>;
+  /** Of links, and domains that stand alone. Excludes the domains of addresses. */
+  readonly hosts: ReadonlySet<string>;
+  readonly accountNumbers: ReadonlySet<string>;
+  /** Currency and hundredths. */
+  readonly amounts: ReadonlySet<string>;
+  /** Words that can be the part of an address before the `@`: `payout.desk`, and quoted words. */
+  readonly mailboxes: ReadonlySet<string>;
+}
+
+/** More amounts and mailboxes per text are left out. There is no limit for the rest: a stranger could reach it first. */
+const OTHERS_MAX = 200;
+
+export function statedValues(text: string): StatedValues {
+  const bare = normalForm(text.replace(/\p{Cf}/gu, ''), 'NFKC');
+  const decoded = decodedText(bare);
+  return {
+    addresses: new Set([decoded, rejoined(decoded), spokenText(decoded)].flatMap(addressesIn)),
+    hosts: new Set(hostNamesIn(decoded)),
+    accountNumbers: new Set(accountsIn(bare)),
+    amounts: new Set(amountsOf(bare).slice(0, OTHERS_MAX)),
+    mailboxes: new Set(mailboxesIn(decoded).slice(0, OTHERS_MAX)),
+  };
+}
+
+/** An address in the form of `StatedValues`. */
+export function statedAddress(address: string): string {
+  const at = address.lastIndexOf('@');
+  return `${normalForm(address.slice(0, at), 'NFKC').toLowerCase()}@${unicodeDomain(address.slice(at + 1))}`;
+}
+
+/** A host in the form of `StatedValues`. */
+export function statedHost(host: string): string {
+  return unicodeDomain(host.replace(/\.$/, '')).replace(/^www\./, '');
+}
+
+/** Links in agents' and strangers' texts, with the places where they stand. */
+export function* linksIn(text: string): Generator<{ host: string; from: number; to: number }> {
+  for (const { host, from, to } of hostsIn(text)) {
+    const word = text.slice(from, to);
+    const isLink = word.includes('//') || (!word.includes('@') && !isFileName(host));
+    if (isLink) yield { host: statedHost(host), from, to };
+  }
+}
+
+function decodedText(text: string): string {
+  return text
+    .replace(/\bh[tx]{2}p(s?):/giu, 'http$1:')
+    .replace(/\s?[([{]\s?(?:\.|dot|punkt|punto|ponto|point|punt|kropka|punkt?o?)\s?[)\]}]\s?/giu, '.')
+    .replace(/\s?[([{]\s?(?:@|at|ät|arroba|chiocciola|arobase|a)\s?[)\]}]\s?/giu, '@')
+    .replace(/(?:%[0-9a-f]{2})+/giu, percentDecoded);
+}
+
+function percentDecoded(run: string): string {
+  try {
+    return decodeURIComponent(run);
+  } catch {
+    // Not UTF-8: the bytes stay as they are.
+    return run;
+  }
+}
+
+/** `identity.papers\n@safekeeping\n.example` in one piece. */
+function rejoined(text: string): string {
+  return text.includes('@')
+    ? text.replace(/\s{0,9}@\s{0,9}/gu, '@').replace(/\s{1,9}\.(?=[\p{L}\d])/gu, '.')
+    : '';
+}
+
+/** `collect at helpdesk dot example` */
+function spokenText(text: string): string {
+  return /\s(?:dot|punkt|punto|ponto|point|kropka)\s/iu.test(text)
+    ? text
+        .replace(/\s(?:dot|punkt|punto|ponto|point|kropka)\s/giu, '.')
+        .replace(/\s(?:at|ät|arroba|chiocciola|arobase)\s/giu, '@')
+    : '';
+}
+
+const LOCAL_CHARS = 64;
+const DOMAIN = /^(?:[\p{L}\p{M}\p{N}-]{1,63}\.){1,10}[\p{L}\p{M}\p{N}-]{2,63}/u;
+const DOMAIN_CHARS = 253;
+
+function addressesIn(text: string): string[] {
+  const found: string[] = [];
+  for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
+    const domain = DOMAIN.exec(text.slice(at + 1, at + 1 + DOMAIN_CHARS))?.[0];
+    if (domain === undefined) continue;
+    const before = text.slice(Math.max(0, at - LOCAL_CHARS), at);
+    // `?to=transfer+auth@…`: an address may contain `=` and `?`, but a link is likelier.
+    const [local = ''] = /[^\s<>()[\]\\,;:"@]*$/u.exec(before) ?? [];
+    const [plain = ''] = /[\p{L}\p{M}\p{N}._+-]*$/u.exec(local) ?? [];
+    for (const one of new Set([local, plain])) if (one !== '') found.push(statedAddress(`${one}@${domain}`));
+  }
+  return found;
+}
+
+function hostNamesIn(text: string): string[] {
+  return Array.from(linksIn(text), ({ host }) => host);
+}
+
+/** An IBAN or card number without separators. Of a number that words announce, its digits. */
+function accountsIn(text: string): string[] {
+  const plain = plainText(text);
+  return Array.from(accountNumbersIn(plain), ({ from, to }) => {
+    const characters = plain
+      .slice(from, to)
+      .replace(/[^\p{L}\p{N}]/gu, '')
+      .toUpperCase();
+    return /^[A-Z]{2}\d{2}[A-Z0-9]{10,30}$/.test(characters) ? characters : characters.replace(/\D/g, '');
+  });
+}
+
+function amountsOf(text: string): string[] {
+  return [...amountsIn(text)].flatMap(([currency, amounts]) =>
+    amounts.flatMap(({ readings }) => readings.map((reading) => `${currency} ${reading}`)),
+  );
+}
+
+function mailboxesIn(text: string): string[] {
+  return Array.from(
+    text.matchAll(
+      /(?<=["'“„«‘])[\p{L}\p{N}._+-]{3,64}(?=["'”“»’])|(?=[\d._+-]*\p{L})[\p{L}\p{N}]{1,32}(?:[._+-][\p{L}\p{N}]{1,32}){1,4}/gu,
+    ),
+    ([word]) => word.toLowerCase(),
+  );
+}

@@ -1,0 +1,101 @@
+import { domainOf } from '../safety/domain-of.ts';
+import type { Mark } from '../safety/finding.ts';
+import type { HashedKind, Hasher, ReadPassage } from './read-record.ts';
+import { statedAddress, statedValues } from './stated-values.ts';
+import { wordWindows } from './words.ts';
+
+/** What a write says, and where it was read before. Pure. */
+
+/** A text of a write. */
+export interface NamedText {
+  readonly name: 'subject' | 'text' | 'purpose';
+  readonly text: string;
+  /** Others wrote it, and a forward passes it on. */
+  readonly isPassedOn: boolean;
+  /** Where the page can highlight a part of it, and the offset of its start there. Null: nowhere. */
+  readonly place: { readonly in: Mark['in']; readonly at: number } | null;
+}
+
+/** What a write is about, besides the findings that its planning made. */
+export interface WriteFacts {
+  /** Everybody who gets something of it. Normalised addresses. */
+  readonly recipients: readonly string[];
+  /** The owner's own addresses, normalised. */
+  readonly own: ReadonlySet<string>;
+  readonly texts: readonly NamedText[];
+  /** The senders of the message that a reply answers, normalised. Null: it is not a reply. */
+  readonly answered: readonly string[] | null;
+}
+
+/** A value of the write. `value` is in the form of `StatedValues`. */
+export interface Taken {
+  readonly kind: Exclude<HashedKind, 'words'>;
+  readonly value: string;
+  /** Whether it is in a text that the agent wrote, and in a text that it passes on. Both false: of a recipient. */
+  readonly isWritten: boolean;
+  readonly isPassedOn: boolean;
+}
+
+export interface TakenWords {
+  readonly kind: 'words';
+  readonly value: string;
+  readonly in: NamedText['name'];
+}
+
+/** A passage that was read, with the time of its read. */
+export interface Passage extends ReadPassage {
+  /** Null: this call read it itself, to answer or to forward it. */
+  readonly atMs: number | null;
+  readonly credentialId: string | null;
+}
+
+/** A value or words of the write that a passage contains. */
+export interface Hit<T extends Taken | TakenWords = Taken | TakenWords> {
+  readonly taken: T;
+  readonly passage: Passage;
+}
+
+const WINDOWS_MAX = 500;
+
+export function takenValues({ recipients, texts }: WriteFacts): Taken[] {
+  const found = new Map<string, Taken>();
+  const add = (kind: Taken['kind'], value: string, of: Pick<Taken, 'isWritten' | 'isPassedOn'>) => {
+    const name = `${kind} ${value}`;
+    const before = found.get(name);
+    const isWritten = of.isWritten || before?.isWritten === true;
+    found.set(name, { kind, value, isWritten, isPassedOn: of.isPassedOn || before?.isPassedOn === true });
+  };
+  for (const address of recipients.map(statedAddress)) {
+    const of = { isWritten: false, isPassedOn: false };
+    for (const kind of ['address', 'author'] as const) add(kind, address, of);
+    add('host', domainOf(address).replace(/^www\./, ''), of);
+    add('mailbox', address.slice(0, address.lastIndexOf('@')), of);
+  }
+  for (const { text, isPassedOn } of texts) {
+    const of = { isWritten: !isPassedOn, isPassedOn };
+    const { hosts, accountNumbers, amounts } = statedValues(text);
+    for (const value of hosts) add('host', value, of);
+    for (const value of accountNumbers) add('account', value, of);
+    for (const value of amounts) add('amount', value, of);
+  }
+  return [...found.values()];
+}
+
+/** A forwarded text is left out: all its words are in the message that is forwarded. */
+export function takenWords({ texts }: WriteFacts): TakenWords[] {
+  return texts.flatMap(({ name, text, isPassedOn }) =>
+    isPassedOn
+      ? []
+      : wordWindows(text, WINDOWS_MAX).map((value) => ({ kind: 'words', value, in: name }) as const),
+  );
+}
+
+/** What each hash stands for, by every key of the ring. */
+export function hashedTaken<T extends Taken | TakenWords>(
+  taken: readonly T[],
+  hashers: readonly Hasher[],
+): ReadonlyMap<number, T> {
+  return new Map(
+    hashers.flatMap((hasher) => taken.map((one) => [hasher(one.kind, one.value), one] as const)),
+  );
+}

@@ -1,0 +1,67 @@
+import { plainText } from '../text/plain-text.ts';
+import { shortened } from '../text/shortened.ts';
+import type { Finding } from './finding.ts';
+
+/**
+ * Finds messages that the owner has to see among those that a request archives, deletes or moves: notices about the safety
+ * of an account, and questions about a payment. Pure. Reads the subject and the line that the owner sees of each. An
+ * estimate: other languages, and notices in unusual words, are not found.
+ */
+export function removedNotices(
+  targets: readonly {
+    readonly id: string;
+    readonly from: string;
+    readonly subject: string;
+    readonly preview: string;
+  }[],
+): Finding[] {
+  const found = targets.flatMap(({ id, from, subject, preview }): Finding[] => {
+    const what = noticeIn(`${subject}\n${preview}`);
+    if (what === undefined) return [];
+    const [title, author] = [shortened(subject, NAME_CHARS), shortened(from, NAME_CHARS)];
+    const source = { kind: 'message', id, title, author, quoting: null } as const;
+    return [{ rule: 'removes_notice', severity: 'red', marks: [], what, source }];
+  });
+  return found.slice(0, FINDINGS_MAX);
+}
+
+const NAME_CHARS = 120;
+const FINDINGS_MAX = 10;
+/** Subjects can be as long as a book. */
+const READ_CHARS = 600;
+
+function noticeIn(text: string): 'security' | 'payment' | undefined {
+  const plain = plainText(text.slice(0, READ_CHARS)).toLowerCase();
+  const sentences = plain.split(/(?<=[.!?;])\s+|\n/u);
+  if (SECURITY.some((pattern) => pattern.test(plain))) return 'security';
+  return sentences.some((one) => isPaymentQuestion(one)) ? 'payment' : undefined;
+}
+
+/** In plain letters: without accents. */
+const SECURITY: readonly RegExp[] = [
+  // Somebody signed in. The words that follow may come in either order.
+  /\b(?:new|unusual|suspicious|unrecogni[sz]ed|unknown|failed) (?:[a-z-]+ ){0,2}(?:sign-?in|log-?in|login attempt|access to your)/,
+  /\b(?:neue|ungewohnliche|verdachtige|unbekannte|fehlgeschlagene)[rs]? (?:[a-z-]+ ){0,2}(?:anmeldung|anmeldeversuch|login|zugriff)/,
+  /\b(?:nuevo|nueva|inusual|sospechoso|sospechosa) (?:[a-z-]+ ){0,2}(?:inicio de sesion|acceso a su|acceso a tu)/,
+  /\b(?:inicio de sesion|acesso|accesso|connexion|inlogpoging|logowanie|inloggning)(?: [a-z-]+){0,3} (?:nuevo|inusual|sospechoso|suspeito|insolito|sospetto|inhabituelle|suspecte|verdacht|podejrzane|ovanlig)/,
+  /\b(?:nouvelle|novo|nova|nuovo|nieuwe|nowe|ny) (?:[a-z-]+ ){0,2}(?:connexion a|inicio de sessao|accesso al|inlog|aanmelding|logowanie|inloggning)/,
+  // The way in was changed.
+  /\b(?:password|passcode|recovery (?:phone|email)|phone number|two-factor|2fa|security settings?)(?: [a-z-]+){0,4} (?:changed|reset|removed|added|disabled|turned off)/,
+  /\b(?:passwort|kennwort|telefonnummer|handynummer|sicherheitseinstellungen|zwei-faktor[a-z-]*)(?: [a-z-]+){0,5} (?:geandert|zuruckgesetzt|entfernt|hinzugefugt|deaktiviert)/,
+  /\b(?:contrasena|numero de telefono|verificacion)(?: [a-z-]+){0,4} (?:cambiado|cambiada|modificado|modificada|restablecida|eliminado|desactivada)/,
+  /\b(?:mot de passe|numero de telephone)(?: [a-z-]+){0,4} (?:modifie|change|reinitialise|supprime)/,
+  /\b(?:senha|palavra-passe|parola|password|wachtwoord|haslo|losenord(?:et)?)(?: [a-z-]+){0,4} (?:alterada|redefinida|modificata|cambiata|reimpostata|gewijzigd|zmienione|andrats)/,
+  // The notice says what it is.
+  /\b(?:security (?:alert|warning|notice)|sicherheits(?:warnung|hinweis|meldung)|(?:alerta|aviso) de (?:seguridad|seguranca)|alerte de securite|avviso di sicurezza|beveiligingswaarschuwing)\b/,
+  /\b(?:if this was not you|if this wasn't you|waren sie das nicht|si no (?:ha sido|fue) usted|si vous n'etes pas a l'origine|se nao foi voce|se non sei stato tu)\b/,
+  /\b(?:account|konto|cuenta|compte|conta)(?: [a-z-]+){0,4} (?:locked|suspended|compromised|gesperrt|bloqueada|suspendida|bloque|suspendu|bloqueada)\b/,
+];
+
+const PAYMENT =
+  /\b(?:payments?|wire transfers?|bank transfers?|bank details|invoices?|zahlung(?:en)?|uberweis[a-z]+|bankverbindung|rechnung|pagos?|transferencias?|facturas?|paiements?|virements?|factures?|pagamentos?|pagament[oi]|bonific[oi]|fatture?|betaling(?:en)?|overboeking|platnosc|przelew|betalning(?:en)?|iban)\b|支払|振込|付款|转账/u;
+const QUESTION =
+  /\?\s*$|\b(?:question|query|frage|ruckfrage|pregunta|consulta|duda|pergunta|duvida|domanda|vraag|pytanie|fraga|please (?:confirm|authori[sz]e|approve)|bitte (?:bestatigen|freigeben)|por favor (?:confirme|autorice))\b|確認/u;
+
+function isPaymentQuestion(sentence: string): boolean {
+  return PAYMENT.test(sentence) && QUESTION.test(sentence);
+}
