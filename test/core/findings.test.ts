@@ -34,11 +34,11 @@ describe('a reply', () => {
     expect(JSON.stringify(outcome)).not.toMatch(/reply_elsewhere|answer goes/);
   });
 
-  it('that goes elsewhere for a sender the owner has never written to is unusual', async () => {
+  it('that goes elsewhere for a sender the owner has never written to is high risk', async () => {
     const { scene, outcome } = await reply({ from: 'news@shop.example', replyTo: ELSEWHERE });
     expect(await findingsOf(scene, approvalOf(outcome).id)).toEqual([
+      ['red', `The answer goes to ${ELSEWHERE}, not to the sender, news@shop.example.`],
       ['amber', NEVER],
-      ['amber', `The answer goes to ${ELSEWHERE}, not to the sender, news@shop.example.`],
     ]);
   });
 
