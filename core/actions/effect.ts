@@ -1,5 +1,5 @@
 import type { TrackerStatus } from '../ports/tracker-storage.ts';
-import type { MessageState } from './flag.ts';
+import type { MessageState } from './message-state.ts';
 
 /**
  * What an action does, for the one sentence on the owner's page. The messages that it changes, the message that it sends

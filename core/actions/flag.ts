@@ -3,6 +3,7 @@ import type { MailFlag } from '../mail/listed-message.ts';
 import { folderName } from '../text/shortened.ts';
 import type { LightAction } from './action.ts';
 import { type Changed, type ChangedItem, changeEach, named } from './change-messages.ts';
+import { type MessageState, messageState } from './message-state.ts';
 import { accountOf, messageTarget, placeOf, reachOf } from './message-target.ts';
 
 /** Marks messages as read, unread or flagged. Safe to repeat. */
@@ -13,9 +14,6 @@ const STATES = {
   unread: { word: 'mark_unread', flag: 'seen', on: false },
   flagged: { word: 'flag_email', flag: 'flagged', on: true },
 } as const satisfies Record<string, { word: string; flag: MailFlag; on: boolean }>;
-
-export const messageState = z.enum(['read', 'unread', 'flagged']);
-export type MessageState = z.infer<typeof messageState>;
 
 export const storedFlag = z.strictObject({
   kind: z.literal('flag'),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { flag, type MessageState, messageState } from '../actions/flag.ts';
+import { flag } from '../actions/flag.ts';
+import { type MessageState, messageState } from '../actions/message-state.ts';
 import { bareFinding } from '../safety/finding.ts';
 import { defineLightWrite } from './define-tool.ts';
 import {

@@ -4,12 +4,12 @@ import { normalAddress } from '../../../core/contract/schema.ts';
 import { markedParts } from '../marked-parts.ts';
 import { ExactText, MarkedLine, Name, Quoted, UnseenNote } from '../third-party-text.tsx';
 import { TimeSpan } from '../when.tsx';
-import type { ActionParts, Showing } from './action-parts.tsx';
 import { type EventFacts, EventSides, personOf, STATUS_TITLES } from './event-sides.tsx';
 import { Fact } from './fact.tsx';
 import { Folded } from './folded.tsx';
 import { MessageFacts } from './message-action.tsx';
 import { NameList } from './name-list.tsx';
+import type { ActionParts, Showing } from './showing.ts';
 
 /** A change of the calendar: what happens to the event, and who is told. */
 

@@ -1,8 +1,8 @@
 import type { Effect } from '../../../core/actions/effect.ts';
 import { markedParts } from '../marked-parts.ts';
 import { ExactText, MarkedLine, Name, Quoted, UnseenNote } from '../third-party-text.tsx';
-import type { ActionParts, Showing, ShownContent } from './action-parts.tsx';
 import { Fact } from './fact.tsx';
+import type { ActionParts, Showing, ShownContent } from './showing.ts';
 import { Targets } from './targets.tsx';
 
 /** A message that is sent: to whom, and what the agent wrote. */

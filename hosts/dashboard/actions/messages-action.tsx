@@ -3,7 +3,7 @@ import type { Effect } from '../../../core/actions/effect.ts';
 import type { MessageTarget } from '../../../core/actions/message-target.ts';
 import { domainOf } from '../../../core/safety/domain-of.ts';
 import { Name } from '../third-party-text.tsx';
-import type { ActionParts, Showing } from './action-parts.tsx';
+import type { ActionParts, Showing } from './showing.ts';
 import { Targets } from './targets.tsx';
 
 /** Messages that are moved, labelled or marked. */

@@ -2,8 +2,8 @@ import type { VNode } from 'preact';
 import type { Effect } from '../../../core/actions/effect.ts';
 import { ExactText, Name, Quoted, UnseenNote } from '../third-party-text.tsx';
 import { Day, When } from '../when.tsx';
-import type { ActionParts, Showing } from './action-parts.tsx';
 import { Messages } from './messages-action.tsx';
+import type { ActionParts, Showing } from './showing.ts';
 import { Targets } from './targets.tsx';
 
 /** A change of Countersign's own trackers. */
