@@ -181,6 +181,7 @@ export type {
 export type { Owner, OwnerRemoval, OwnerStorage, OwnerUpdate } from './ports/owner-storage.ts';
 export type { PasswordStorage, TriesRows } from './ports/password-storage.ts';
 export type { Mail, Ports } from './ports/ports.ts';
+export type { NewRead, ReadStorage, StoredRead, StoredSources } from './ports/read-storage.ts';
 export type { Reader, Reading, UnreadableReason } from './ports/reader.ts';
 export type { SessionStorage } from './ports/session-storage.ts';
 export type { NewTokens, RefreshEnd, SignInStorage } from './ports/sign-in-storage.ts';

@@ -1,7 +1,9 @@
 /** What an app that embeds Countersign needs. What authors of adapters need is in adapter.ts. */
 
 export type { ActionFacts } from './actions/action.ts';
+export type { Effect } from './actions/effect.ts';
 export type { Gist } from './actions/gist.ts';
+export type { MessageState } from './actions/message-state.ts';
 export type { ActingAccount, MessageTarget } from './actions/message-target.ts';
 export type { EventChange } from './actions/planned-change.ts';
 export type {
@@ -49,7 +51,8 @@ export type { Log, LogFields } from './ports/log.ts';
 export { MailError, type MailErrorCode } from './ports/mail.ts';
 export type { Notice, NoticeEnd, NoticeSender } from './ports/notice-sender.ts';
 export type { Owner } from './ports/owner-storage.ts';
-export type { Tracker, TrackerLink, TrackerStatus } from './ports/tracker-storage.ts';
+export type { Tracker, TrackerFields, TrackerLink, TrackerStatus } from './ports/tracker-storage.ts';
+export type { ReadLine } from './provenance/read-lines.ts';
 export type { Finding, NamedFinding } from './safety/finding.ts';
 export type { Sentence } from './safety/finding-text.ts';
 export { createService, type ServiceOptions } from './service/create-service.ts';
@@ -65,7 +68,9 @@ export type {
   Approvals,
   ApprovalView,
   CallOptions,
+  ChangePreview,
   Decided,
+  DecidedChange,
   DecidedIn,
   DecidedMember,
   DecidedWhere,

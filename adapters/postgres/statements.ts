@@ -276,7 +276,8 @@ export const STATEMENTS: StatementTexts = {
     FROM countersign.known_recipients WHERE owner_id = @ownerId AND account_id = @accountId GROUP BY domain`,
   reads: `
     SELECT read_id, at_ms, hashes FROM countersign.reads
-    WHERE owner_id = @ownerId AND at_ms > @afterMs ORDER BY at_ms DESC, read_id DESC LIMIT @limit`,
+    WHERE owner_id = @ownerId AND at_ms > @afterMs AND (at_ms, read_id) < (@beforeMs, @beforeId)
+    ORDER BY at_ms DESC, read_id DESC LIMIT @limit`,
   read_sources: `
     SELECT read_id, credential_id, at_ms, phrases, sealed FROM countersign.reads
     WHERE owner_id = @ownerId AND read_id = ANY(@readIds::text[])`,

@@ -73,12 +73,15 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
         ask('known_domains', { ownerId, accountId }),
         (found) => new Map(found.map((row) => [text(row, 'domain'), integer(row, 'times')])),
       ),
-    reads: ({ ownerId, after, limit }) =>
-      list(ask('reads', { ownerId, afterMs: after.getTime(), limit }), (row) => ({
+    reads: ({ ownerId, after, before, limit }) => {
+      const beforeMs = before?.at.getTime() ?? Number.MAX_SAFE_INTEGER;
+      const place = { afterMs: after.getTime(), beforeMs, beforeId: before?.readId ?? '' };
+      return list(ask('reads', { ownerId, ...place, limit }), (row) => ({
         readId: text(row, 'read_id'),
         at: instant(row, 'at_ms'),
         hashes: text(row, 'hashes'),
-      })),
+      }));
+    },
     readSources: (ownerId, readIds) =>
       list(ask('read_sources', { ownerId, readIds }), (row) => ({
         readId: text(row, 'read_id'),

@@ -127,7 +127,7 @@ export type Statement =
   /** `ownerId`, `accountId`, `addresses` */
   | 'known_recipients'
   | 'known_domains'
-  /** `ownerId`, `afterMs`, `limit` */
+  /** `ownerId`, `afterMs`, `beforeMs`, `beforeId`, `limit` */
   | 'reads'
   /** `ownerId`, `readIds` */
   | 'read_sources'

@@ -292,7 +292,8 @@ export const STATEMENTS: StatementTexts = {
     FROM known_recipients WHERE owner_id = @ownerId AND account_id = @accountId GROUP BY domain`,
   reads: `
     SELECT read_id, at_ms, hashes FROM reads INDEXED BY reads_of_owner
-    WHERE owner_id = @ownerId AND at_ms > @afterMs ORDER BY at_ms DESC, read_id DESC LIMIT @limit`,
+    WHERE owner_id = @ownerId AND at_ms > @afterMs AND (at_ms, read_id) < (@beforeMs, @beforeId)
+    ORDER BY at_ms DESC, read_id DESC LIMIT @limit`,
   read_sources: `
     SELECT read_id, credential_id, at_ms, phrases, sealed FROM reads
     WHERE owner_id = @ownerId AND read_id IN (SELECT value FROM json_each(@readIds))`,

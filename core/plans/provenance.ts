@@ -1,6 +1,7 @@
 import type { CallContext } from '../call/context.ts';
 import { normalAddress } from '../contract/schema.ts';
 import { errorName } from '../ports/log.ts';
+import type { StoredRead } from '../ports/read-storage.ts';
 import type { Storage } from '../ports/storage.ts';
 import { type Judged, provenanceFindings, withSource } from '../provenance/judge.ts';
 import { type ReadLine, readLines } from '../provenance/read-lines.ts';
@@ -33,6 +34,9 @@ import { newAmong } from './new-recipients.ts';
 
 /** The newest reads of the day that are searched for addresses, links and account numbers. */
 const READS_MAX = 10_000;
+/** Their hashes together, in characters. Strangers' texts decide how many one read has. */
+const HASHES_CHARS_MAX = 32 * 1024 * 1024;
+const READS_AT_ONCE = 500;
 /** The newest reads that are searched for words, and that the page can name. */
 const NAMED_READS = 50;
 /** Reads with the same value, of which the newest are looked at. */
@@ -65,11 +69,7 @@ export async function provenanceOf(
   const own = new Set([context.owner.email, ...accounts.map(({ email }) => email)].map(normalAddress));
   const facts: WriteFacts = { ...write, own };
   const hashers = hashersOf(keyring, ownerId);
-  const reads = await storage.reads({
-    ownerId,
-    after: new Date(context.now.getTime() - DAY_MS),
-    limit: READS_MAX,
-  });
+  const reads = await readsOfDay(storage, ownerId, context.now);
   const values = hashedTaken(takenValues(facts), hashers);
   const words = hashedTaken(takenWords(facts), hashers);
 
@@ -104,6 +104,26 @@ export async function provenanceOf(
     findings: [...planned.map((one) => withSource(one, judged, answered)), ...provenanceFindings(judged)],
     reads: readLines(newest, hits, judged, context.credential.credentialId),
   };
+}
+
+/** The reads of the last 24 hours, newest first, as far as the limits go. */
+async function readsOfDay(
+  storage: Pick<Storage, 'reads'>,
+  ownerId: string,
+  now: Date,
+): Promise<readonly StoredRead[]> {
+  const after = new Date(now.getTime() - DAY_MS);
+  const reads: StoredRead[] = [];
+  let chars = 0;
+  for (;;) {
+    const page = await storage.reads({ ownerId, after, before: reads.at(-1), limit: READS_AT_ONCE });
+    for (const read of page) {
+      chars += read.hashes.length;
+      if (chars > HASHES_CHARS_MAX || reads.length === READS_MAX) return reads;
+      reads.push(read);
+    }
+    if (page.length < READS_AT_ONCE) return reads;
+  }
 }
 
 type OpenedReads = ReadonlyMap<string, { readonly passages: readonly Passage[]; readonly phrases: string }>;
@@ -185,7 +205,7 @@ async function accountPassages(
     hashers,
     values,
   }: {
-    readonly reads: readonly { readonly readId: string; readonly hashes: string }[];
+    readonly reads: readonly StoredRead[];
     readonly hits: readonly Hit[];
     readonly hashers: readonly Hasher[];
     readonly values: ReadonlyMap<number, Taken>;

@@ -1,12 +1,20 @@
 /** What calls showed, kept for a day to find out where a request comes from. Without any text in clear. */
 export interface ReadStorage {
-  /** The owner's reads after a time, by all credentials, newest first. */
-  reads(query: { ownerId: string; after: Date; limit: number }): Promise<readonly StoredRead[]>;
+  /**
+   * The owner's reads after a time, by all credentials, newest first.
+   * @param query `before`: only those behind this read in that order
+   */
+  reads(query: {
+    ownerId: string;
+    after: Date;
+    before?: Pick<StoredRead, 'at' | 'readId'> | undefined;
+    limit: number;
+  }): Promise<readonly StoredRead[]>;
   /** The sources of these reads, in any order. Those that were erased are missing. */
-  readSources(ownerId: string, readIds: readonly string[]): Promise<readonly ReadSources[]>;
+  readSources(ownerId: string, readIds: readonly string[]): Promise<readonly StoredSources[]>;
 }
 
-interface StoredRead {
+export interface StoredRead {
   /** The same for the same credential and content: a read that is repeated replaces its row. */
   readonly readId: string;
   readonly at: Date;
@@ -14,7 +22,7 @@ interface StoredRead {
   readonly hashes: string;
 }
 
-interface ReadSources {
+export interface StoredSources {
   readonly readId: string;
   readonly credentialId: string;
   readonly at: Date;
@@ -25,4 +33,4 @@ interface ReadSources {
 }
 
 /** A read as its call records it. */
-export type NewRead = Omit<StoredRead, 'at'> & Omit<ReadSources, 'at' | 'credentialId'>;
+export type NewRead = Omit<StoredRead, 'at'> & Omit<StoredSources, 'at' | 'credentialId'>;

@@ -23,6 +23,12 @@ export function readPromises(store: () => { readonly storage: Storage }): void {
         { readId: 'three' },
       ]);
       expect(await storage.reads({ ownerId, after: at(1), limit: 10 })).toMatchObject([{ readId: 'three' }]);
+      const all = await storage.reads({ ownerId, after: YEARS_AGO, limit: 10 });
+      for (const [index, before] of all.entries()) {
+        expect(await storage.reads({ ownerId, after: YEARS_AGO, before, limit: 10 })).toEqual(
+          all.slice(index + 1),
+        );
+      }
       expect(await storage.readSources(ownerId, ['one', 'two', 'none'])).toEqual([
         {
           readId: 'one',
