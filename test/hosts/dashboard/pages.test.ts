@@ -153,7 +153,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     expect(await bottomOf('form.decision')).toBeLessThanOrEqual(844);
     // One tap decides.
     await press(page, 'Approve');
-    expect(await page.locator('.state').textContent()).toBe('Executed');
+    expect(await decidedState(page)).toBe('Executed');
     expect(dashboard.mail.transmitted().map(({ to }) => to)).toEqual([['nina@newpartner.example']]);
   });
 
@@ -164,7 +164,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     const page = await signedIn(dashboard, `/approvals/${risky}`);
     await page.getByRole('button', { name: 'Approve' }).click();
     // The browser stops the form.
-    expect(await page.locator('input:invalid').count()).toBe(1);
+    expect(await page.locator('form.decision input:invalid').count()).toBe(1);
     expect(dashboard.mail.transmitted()).toEqual([]);
     await page.getByRole('checkbox').check();
     await press(page, 'Approve');
