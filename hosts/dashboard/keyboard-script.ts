@@ -26,8 +26,9 @@ export const KEYBOARD_SCRIPT = `(() => {
   const buttonOf = (key) =>
     [...document.querySelectorAll('main [aria-keyshortcuts="' + key + '"]')]
       .find((button) => button.offsetParent !== null);
+  // Requests of one thread are a list within a row.
   const rows = () =>
-    [...document.querySelectorAll('main .rows > li')]
+    [...document.querySelectorAll('main .rows > li:not(:has(.rows))')]
       .map((row) => row.querySelector('a[href*="/approvals/"]'))
       .filter((link) => link !== null && link.offsetParent !== null);
 

@@ -32,7 +32,7 @@ const SPOILT: [name: string, spoil: (filing: Filing) => Partial<Filing>][] = [
     ({ ownerId, sealedPlan }) => ({ sealedPlan: sealPlan(keyring, ownerId, 'apr_other', sealedPlan) }),
   ],
   ['does not match its digest', () => ({ digest: 'f'.repeat(64) })],
-  ['has an unknown version', (filing) => rewritten(filing, { v: 4 })],
+  ['has an unknown version', (filing) => rewritten(filing, { v: 5 })],
   ['has an unknown field', (filing) => rewritten(filing, { bcc: 'eve@example.org' })],
   ['belongs to a different tool', (filing) => rewritten(filing, { tool: 'forward_email' })],
 ];
@@ -171,7 +171,7 @@ describe('a stored plan', () => {
     const text = keyring.open('plan', `${filing.ownerId}\n${id}`, filing.sealedPlan);
     expect(digestOf(text)).toBe(approval.digest);
     const { stored } = await filedAction(scene, id);
-    expect(JSON.parse(text)).toMatchObject({ v: 3, tool: 'send_email', action: stored });
+    expect(JSON.parse(text)).toMatchObject({ v: 4, tool: 'send_email', action: stored });
     expect(stored).toMatchObject({ message: { envelope: { from: 'demo@countersign.test', to: [FRIEND] } } });
     expect(JSON.stringify(filing)).not.toContain('secret word');
     expect(Buffer.from(filing.sealedPlan, 'base64url').toString('latin1')).not.toContain('secret word');

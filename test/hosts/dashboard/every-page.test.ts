@@ -136,7 +136,7 @@ describe.skipIf(browserIsMissing)(inBrowser('every page of the dashboard'), () =
     // A red finding: the key does what a click does, and the box is still to be ticked.
     await page.goto(`/approvals/${ids.get('send-risky')}`);
     await page.keyboard.press('a');
-    expect(await page.locator('input:invalid').count()).toBe(1);
+    expect(await page.locator('form.decision input:invalid').count()).toBe(1);
     expect(dashboard.mail.transmitted()).toEqual([]);
     await page.keyboard.press('Space');
     await page.keyboard.press('a');
