@@ -84,7 +84,7 @@ const NOTICES: Record<Extract<Finding, { rule: 'removes_notice' }>['what'], stri
 
 /** Ends with the person who wrote it, if that is known. */
 function sourceWords({ kind, title, author, quoting }: FindingSource): Sentence {
-  const titled: Sentence = title === '' ? [`a ${kind} without a title`] : [`the ${kind} `, name(title)];
+  const titled: Sentence = title === '' ? [`a ${kind} without a title`] : [`the ${kind} “`, name(title), '”'];
   const by: Sentence = author === '' ? [' by somebody unknown'] : [' by ', name(author)];
   if (quoting === null) return [...titled, ...by];
   return [...titled, ...by, ', which quotes ', quoting === '' ? 'somebody' : name(quoting)];
