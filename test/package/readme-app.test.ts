@@ -1,18 +1,27 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
+import packageJson from '../../package.json' with { type: 'json' };
+import { connectAccount, decide, stateOn, textOf } from '../e2e/owner-pages.ts';
+import { filedIn, restClient } from '../e2e/rest-client.ts';
 import { browserIsMissing, inBrowser, openBrowser } from '../servers/browser.ts';
 import { startDovecot } from '../servers/dovecot.ts';
 import { addressOf } from '../servers/mail-users.ts';
-import { missingServers, titled } from '../servers/missing-servers.ts';
+import { missingServers, titledWithout } from '../servers/missing-servers.ts';
 import { startPostfix } from '../servers/postfix.ts';
-import { type InstalledPackage, installPackage, lineOf } from './installed-package.ts';
-import { connectAccount, decide, stateOn, textOf } from './owner-pages.ts';
-import { filedIn, restClient } from './rest-client.ts';
+import { hasRegistry, npm } from './npm.ts';
+import { type PackedPackage, packPackage } from './packed-package.ts';
 
-const skipped = browserIsMissing || missingServers().length > 0;
+const ROOT = resolve(import.meta.dirname, '../..');
+const LONGEST_MS = 600_000;
+
+const missing = [...missingServers(), ...((await hasRegistry()) ? [] : ['the npm registry'])];
 
 const announced = z.strictObject({ url: z.url(), password: z.string() });
 
@@ -38,33 +47,48 @@ app.post('/login', express.urlencoded({ extended: false }), (req, res) => {
 setTimeout(() => console.log(JSON.stringify({ url, password: user.password })), 500);
 `;
 
-describe.skipIf(skipped)(
-  inBrowser(titled("the app of README's section Embed it")),
+describe.skipIf(browserIsMissing || missing.length > 0)(
+  inBrowser(titledWithout(missing, "the app of README's section Embed it, on the packed package")),
   { timeout: 120_000 },
   () => {
-    let installed: InstalledPackage;
+    let packed: PackedPackage;
+    let project: string;
+    let app: ChildProcessByStdio<null, Readable, Readable>;
     let browser: Browser;
     beforeAll(async () => {
-      installed = await installPackage();
+      packed = await packPackage();
+      project = await packed.install();
+      const driver = process.versions.node.startsWith('20.')
+        ? join(ROOT, 'node_modules/better-sqlite3')
+        : 'better-sqlite3@13';
+      const express = `express@${packageJson.devDependencies.express}`;
+      await npm(project, ['install', '--ignore-scripts', driver, express]);
       browser = await openBrowser();
-    });
+    }, LONGEST_MS);
     afterAll(async () => {
       await browser?.close();
-      installed?.remove();
+      app?.kill('SIGKILL');
+      await packed?.remove();
     });
 
     it('has fewer than 20 lines, and its user connects a mailbox, creates a key and approves', async () => {
       const code = codeOf('Embed it');
       const own = code.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('import '));
       expect(own.length).toBeLessThan(20);
-      writeFileSync(join(installed.examples, 'readme.mjs'), code);
-      writeFileSync(join(installed.examples, 'app.mjs'), APP);
+      writeFileSync(join(project, 'readme.mjs'), code);
+      writeFileSync(join(project, 'app.mjs'), APP);
+      cpSync(join(ROOT, 'examples/app'), join(project, 'app'), { recursive: true });
       const dovecot = await startDovecot();
       onTestFinished(() => dovecot.stop());
       const postfix = await startPostfix(dovecot, { certificate: dovecot.certificate });
       onTestFinished(() => postfix.stop());
-      const app = installed.run('readme');
-      const { url, password } = announced.parse(JSON.parse(await lineOf(app, () => true)));
+      app = spawn(process.execPath, ['readme.mjs'], { cwd: project, stdio: ['ignore', 'pipe', 'pipe'] });
+      const errors = text(app.stderr);
+      const [line] = await Promise.race([
+        once(app.stdout, 'data'),
+        errors.then((written) => Promise.reject(new Error(written))),
+      ]);
+      const { url, password } = announced.parse(JSON.parse(String(line)));
 
       const context = await browser.newContext({ baseURL: `${url}/` });
       onTestFinished(() => context.close());
@@ -91,14 +115,14 @@ describe.skipIf(skipped)(
       expect(await stateOn(page)).toBe('Executed');
       expect((await rest.get(`/v1/approvals/${approvalId}`)).body).toMatchObject({ executed: true });
       app.kill('SIGTERM');
-      expect((await app.ended).stderr).toBe('');
+      expect(await errors).toBe('');
     });
   },
 );
 
 /** The first JavaScript block of a section of the README. */
 function codeOf(section: string): string {
-  const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8');
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
   const [, code] = /```js\n(.*?)```/s.exec(readme.slice(readme.indexOf(`## ${section}\n`))) ?? [];
   if (code === undefined) throw new Error(`README.md has no code in ${section}`);
   return code;
