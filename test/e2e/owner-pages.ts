@@ -37,6 +37,12 @@ export async function stateOn(page: Page): Promise<string | null> {
   return page.locator('#just-decided .state, .approval .state').first().textContent();
 }
 
+/** Opens the page of the request that was just decided, from the line that says what became of it. */
+export async function openDecided(page: Page): Promise<void> {
+  await page.locator('#just-decided a').click();
+  await page.locator('#decided').waitFor();
+}
+
 /** The text of an element, exactly as on the page. */
 export async function textOf(page: Page, id: string): Promise<string> {
   const text = await page.locator(`#${id}`).textContent();

@@ -5,7 +5,7 @@ import { browserIsMissing, inBrowser, openBrowser } from '../servers/browser.ts'
 import { addressOf } from '../servers/mail-users.ts';
 import { missingServers, titled } from '../servers/missing-servers.ts';
 import { RECIPIENTS } from '../servers/postfix.ts';
-import { decide, type Owner, signedIn, stateOn, textOf } from './owner-pages.ts';
+import { decide, type Owner, openDecided, signedIn, stateOn, textOf } from './owner-pages.ts';
 import { filedIn, restClient } from './rest-client.ts';
 import { type SelfHosted, selfHosted } from './self-hosted.ts';
 
@@ -136,12 +136,13 @@ describe.skipIf(browserIsMissing || missingServers().length > 0)(
 
       await page.goto('/activity');
       const rows = page
-        .locator('tbody tr')
+        .locator('.events li')
         .filter({ has: page.locator(`a[href="/approvals/${approvalId}"]`) });
-      expect((await rows.allInnerTexts()).map((row) => row.split('\t').slice(1, 5))).toEqual([
-        ['settlement', 'Agent', 'send_reply', 'executed'],
-        ['decision', 'Agent', 'send_reply', 'approved'],
-        ['call', 'Agent', 'send_reply', 'pending_approval'],
+      const toAsker = `${addressOf(asker)} with Re: Lunch on Friday?`;
+      expect(await rows.locator('> span').allTextContents()).toEqual([
+        `Replied to ${toAsker}, as you approved. Open`,
+        `You approved its request to reply to ${toAsker}. Open`,
+        `Asked to reply to ${toAsker}: you approved it. Open`,
       ]);
     });
 
@@ -175,10 +176,11 @@ describe.skipIf(browserIsMissing || missingServers().length > 0)(
       await page.getByText('Reject with a reason').click();
       await page.getByLabel('A line for the program').fill('Friendlier, please.');
       await page.getByRole('button', { name: 'Suspicious' }).click();
-      await page.getByRole('button', { name: 'Pause the key' }).waitFor();
+      await page.locator('#just-decided').waitFor();
       expect((await rest.get(`/v1/approvals/${approvalId}`)).body).toMatchObject({
         result: { approval: { rejection: { reason: 'suspicious', note: 'Friendlier, please.' } } },
       });
+      await openDecided(page);
       await page.getByRole('button', { name: 'Pause the key' }).click();
       await page.waitForURL(/\/integrations/);
       expect(await rest.get('/v1/me')).toMatchObject({ body: { paused: true } });
@@ -195,8 +197,10 @@ describe.skipIf(browserIsMissing || missingServers().length > 0)(
       // Beside the changes, this button would send the text without them.
       expect(await page.getByRole('button', { name: 'Approve', exact: true }).isVisible()).toBe(false);
       await page.getByRole('button', { name: 'Approve as changed' }).click();
-      await page.locator('#edited').waitFor();
+      await page.locator('#just-decided').waitFor();
       expect(await stateOn(page)).toBe('Executed');
+      await openDecided(page);
+      await page.locator('#edited').waitFor();
       await home.postfix.delivered();
       const [arrived = '', ...others] = await home.dovecot.messages(asker);
       expect(others).toEqual([]);
@@ -224,6 +228,7 @@ describe.skipIf(browserIsMissing || missingServers().length > 0)(
       await page.setViewportSize(PHONE);
       await decide(page, 'Approve');
       expect(await stateOn(page)).toBe('Failed');
+      await openDecided(page);
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByText('You try it again after it failed.').waitFor();
       await page.getByText('Change it, then approve').click();
@@ -232,8 +237,10 @@ describe.skipIf(browserIsMissing || missingServers().length > 0)(
       // The owner has not seen this recipient as a new one.
       await page.getByText('Nothing is approved yet.').waitFor();
       await page.getByRole('button', { name: 'Approve as changed' }).click();
-      await page.locator('#edited').waitFor();
+      await page.locator('#just-decided').waitFor();
       expect(await stateOn(page)).toBe('Executed');
+      await openDecided(page);
+      await page.locator('#edited').waitFor();
       await home.postfix.delivered();
       expect(await home.dovecot.messages(asker)).toHaveLength(1);
     });
