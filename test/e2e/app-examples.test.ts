@@ -86,7 +86,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the user of an app approves in it')
     expect((await rest.get(`/v1/approvals/${approvalId}`)).body).toMatchObject({ executed: true });
 
     // A form with many fields: the program gets another key.
-    await page.getByRole('link', { name: 'Integrations' }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Integrations' }).click();
     await page.getByLabel('Name').first().fill('Second');
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByText('svc_pat_').first().waitFor();
