@@ -60,7 +60,9 @@ section('Limits', () => {
       );
     });
 
-    it(`calls per day and user: ${limits.day}, over all keys, until midnight UTC`, async () => {
+    it(`calls per day and user: ${limits.day}, over all keys, until midnight UTC`, {
+      timeout: 120_000,
+    }, async () => {
       const own = await ownDoor({ plan, planLimits: true });
       const { service } = own.server;
       toTomorrow(own);

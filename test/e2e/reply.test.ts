@@ -176,11 +176,10 @@ describe.skipIf(browserIsMissing || missingServers().length > 0)(
       await page.getByText('Reject with a reason').click();
       await page.getByLabel('A line for the program').fill('Friendlier, please.');
       await page.getByRole('button', { name: 'Suspicious' }).click();
-      await page.locator('#just-decided').waitFor();
+      await page.locator('#decided').waitFor();
       expect((await rest.get(`/v1/approvals/${approvalId}`)).body).toMatchObject({
         result: { approval: { rejection: { reason: 'suspicious', note: 'Friendlier, please.' } } },
       });
-      await openDecided(page);
       await page.getByRole('button', { name: 'Pause the key' }).click();
       await page.waitForURL(/\/integrations/);
       expect(await rest.get('/v1/me')).toMatchObject({ body: { paused: true } });

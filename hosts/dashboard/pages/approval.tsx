@@ -16,7 +16,7 @@ import { Purpose } from '../purpose.tsx';
 import { ReadLines } from '../read-lines.tsx';
 import { StateBadge } from '../state-badge.tsx';
 import { Quoted } from '../third-party-text.tsx';
-import { decidedIn, type OwnerVisit, type PageReply, page, type Reply } from '../visit.ts';
+import { decidedIn, type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
 import { When } from '../when.tsx';
 import { meaningForOwner, STATE_TITLES } from '../words.ts';
 import { ChangeRequest, decideChange, draftIn } from './change-request.tsx';
@@ -94,7 +94,9 @@ export async function reject(visit: OwnerVisit): Promise<Reply> {
   }
   const decided = rejected.value;
   if (decided === undefined) return notFoundPage();
-  if (decided.won) return openNext(visit, [visit.param]);
+  // Its page offers to pause the key.
+  const isSuspicious = decided.approval.rejection?.reason === 'suspicious';
+  if (decided.won) return isSuspicious ? redirect(`/approvals/${param}`) : openNext(visit, [param]);
   return stalePage(visit, `Nothing was rejected. ${whyNotPending(decided.approval)}`);
 }
 

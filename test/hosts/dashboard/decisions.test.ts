@@ -192,7 +192,8 @@ describe('a rejection with a reason', () => {
     expect(page.body).toContain(`formaction="/approvals/${id}/reject/suspicious"`);
     const path = `/approvals/${id}/reject/suspicious`;
     const form = { note: 'Who is <b>this</b>?' };
-    expect((await dashboard.submit({ path, headers: { cookie }, form })).status).toBe(303);
+    const rejected = await dashboard.submit({ path, headers: { cookie }, form });
+    expect([rejected.status, rejected.headers.location]).toEqual([303, `/approvals/${id}`]);
     const { body } = await openPage(dashboard, id, cookie);
     expect(body).toContain('Suspicious');
     expect(body).toContain('Who is &lt;b>this&lt;/b>?');
