@@ -92,7 +92,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a page of another pr
       const one = await ask('One');
       await row(one, 'waiting').waitFor();
       await service.approvals.reject(ownerId, one);
-      await row(one, 'decided').waitFor();
+      await row(one, 'earlier').waitFor();
 
       first.child.stdin?.end();
       expect(await once(first.child, 'exit')).toEqual([0, null]);
@@ -100,7 +100,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a page of another pr
       await startSite(bundle, location, first.port);
       await row(two, 'waiting').waitFor();
       await service.approvals.reject(ownerId, two);
-      await row(two, 'decided').waitFor();
+      await row(two, 'earlier').waitFor();
     },
     120_000,
   );
