@@ -19,6 +19,7 @@ import {
   normalDraft,
   unseenRisks,
 } from './edit-request.ts';
+import { filedRequest } from './filed-request.ts';
 import { notFound } from './not-found.ts';
 import { planAnew } from './plan-anew.ts';
 import { rejectionOf } from './rejection.ts';
@@ -28,7 +29,9 @@ import type {
   ApprovalSummary,
   Approvals,
   ApprovalView,
+  Decided,
   DecidedIn,
+  DecidedWhere,
   ShownFinding,
 } from './service.ts';
 import { fileAgain, mayTryAgain } from './try-again.ts';
@@ -114,21 +117,6 @@ export function createApprovals(
     return { kind: 'session', browser: session.browser, signedInAt: session.createdAt };
   }
 
-  /** The plan of the request. Null: it cannot be read, and its run fails for that reason. */
-  async function planOf(ownerId: string, approvalId: string): Promise<OpenedPlan | null> {
-    const [approval, sealedPlan] = await Promise.all([
-      storage.approval(ownerId, approvalId),
-      storage.plan(ownerId, approvalId),
-    ]);
-    if (approval === undefined || sealedPlan === undefined) return null;
-    try {
-      return openPlan(keyring, approval, sealedPlan);
-    } catch (error) {
-      log.error('a plan could not be read', { approval: approvalId, ...errorName(error) });
-      return null;
-    }
-  }
-
   function summaryOf(
     approval: Approval,
     gists: Awaited<ReturnType<typeof storage.gists>>,
@@ -169,34 +157,45 @@ export function createApprovals(
     return found.filter((approval) => approval !== undefined);
   }
 
-  const approve: Approvals['approve'] = async (
-    ownerId,
-    approvalId,
-    digest,
-    { isRiskConfirmed, sessionId } = { isRiskConfirmed: false },
-  ) => {
-    await keysSigned();
-    const plan = await planOf(ownerId, approvalId);
-    if (!isRiskConfirmed && plan?.findings.some(({ severity }) => severity === 'red')) {
-      const approval = await storage.approval(ownerId, approvalId);
-      if (approval === undefined) return undefined;
-      if (isPending(approval, digest)) return { approval, won: false, isRiskUnconfirmed: true };
-    }
-    const reach = plan === null ? null : plan.action.reach;
-    const now = clock.now();
-    const decision = { type: 'approve', digest, reach } as const;
-    const decided = await storage.decide({
+  type Decision = Parameters<typeof storage.decide>[0]['decision'];
+
+  /** Undefined: the owner has no such request. */
+  function decide(ownerId: string, approvalId: string, decision: Decision, { sessionId }: DecidedWhere) {
+    return storage.decide({
       ownerId,
       approvalId,
       decision,
       decidedIn: sessionId ?? DECIDED_IN_APP,
       leaseMs,
       signer: keyring,
-      now,
+      now: clock.now(),
     });
+  }
+
+  /** Approves and runs. */
+  async function approveAndRun(...decision: Parameters<typeof decide>): Promise<Decided | undefined> {
+    const decided = await decide(...decision);
     if (decided === undefined) return undefined;
     if (!decided.won) return { approval: decided.approval, won: false };
     return { approval: await run(decided.approval, decided.sealedPlan), won: true };
+  }
+
+  const approve: Approvals['approve'] = async (
+    ownerId,
+    approvalId,
+    digest,
+    options = { isRiskConfirmed: false },
+  ) => {
+    await keysSigned();
+    const filed = await filedRequest(ports, keyring, ownerId, approvalId);
+    if (filed === undefined) return undefined;
+    const { approval, plan } = filed;
+    const isRisky = plan?.findings.some(({ severity }) => severity === 'red') === true;
+    if (isRisky && !options.isRiskConfirmed && isPending(approval, digest)) {
+      return { approval, won: false, isRiskUnconfirmed: true };
+    }
+    const decision = { type: 'approve', digest, reach: plan === null ? null : plan.action.reach } as const;
+    return approveAndRun(ownerId, approvalId, decision, options);
   };
 
   return {
@@ -232,10 +231,10 @@ export function createApprovals(
     approve,
     async approveChanged(ownerId, approvalId, digest, changed, options = { isRiskConfirmed: false }) {
       await keysSigned();
-      const approval = await storage.approval(ownerId, approvalId);
-      if (approval === undefined) return undefined;
-      const opened = isPending(approval, digest) ? await planOf(ownerId, approvalId) : null;
-      if (opened === null) return { approval, won: false };
+      const filed = await filedRequest(ports, keyring, ownerId, approvalId);
+      if (filed === undefined) return undefined;
+      const { approval, plan: opened } = filed;
+      if (opened === null || !isPending(approval, digest)) return { approval, won: false };
       const { message } = await shownContent(opened.action);
       const asked = message && draftOf(approval, opened.args, message);
       if (message === undefined || asked === undefined || opened.args === null)
@@ -257,18 +256,8 @@ export function createApprovals(
         return { approval, won: false, preview: { confirms: risks ?? '', content, findings: shown } };
       }
       const edited = editedPlan(keyring, approval, request, { text: opened.text, draft: asked }, draft);
-      const decided = await storage.decide({
-        ownerId,
-        approvalId,
-        decision: { type: 'approve', digest, reach: action.reach, edited },
-        decidedIn: options.sessionId ?? DECIDED_IN_APP,
-        leaseMs,
-        signer: keyring,
-        now: clock.now(),
-      });
-      if (decided === undefined) return undefined;
-      if (!decided.won) return { approval: decided.approval, won: false };
-      return { approval: await run(decided.approval, decided.sealedPlan), won: true };
+      const decision = { type: 'approve', digest, reach: action.reach, edited } as const;
+      return approveAndRun(ownerId, approvalId, decision, options);
     },
     async settled(ownerId, approvalId, { signal } = {}) {
       async function read(): Promise<Approval> {
@@ -280,23 +269,14 @@ export function createApprovals(
     },
     async tryAgain(ownerId, approvalId) {
       await keysSigned();
-      const approval = await storage.approval(ownerId, approvalId);
-      if (approval === undefined || !mayTryAgain(approval)) return undefined;
-      const args = (await planOf(ownerId, approvalId))?.args ?? null;
-      return args === null ? undefined : fileAgain(parts, approval, args);
+      const filed = await filedRequest(ports, keyring, ownerId, approvalId);
+      if (filed === undefined || !mayTryAgain(filed.approval)) return undefined;
+      const args = filed.plan?.args ?? null;
+      return args === null ? undefined : fileAgain(parts, filed.approval, args);
     },
     async reject(ownerId, approvalId, options = {}) {
-      const now = clock.now();
       const rejection = rejectionOf(keyring, { ownerId, id: approvalId }, options);
-      const decided = await storage.decide({
-        ownerId,
-        approvalId,
-        decision: { type: 'reject', rejection },
-        decidedIn: options.sessionId ?? DECIDED_IN_APP,
-        leaseMs,
-        signer: keyring,
-        now,
-      });
+      const decided = await decide(ownerId, approvalId, { type: 'reject', rejection }, options);
       return decided && { approval: decided.approval, won: decided.won };
     },
   };

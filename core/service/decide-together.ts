@@ -1,12 +1,12 @@
 import { type Approval, DECIDED_IN_APP } from '../approvals/approval.ts';
 import { invalidArgument } from '../contract/schema.ts';
-import { type OpenedPlan, openPlan } from '../execution/sealed-plan.ts';
 import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import { mayBeDecidedTogether, TOGETHER_MAX } from '../safety/decided-together.ts';
 import { namedFindings } from '../safety/holds.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { settledWithin } from './call-tool.ts';
+import { filedRequest } from './filed-request.ts';
 import type { Approvals, DecidedMember, TogetherMember } from './service.ts';
 
 /** Runs at a time. A mail server serves few connections of one account. */
@@ -37,16 +37,14 @@ export function createDecideTogether(
     { approvalId, digest }: TogetherMember,
     decidedIn: string,
   ): Promise<Decided> {
-    const [approval, sealedPlan] = await Promise.all([
-      storage.approval(ownerId, approvalId),
-      storage.plan(ownerId, approvalId),
-    ]);
+    const filed = await filedRequest(ports, keyring, ownerId, approvalId);
+    const approval = filed?.approval;
     const left = (why: DecidedMember['left']) => ({ member: { approvalId, approval, left: why } });
-    if (approval === undefined) return left('not_found');
+    if (filed === undefined || approval === undefined) return left('not_found');
     if (approval.state !== 'pending') return left('not_possible');
     if (approval.digest !== digest) return left('changed');
-    const plan = opened(approval, sealedPlan);
-    if (plan === undefined) return left('alone');
+    const { plan } = filed;
+    if (plan === null) return left('alone');
     if (!mayBeDecidedTogether(approval, namedFindings(approval.reasons, plan.findings))) return left('alone');
     const decision =
       type === 'reject' ? ({ type } as const) : ({ type, digest, reach: plan.action.reach } as const);
@@ -65,15 +63,6 @@ export function createDecideTogether(
     const member = { approvalId, approval: after, left: won ? null : ('not_possible' as const) };
     if (!won || type === 'reject') return { member };
     return { member, run: { approval: after, sealedPlan: decided.sealedPlan } };
-  }
-
-  function opened(approval: Approval, sealedPlan: string | undefined): OpenedPlan | undefined {
-    try {
-      return openPlan(keyring, approval, sealedPlan ?? null);
-    } catch (error) {
-      log.error('a plan could not be read', { approval: approval.id, ...errorName(error) });
-      return undefined;
-    }
   }
 
   /** A failure here leaves the run to recovery, and the others to their turns. */
