@@ -1,6 +1,7 @@
 import { type ApprovalState, isTerminal } from '../../core/approvals/approval.ts';
 import { TOGETHER_MAX } from '../../core/safety/decided-together.ts';
 import type { ApprovalSummary } from '../../core/service/service.ts';
+import { APPROVAL_ID } from './approval-id.ts';
 import { arrangedRequests, nextItem, pathOf } from './arranged-requests.ts';
 import { Link } from './links.tsx';
 import { RequestSentence } from './request-sentence.tsx';
@@ -11,6 +12,7 @@ import { meaningForOwner, STATE_TITLES } from './words.ts';
 
 /** Names the requests that were just decided, on the page that opens next. */
 const DECIDED = 'decided';
+const ID = new RegExp(`^${APPROVAL_ID}$`);
 
 /** Opens the next request that waits, or the list if none does. The page says what became of these requests. */
 export async function openNext(
@@ -28,7 +30,7 @@ export async function openNext(
 
 /** Adds to a page what became of the requests that were just decided, as they are now. */
 export async function afterDecided(visit: OwnerVisit, reply: PageReply): Promise<PageReply> {
-  const ids = (visit.query.get(DECIDED) ?? '').split('.').filter((id) => /^apr_[\w-]{1,40}$/.test(id));
+  const ids = (visit.query.get(DECIDED) ?? '').split('.').filter((id) => ID.test(id));
   if (ids.length === 0) return reply;
   const { service, owner } = visit;
   const decided = await service.approvals.summaries(owner.ownerId, ids.slice(0, TOGETHER_MAX));

@@ -1,4 +1,5 @@
 import { REJECTION_REASONS } from '../../core/approvals/approval.ts';
+import { APPROVAL_ID } from './approval-id.ts';
 import { accountFoldersPage, chooseFolders } from './pages/account-folders.tsx';
 import { accountsPage, activateAccount, removeAccount, removeAccountPage } from './pages/accounts.tsx';
 import { activityPage } from './pages/activity.tsx';
@@ -64,7 +65,7 @@ type Route = { readonly pattern: RegExp } & (
   | { readonly who: 'owner'; readonly GET?: Act<OwnerVisit>; readonly POST?: OwnerForm }
 );
 
-const APPROVAL = '(apr_[A-Za-z0-9_-]{1,40})';
+const APPROVAL = `(${APPROVAL_ID})`;
 const TOGETHER = '([A-Za-z0-9_-]{16})';
 const ACCOUNT = '(\\d{1,9})';
 const TRACKER = '(\\d{1,10})';

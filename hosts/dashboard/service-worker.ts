@@ -1,3 +1,5 @@
+import { APPROVAL_ID } from './approval-id.ts';
+
 /**
  * The service worker. It shows notices that were pushed to this browser, and opens the page of what waits. It reads no
  * request of the pages and keeps nothing. A message carries a count and at most one id: the text is made here.
@@ -11,7 +13,7 @@ function readMessage(data) {
     const { waiting, approval_id: id } = data.json();
     return {
       waiting: Number.isSafeInteger(waiting) && waiting >= 0 ? waiting : undefined,
-      id: typeof id === 'string' && /^apr_[\\w-]{1,40}$/.test(id) ? id : undefined,
+      id: typeof id === 'string' && /^${APPROVAL_ID}$/.test(id) ? id : undefined,
     };
   } catch {
     return {};

@@ -37,6 +37,13 @@ const REASONS: Record<Exclude<ApprovalError, ErrorCode>, string> = {
   outside_fence: 'It is outside the fences of its key.',
 };
 
+/** Why a decision did not count, from the state that the request has now. Undefined: it is not known. */
+export function whyNotDecided(state: ApprovalState | undefined): string {
+  return state === undefined || state === 'pending'
+    ? 'Its time is over, its key or permission has been switched off, or it is outside the fences of its key.'
+    : `When you decided, it was already “${STATE_TITLES[state]}”.`;
+}
+
 /** What the state means to the owner. */
 export function meaningForOwner(approval: Approval): string {
   switch (approval.state) {

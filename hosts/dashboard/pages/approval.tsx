@@ -18,7 +18,7 @@ import { StateBadge } from '../state-badge.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { decidedIn, type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
 import { When } from '../when.tsx';
-import { meaningForOwner, STATE_TITLES } from '../words.ts';
+import { meaningForOwner, whyNotDecided } from '../words.ts';
 import { ChangeRequest, decideChange, draftIn } from './change-request.tsx';
 import { DecidedRequest } from './decided-request.tsx';
 import { notFoundPage, problemPage } from './problem.tsx';
@@ -97,20 +97,14 @@ export async function reject(visit: OwnerVisit): Promise<Reply> {
   // Its page offers to pause the key.
   const isSuspicious = decided.approval.rejection?.reason === 'suspicious';
   if (decided.won) return isSuspicious ? redirect(`/approvals/${param}`) : openNext(visit, [param]);
-  return stalePage(visit, `Nothing was rejected. ${whyNotPending(decided.approval)}`);
+  return stalePage(visit, `Nothing was rejected. ${whyNotDecided(decided.approval.state)}`);
 }
 
 function whyNotApproved(approval: Approval, digest: string): string {
   if (approval.state === 'pending' && approval.digest !== digest) {
     return 'The page that you approved on did not show what would happen now. Read it again.';
   }
-  return whyNotPending(approval);
-}
-
-function whyNotPending(approval: Approval): string {
-  return approval.state === 'pending'
-    ? 'Its time is over, its key or permission has been switched off, or it is outside the fences of its key.'
-    : `When you decided, it was already “${STATE_TITLES[approval.state]}”.`;
+  return whyNotDecided(approval.state);
 }
 
 async function stalePage(visit: OwnerVisit, problem: string, change?: Change): Promise<PageReply> {

@@ -1,4 +1,3 @@
-import { isTerminal } from '../../../core/approvals/approval.ts';
 import { TOGETHER_MAX } from '../../../core/safety/decided-together.ts';
 import { inWords } from '../../../core/safety/finding-text.ts';
 import type {
@@ -8,6 +7,7 @@ import type {
   TogetherMember,
 } from '../../../core/service/service.ts';
 import { afterDecided, openNext } from '../after-decision.tsx';
+import { APPROVAL_ID } from '../approval-id.ts';
 import { requestsTogether } from '../arranged-requests.ts';
 import { Form, Problems } from '../forms.tsx';
 import { Link, SubmitTo } from '../links.tsx';
@@ -17,11 +17,12 @@ import { Quoted } from '../third-party-text.tsx';
 import { decidedIn, type OwnerVisit, type PageReply, page, type Reply } from '../visit.ts';
 import { waitingRequests } from '../waiting-requests.ts';
 import { When } from '../when.tsx';
-import { STATE_TITLES } from '../words.ts';
+import { whyNotDecided } from '../words.ts';
 import { problemPage } from './problem.tsx';
 
 /** The name of the field of a member: `id.digest`. */
 const MEMBER_FIELD = 'member';
+const MEMBER = new RegExp(`^(${APPROVAL_ID})\\.([0-9a-f]{64})$`);
 /** So many messages fit on a page that somebody reads. One request may have up to 50. */
 const MESSAGES_MAX = 200;
 
@@ -62,7 +63,7 @@ async function decide(visit: OwnerVisit, decision: 'approve' | 'reject'): Promis
 /** Undefined: a value is not a member. */
 function readMembers(values: readonly string[]): TogetherMember[] | undefined {
   const members = values.flatMap((value) => {
-    const [, approvalId, digest] = /^(apr_[\w-]{1,40})\.([0-9a-f]{64})$/.exec(value) ?? [];
+    const [, approvalId, digest] = MEMBER.exec(value) ?? [];
     return approvalId === undefined || digest === undefined ? [] : [{ approvalId, digest }];
   });
   return members.length === values.length ? members : undefined;
@@ -268,8 +269,6 @@ function whyLeft({ left, approval }: DecidedMember): string {
     case 'unknown':
       return 'Countersign could not reach its storage, so it may or may not have been decided. Open it.';
     default:
-      return approval !== undefined && isTerminal(approval.state)
-        ? `When you decided, it was already “${STATE_TITLES[approval.state]}”.`
-        : 'Its time is over, its key or permission has been switched off, or it is outside the fences of its key.';
+      return whyNotDecided(approval?.state);
   }
 }
