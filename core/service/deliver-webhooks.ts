@@ -8,6 +8,7 @@ import type { Ports } from '../ports/ports.ts';
 import type { WebhookEnd, WebhookSender } from '../ports/webhook-sender.ts';
 import type { BegunAttempt, EndedAttempt, Endpoint } from '../ports/webhook-storage.ts';
 import type { Keyring } from '../secrets/keyring.ts';
+import { createAttempts } from './attempts.ts';
 
 /** Posts due events to webhook endpoints. */
 export interface WebhookDelivery {
@@ -46,9 +47,7 @@ export function createWebhookDelivery(
 ): WebhookDelivery {
   const { storage, clock, log } = ports;
   let isStopped = false;
-  let isInterrupted = false;
-  /** Requests that run. Each has its own signal: Node warns if more than ten listen to one. */
-  const requests = new Set<AbortController>();
+  const requests = createAttempts(clock);
   const underWay = new Set<Promise<void>>();
   /** Attempts that run now, by owner and by endpoint. */
   const ofOwner = new Map<string, number>();
@@ -161,7 +160,8 @@ export function createWebhookDelivery(
     const durationMs = Math.max(0, now.getTime() - at.getTime());
     const text = answer.kind === 'answered' ? '' : answer.reason;
     const status = answer.kind === 'answered' ? answer.status : null;
-    const end = isInterrupted && answer.kind === 'unanswered' ? INTERRUPTED : attemptEnd(answer, now);
+    const end =
+      requests.isInterrupted() && answer.kind === 'unanswered' ? INTERRUPTED : attemptEnd(answer, now);
     const { endpoint, event, fence } = attempt;
     return {
       endpointId: endpoint.endpointId,
@@ -179,30 +179,22 @@ export function createWebhookDelivery(
     const opened = secrets.get(endpoint) ?? liveSecrets(keyring, endpoint, at);
     secrets.set(endpoint, opened);
     const signature = signatureHeader(body, opened, Math.floor(at.getTime() / 1000));
-    const abort = new AbortController();
-    if (isInterrupted) abort.abort();
-    requests.add(abort);
-    try {
-      return await sender.post({
+    return requests.run((signal) =>
+      sender.post({
         url: endpoint.url,
         headers: webhookHeaders(event, attempt, signature),
         body,
         timeLimitMs: ATTEMPT_MS,
-        signal: abort.signal,
-      });
-    } finally {
-      requests.delete(abort);
-    }
+        signal,
+      }),
+    );
   }
 
   return {
     round,
     async stop(graceMs) {
       isStopped = true;
-      const giveUp = clock.after(graceMs, () => {
-        isInterrupted = true;
-        for (const abort of requests) abort.abort();
-      });
+      const callOff = requests.interruptAfter(graceMs);
       // A round may still start the attempts that it has claimed.
       await roundEnded;
       while (underWay.size > 0) {
@@ -210,7 +202,7 @@ export function createWebhookDelivery(
         await circle();
       }
       await circle();
-      giveUp();
+      callOff();
     },
   };
 }

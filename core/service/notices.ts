@@ -3,7 +3,7 @@ import { newEndpointSecret } from '../events/signature.ts';
 import { DELAY_MAX_MIN, type NoticeSettings } from '../notices/notice-rule.ts';
 import { type NoticeTarget, noticeTarget, vapidPublicKey } from '../notices/notice-target.ts';
 import { errorName } from '../ports/log.ts';
-import type { NoticeEnd } from '../ports/notice-sender.ts';
+import type { Notice, NoticeEnd, NoticeSender } from '../ports/notice-sender.ts';
 import type { NoticeChannel, NoticeCode } from '../ports/notice-storage.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
@@ -87,6 +87,10 @@ export function createNotices(ports: Ports, keyring: Keyring, dashboardUrl: stri
     return channel;
   }
 
+  /** Not interrupted by a stop: its caller waits for it. */
+  const sendNow = (sender: NoticeSender, channel: NoticeChannel, notice: Notice) =>
+    sendTo(ports, sender, keyring, channel, notice, new AbortController().signal);
+
   return {
     kinds: noticeSender?.kinds ?? [],
     pushKey: (ownerId) => vapidPublicKey(vapidKey(keyring, ownerId)),
@@ -135,15 +139,7 @@ export function createNotices(ports: Ports, keyring: Keyring, dashboardUrl: stri
         throw invalidArgument('kind', 'limit', `cannot be added: ${CHANNELS_MAX} channels at a time`);
       }
       if (code !== null) {
-        const { signal } = new AbortController();
-        const end = await sendTo(
-          ports,
-          noticeSender,
-          keyring,
-          stored,
-          { kind: 'code', at: now, code },
-          signal,
-        );
+        const end = await sendNow(noticeSender, stored, { kind: 'code', at: now, code });
         if (end.kind !== 'sent') {
           await storage.removeNoticeChannel(ownerId, channelId);
           return { kind: 'not_sent', reason: reasonOf(end) };
@@ -168,9 +164,8 @@ export function createNotices(ports: Ports, keyring: Keyring, dashboardUrl: stri
       const channel = await channelOf(ownerId, channelId);
       if (noticeSender === undefined || channel.code !== null) throw notFound('endpoint');
       const now = clock.now();
-      const { signal } = new AbortController();
-      const notice = { kind: 'test', at: now, page: approvalsPage(dashboardUrl, null) } as const;
-      const end = await sendTo(ports, noticeSender, keyring, channel, notice, signal);
+      const page = approvalsPage(dashboardUrl, null);
+      const end = await sendNow(noticeSender, channel, { kind: 'test', at: now, page });
       await storage.endNotice({ ownerId, channelId, end, now: clock.now() });
       return end.kind === 'sent' ? { kind: 'sent' } : { kind: 'not_sent', reason: reasonOf(end) };
     },

@@ -5,6 +5,7 @@ import type { Notice, NoticeEnd, NoticeSender } from '../ports/notice-sender.ts'
 import type { NoticeAttemptEnd, NoticeChannel, OwnerToNotify } from '../ports/notice-storage.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
+import { createAttempts } from './attempts.ts';
 import { openTarget } from './notice-targets.ts';
 
 /** Sends owners a notice that something waits. */
@@ -27,10 +28,9 @@ export function createNoticeDelivery(
   dashboardUrl: string,
 ): NoticeDelivery {
   const { storage, clock, log } = ports;
-  const attempts = new Set<AbortController>();
+  const attempts = createAttempts(clock);
   const underWay = new Set<Promise<void>>();
   let isStopped = false;
-  let isInterrupted = false;
 
   async function notify(ownerId: string): Promise<void> {
     const now = clock.now();
@@ -58,15 +58,8 @@ export function createNoticeDelivery(
   }
 
   async function attempt(channel: NoticeChannel, notice: Notice): Promise<NoticeAttemptEnd> {
-    const abort = new AbortController();
-    if (isInterrupted) abort.abort();
-    attempts.add(abort);
-    try {
-      const end = await sendTo(ports, sender, keyring, channel, notice, abort.signal);
-      return isInterrupted && end.kind === 'failed' ? { kind: 'interrupted' } : end;
-    } finally {
-      attempts.delete(abort);
-    }
+    const end = await attempts.run((signal) => sendTo(ports, sender, keyring, channel, notice, signal));
+    return attempts.isInterrupted() && end.kind === 'failed' ? { kind: 'interrupted' } : end;
   }
 
   async function rounds(): Promise<void> {
@@ -96,14 +89,11 @@ export function createNoticeDelivery(
     },
     async stop(graceMs) {
       isStopped = true;
-      const giveUp = clock.after(graceMs, () => {
-        isInterrupted = true;
-        for (const abort of attempts) abort.abort();
-      });
+      const callOff = attempts.interruptAfter(graceMs);
       // A round may still start the notice that it has claimed.
       await roundEnded;
       await Promise.all(underWay);
-      giveUp();
+      callOff();
     },
   };
 }

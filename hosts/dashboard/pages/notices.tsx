@@ -302,16 +302,17 @@ function timeOf(minute: number | undefined): string {
 }
 
 const ADD_FORMS: Record<NoticeKind, (visit: OwnerVisit) => ComponentChildren> = {
-  push: (visit) => (
-    <AddSection title="This browser">
+  push: ({ service, owner, token }) => (
+    <article class="key channel">
+      <h3>This browser</h3>
       <p id="push-status" role="status">
         This browser cannot show notices here. They need JavaScript and HTTPS.
       </p>
       <Form
         action={`${PATH}/push`}
-        token={visit.token}
+        token={token}
         label="This browser"
-        pushKey={visit.service.notices.pushKey(visit.owner.ownerId)}
+        pushKey={service.notices.pushKey(owner.ownerId)}
       >
         <input type="hidden" name="endpoint" />
         <input type="hidden" name="p256dh" />
@@ -322,70 +323,58 @@ const ADD_FORMS: Record<NoticeKind, (visit: OwnerVisit) => ComponentChildren> = 
         On an iPhone or iPad, first add this page to the home screen (Share, then Add to Home Screen), open it
         there and turn notices on. On other devices this works in the browser too.
       </p>
-    </AddSection>
+    </article>
   ),
-  ntfy: (visit) => (
-    <AddSection title="ntfy">
-      <Form action={`${PATH}/ntfy`} token={visit.token} label="ntfy">
-        <div class="columns">
-          <Field
-            label="Server"
-            name="server"
-            type="url"
-            value={visit.fields.get('server') ?? 'https://ntfy.sh'}
-            required
-          />
-          <Field label="Topic" name="topic" value={visit.fields.get('topic') ?? ''} required />
-          <Field label="Access token, if needed" name="token" type="password" />
-        </div>
-        <p class="quiet">
-          Without an access token, everyone who knows the topic can read it. Choose a name that nobody
-          guesses.
-        </p>
-        <button type="submit">Add ntfy topic</button>
-      </Form>
-    </AddSection>
-  ),
-  webhook: (visit) => (
-    <AddSection title="Webhook">
-      <Form action={`${PATH}/webhook`} token={visit.token} label="Webhook">
+  ntfy: ({ fields, token }) => (
+    <AddForm kind="ntfy" token={token} button="Add ntfy topic">
+      <div class="columns">
         <Field
-          label="URL"
-          name="url"
+          label="Server"
+          name="server"
           type="url"
-          value={visit.fields.get('url') ?? ''}
-          placeholder="https://example.org/notice"
+          value={fields.get('server') ?? 'https://ntfy.sh'}
           required
         />
-        <button type="submit">Add webhook</button>
-      </Form>
-    </AddSection>
+        <Field label="Topic" name="topic" value={fields.get('topic') ?? ''} required />
+        <Field label="Access token, if needed" name="token" type="password" />
+      </div>
+      <p class="quiet">
+        Without an access token, everyone who knows the topic can read it. Choose a name that nobody guesses.
+      </p>
+    </AddForm>
   ),
-  mail: (visit) => (
-    <AddSection title="Mail">
-      <Form action={`${PATH}/mail`} token={visit.token} label="Mail">
-        <Field
-          label="Address"
-          name="address"
-          type="email"
-          value={visit.fields.get('address') ?? ''}
-          required
-        />
-        <p class="quiet">
-          Choose an address whose mail your programs cannot read. A code confirms it. The messages contain no
-          link.
-        </p>
-        <button type="submit">Send code</button>
-      </Form>
-    </AddSection>
+  webhook: ({ fields, token }) => (
+    <AddForm kind="webhook" token={token} button="Add webhook">
+      <Field
+        label="URL"
+        name="url"
+        type="url"
+        value={fields.get('url') ?? ''}
+        placeholder="https://example.org/notice"
+        required
+      />
+    </AddForm>
+  ),
+  mail: ({ fields, token }) => (
+    <AddForm kind="mail" token={token} button="Send code">
+      <Field label="Address" name="address" type="email" value={fields.get('address') ?? ''} required />
+      <p class="quiet">
+        Choose an address whose mail your programs cannot read. A code confirms it. The messages contain no
+        link.
+      </p>
+    </AddForm>
   ),
 };
 
-function AddSection({ title, children }: { title: string; children: ComponentChildren }) {
+function AddForm(props: { kind: NoticeKind; token: string; button: string; children: ComponentChildren }) {
+  const { kind, token, button, children } = props;
   return (
     <article class="key channel">
-      <h3>{title}</h3>
-      {children}
+      <h3>{KIND_TITLES[kind]}</h3>
+      <Form action={`${PATH}/${kind}`} token={token} label={KIND_TITLES[kind]}>
+        {children}
+        <button type="submit">{button}</button>
+      </Form>
     </article>
   );
 }
