@@ -29,13 +29,14 @@ export async function openService(url) {
   service.start();
   return {
     service,
-    /** @param server  the app's, from node:http */
+    /** @param server  the app's, from node:http. Undefined: the framework keeps it to itself */
     announce(server) {
       process.once('SIGTERM', async () => {
-        server.close();
+        server?.close();
         await service.stop();
-        server.closeAllConnections();
+        server?.closeAllConnections();
         rmSync(folder, { recursive: true });
+        if (server === undefined) process.exit();
       });
       const { email, password } = user;
       console.log(JSON.stringify({ url, owner: { email, password }, api_key: apiKey }));

@@ -58,13 +58,7 @@ export async function installPackage(): Promise<InstalledPackage> {
         env: { PATH: process.env.PATH, ...env },
       });
       started.push(child);
-      const lines = createInterface({ input: child.stdout });
-      return {
-        lines: lines[Symbol.asyncIterator](),
-        errors: createInterface({ input: child.stderr })[Symbol.asyncIterator](),
-        kill: (signal) => child.kill(signal),
-        ended: ended(child),
-      };
+      return running(child);
     },
     remove() {
       for (const child of started) child.kill('SIGKILL');
@@ -81,6 +75,15 @@ function entries(): string[] {
     const built = exported.parse(target).default;
     return [join(ROOT, built.replace('./dist/', '').replace(/\.js$/, '.ts'))];
   });
+}
+
+export function running(child: ChildProcessByStdio<null, Readable, Readable>): RunningExample {
+  return {
+    lines: createInterface({ input: child.stdout })[Symbol.asyncIterator](),
+    errors: createInterface({ input: child.stderr })[Symbol.asyncIterator](),
+    kill: (signal) => child.kill(signal),
+    ended: ended(child),
+  };
 }
 
 function ended(child: ChildProcessByStdio<null, Readable, Readable>): RunningExample['ended'] {
