@@ -26,7 +26,7 @@ export type { AppSession } from '../dashboard/app-session.ts';
 export type { Connect } from '../dashboard/visit.ts';
 export type { Door, MountOptions } from '../mount/options.ts';
 
-/** @template Context  what the server passes beside the request, for example Hono's context or Bun's server */
+/** @template Context  what the server passes beside the request, for example Hono's context */
 export interface CountersignOptions<Context = unknown> extends MountOptions {
   /**
    * Returns the address of the other end of the connection. A Fetch request does not contain it, and callers without a
@@ -41,7 +41,7 @@ export interface CountersignOptions<Context = unknown> extends MountOptions {
 }
 
 /**
- * REST, MCP and the owner's pages as one Fetch handler, for Hono, Next, Bun, Deno and similar servers. It answers every
+ * REST, MCP and the owner's pages as one Fetch handler, for Hono, Next and similar servers. It answers every
  * request that it receives. Below a path, the addresses of the service have the same path.
  * @returns the handler. It passes its second argument on to `address` and `session`
  * @throws Error naming the option and the remedy if an option is wrong
