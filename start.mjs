@@ -14,7 +14,7 @@ if (changedMs(join('node_modules', '.package-lock.json')) < changedMs('package-l
   npm('ci', '--include=dev');
 }
 // Building the type declarations takes longest, and the server does not need them.
-if (changedMs(CLI) < Math.max(...SOURCES.map(changedMs))) npm('run', 'build', '--', '--no-dts');
+if (changedMs(CLI) < Math.max(...SOURCES.map(changedMs))) npm('exec', '--', 'tsup', '--no-dts');
 
 const server = spawn(process.execPath, [CLI, 'serve', '--demo', ...process.argv.slice(2)], {
   stdio: 'inherit',

@@ -1,34 +1,18 @@
 import { defineConfig } from 'tsup';
+import packageJson from './package.json' with { type: 'json' };
 
-/** What package.json exports, by the path it has below dist. */
-const publicEntries = [
-  'hosts/embedded/countersign',
-  'core/adapter',
-  'adapters/sqlite/storage',
-  'adapters/postgres/storage',
-  'adapters/imap/mail',
-  'adapters/caldav/calendar',
-  'adapters/sandbox/sandbox',
-  'adapters/extract/attachment-text',
-  'adapters/extract/worker',
-  'adapters/reader/reader',
-  'adapters/reader/worker',
-  'hosts/node/countersign',
-  'hosts/fetch/countersign',
-  'hosts/ai/tools',
-  'hosts/server/imap-connect',
-  'adapters/webhooks/https-sender',
-  'adapters/notices/owner-notices',
-  'adapters/documents/https-documents',
-  'hosts/webhooks/verify-webhook',
-  'test/contracts/testing',
-];
+/** What package.json exports, by the path that it has below dist. */
+const exported = Object.values(packageJson.exports).flatMap((target) =>
+  typeof target === 'string' ? [] : [target.default.replace(/^\.\/dist\/(.*)\.js$/, '$1')],
+);
 
-const sources = (paths: readonly string[]) => Object.fromEntries(paths.map((path) => [path, `${path}.ts`]));
+const files = (paths: readonly string[], place: (path: string) => string) =>
+  Object.fromEntries(paths.map((path) => [path, place(path)]));
 
 export default defineConfig({
-  entry: sources([...publicEntries, 'hosts/server/cli']),
-  dts: { entry: sources(publicEntries) },
+  entry: files([...exported, 'hosts/server/cli'], (path) => `${path}.ts`),
+  // tsc writes .types first. From the sources, tsup would hold the whole program in memory once for each folder.
+  dts: { entry: files(exported, (path) => `.types/${path}.d.ts`) },
   format: 'esm',
   target: 'node20',
   platform: 'node',
