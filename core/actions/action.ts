@@ -84,6 +84,8 @@ export interface ActionFacts {
     readonly says: SentMessage;
     /** How much of the text the agent wrote, from its start, in UTF-16 units. Null: it is not known. */
     readonly ownChars: number | null;
+    /** The bytes that leave, headers included. */
+    readonly sizeBytes: number;
   };
   /** The change of an event. */
   readonly event?: EventChange;

@@ -28,7 +28,10 @@ export async function messageFacts(
   { envelope, raw }: FrozenMessage,
   ownChars: number | null = null,
 ): Promise<NonNullable<ActionFacts['message']>> {
-  return { envelope, says: await readSentMessage(Buffer.from(raw, 'base64')), ownChars };
+  const bytes = Buffer.from(raw, 'base64');
+  // Every date is as long as any other.
+  const sizeBytes = withDate(bytes, new Date(0)).length;
+  return { envelope, says: await readSentMessage(bytes), ownChars, sizeBytes };
 }
 
 /** @throws MailError */

@@ -158,7 +158,7 @@ mark:target { outline: 2px solid currentColor; }
 .risk { flex-basis: 100%; margin: 0; font-size: 0.925rem; }
 #sentence { font-size: 1.15rem; font-weight: normal; line-height: 1.4; }
 #sentence .quiet { font-weight: normal; }
-#targets-title { font-size: 1rem; margin-bottom: 0.4rem; }
+#targets-title, #findings-count { font-size: 1rem; margin-bottom: 0.4rem; }
 #purpose { overflow-wrap: anywhere; }
 .more { margin: 0.3rem 0 0; }
 .more summary { font-size: 0.875rem; }

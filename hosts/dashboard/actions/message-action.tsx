@@ -58,7 +58,7 @@ function Names({ names }: { names: readonly string[] }) {
 }
 
 /** Whom it goes to, and what its headers say: sender and recipients only where they differ from the envelope. */
-export function MessageFacts({ message: { envelope, says } }: { message: Message }) {
+export function MessageFacts({ message: { envelope, says, sizeBytes } }: { message: Message }) {
   const { from, to, subject, inReplyTo, messageId } = says;
   return (
     <dl class="facts">
@@ -94,6 +94,9 @@ export function MessageFacts({ message: { envelope, says } }: { message: Message
       )}
       <Fact name="Message-ID" id="message-id">
         <Quoted text={messageId} />
+      </Fact>
+      <Fact name="Size" id="message-size">
+        {new Intl.NumberFormat('en').format(sizeBytes)} bytes, headers included
       </Fact>
     </dl>
   );

@@ -154,7 +154,7 @@ function viewPage(visit: OwnerVisit, filed: ApprovalView, problem?: string, chan
         </p>
       )}
       <DecidedRequest view={view} zone={zone} token={token} />
-      <Findings findings={view.findings} />
+      <Findings findings={view.findings} textChars={textCharsOf(content)} />
       <ReadLines reads={view.reads} zone={zone} />
       {content.kind === 'shown' ? parts?.body : <p id="not-shown">{NOT_SHOWN[content.kind]}</p>}
       <Purpose text={view.purpose} />
@@ -210,6 +210,12 @@ function viewPage(visit: OwnerVisit, filed: ApprovalView, problem?: string, chan
     </article>
   );
   return page(view.title, body);
+}
+
+/** How much of its text the page shows unfolded. */
+function textCharsOf(content: ApprovalContent): number {
+  const message = content.kind === 'shown' ? content.message : undefined;
+  return message === undefined ? 0 : (message.ownChars ?? message.says.text.length);
 }
 
 const NOT_SHOWN: Record<Exclude<ApprovalContent['kind'], 'shown'>, string> = {

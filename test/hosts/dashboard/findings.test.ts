@@ -39,6 +39,30 @@ describe('the page of a request', () => {
     expect(body).toMatch(/<li data-severity="red">.*?evil\.example.*?<a href="#mark-1">Show<\/a><\/li>/s);
   });
 
+  it('counts the findings above a long text, and leads to each place', async () => {
+    const dashboard = await openDashboard();
+    const filler = 'More text. '.repeat(80);
+    const long = `${RISKY}\n${filler}\nOr at https://bank.example@evil.example/ tomorrow.`;
+    const { body } = await pageOf(dashboard, await dashboard.ask({ body: long }));
+    const count = body.match(/<li data-severity=/g)?.length;
+    expect(body).toContain(`<h2 id="findings-count">${count} findings</h2>`);
+    for (const id of ['mark-1', 'mark-2']) expect(body).toContain(`<mark id="${id}"`);
+    expect(body).toMatch(
+      /evil\.example.*?<a href="#mark-1">Show<\/a> <a href="#mark-2" aria-label="Show place 2">2<\/a><\/li>/s,
+    );
+    const short = await pageOf(dashboard, await dashboard.ask({ body: RISKY }));
+    expect(short.body).not.toContain('findings-count');
+  });
+
+  it('says how many bytes leave', async () => {
+    const dashboard = await openDashboard();
+    const { body, approve } = await pageOf(dashboard, await dashboard.ask({ body: 'Grüße, '.repeat(200) }));
+    await approve({});
+    const [sent = expect.fail()] = dashboard.mail.transmitted();
+    const size = new Intl.NumberFormat('en').format(sent.raw.length);
+    expect(body).toContain(`<dd id="message-size">${size} bytes, headers included</dd>`);
+  });
+
   it('of a key that always asks shows that as a quiet line, and no finding', async () => {
     const dashboard = await openDashboard();
     const first = await pageOf(dashboard, await dashboard.ask({}));
