@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { pngIcon, SVG_ICON } from './icon.ts';
 import { KEYBOARD_SCRIPT } from './keyboard-script.ts';
 import { LIVE_SCRIPT } from './live-script.ts';
 import { NOTICE_SCRIPT } from './notice-script.ts';
@@ -9,7 +10,7 @@ import { STYLE } from './style.ts';
 
 export interface Asset {
   readonly type: string;
-  readonly body: string;
+  readonly body: string | Uint8Array<ArrayBuffer>;
 }
 
 const style: Asset = { type: 'text/css; charset=utf-8', body: `${PICO}\n${STYLE}` };
@@ -17,17 +18,25 @@ const script: Asset = {
   type: 'text/javascript; charset=utf-8',
   body: [SCRIPT, LIVE_SCRIPT, KEYBOARD_SCRIPT, NOTICE_SCRIPT].join('\n'),
 };
-const icon: Asset = {
-  type: 'image/svg+xml',
-  body:
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0172ad"/>' +
-    '<path d="M8 16.5l5.5 5.5L24 11" fill="none" stroke="#fff" stroke-width="3.5" stroke-linecap="round" stroke-linejoin="round"/></svg>',
-};
+const icon: Asset = { type: 'image/svg+xml', body: SVG_ICON };
+/** Drawn when a browser first asks for it. */
+const png = (size: number): Asset => ({
+  type: 'image/png',
+  get body() {
+    return pngIcon(size);
+  },
+});
 
 /** The path changes with the content, so browsers may cache it forever. */
 export const STYLE_PATH = `/assets/${fingerprint(style)}.css`;
 export const SCRIPT_PATH = `/assets/${fingerprint(script)}.js`;
 export const ICON_PATH = `/assets/${fingerprint(icon)}.svg`;
+/** The same drawing, for what shows no SVG. */
+export const TOUCH_ICON_PATH = `/assets/${fingerprint(icon)}-192.png`;
+const PNG_ICONS = [
+  { path: TOUCH_ICON_PATH, size: 192 },
+  { path: `/assets/${fingerprint(icon)}-512.png`, size: 512 },
+] as const;
 
 /** Below the dashboard's base: a service worker serves the pages beside it. */
 export const WORKER_PATH = '/service-worker.js';
@@ -45,7 +54,15 @@ const manifest: Asset = {
     display: 'standalone',
     background_color: '#ffffff',
     theme_color: '#0172ad',
-    icons: [{ src: `.${ICON_PATH}`, sizes: 'any', type: 'image/svg+xml', purpose: 'any' }],
+    icons: [
+      { src: `.${ICON_PATH}`, sizes: 'any', type: 'image/svg+xml', purpose: 'any' },
+      ...PNG_ICONS.map(({ path, size }) => ({
+        src: `.${path}`,
+        sizes: `${size}x${size}`,
+        type: 'image/png',
+        purpose: 'any maskable',
+      })),
+    ],
   }),
 };
 
@@ -60,6 +77,7 @@ export const ASSETS: ReadonlyMap<string, Asset> = new Map([
   [STYLE_PATH, style],
   [SCRIPT_PATH, script],
   [ICON_PATH, icon],
+  ...PNG_ICONS.map(({ path, size }) => [path, png(size)] as const),
 ]);
 
 function fingerprint(asset: Asset): string {

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { PublicBase } from '../http/public-base.ts';
-import { ICON_PATH, MANIFEST_PATH, SCRIPT_PATH, STYLE_PATH, WORKER_PATH } from './assets.ts';
+import { ICON_PATH, MANIFEST_PATH, SCRIPT_PATH, STYLE_PATH, TOUCH_ICON_PATH, WORKER_PATH } from './assets.ts';
 import { Form } from './forms.tsx';
 import { Base, Link } from './links.tsx';
 import { SOCKET_PATH } from './live-protocol.ts';
@@ -56,6 +56,7 @@ export function documentOf(shown: {
           {shown.goTo === undefined ? null : <meta http-equiv="refresh" content={`0;url=${shown.goTo}`} />}
           <title>{`${waiting === 0 ? '' : `(${waiting}) `}${visibleText(shown.title)} · Countersign`}</title>
           <link rel="icon" type="image/svg+xml" href={base.path(ICON_PATH)} />
+          <link rel="apple-touch-icon" href={base.path(TOUCH_ICON_PATH)} />
           <link rel="manifest" href={base.path(MANIFEST_PATH)} />
           <link rel="stylesheet" href={base.path(STYLE_PATH)} />
           {/* Not deferred: it must run before any form can be sent. */}

@@ -111,17 +111,20 @@ function responseTo({ status, headers, body, rest }: Reply): Response {
   for (const [name, values] of Object.entries(headers)) {
     for (const value of [values].flat()) fields.append(name, value);
   }
-  const content = rest === undefined ? body || null : streamOf(rest);
+  const content = rest === undefined ? body || null : streamOf(body, rest);
   return new Response(content, { status, headers: fields });
 }
 
-function streamOf(rest: Readable): ReadableStream<Uint8Array> {
-  const chunks = (rest as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+function streamOf(body: Reply['body'], rest: Readable): ReadableStream<Uint8Array> {
+  const chunks = (rest as AsyncIterable<string | Uint8Array>)[Symbol.asyncIterator]();
   return new ReadableStream({
+    start(controller) {
+      if (body.length > 0) controller.enqueue(Buffer.from(body));
+    },
     async pull(controller) {
       const next = await chunks.next();
       if (next.done === true) controller.close();
-      else controller.enqueue(next.value);
+      else controller.enqueue(Buffer.from(next.value));
     },
     // The caller has left.
     async cancel() {

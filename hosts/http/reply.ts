@@ -9,7 +9,7 @@ export interface Reply {
   readonly status: number;
   /** A header with several values is sent once for each. */
   readonly headers: Readonly<Record<string, string | string[]>>;
-  readonly body: string;
+  readonly body: string | Uint8Array<ArrayBuffer>;
   /** What follows the body, as it arrives. Default: nothing. */
   readonly rest?: Readable;
 }
@@ -41,7 +41,11 @@ function retryAfterS({ details }: Failure): number {
  * Returns the headers of every response. Without a body there is no media type.
  * @param baseUrl  the API's public address
  */
-export function commonHeaders(baseUrl: string, requestId: string, body: string): Record<string, string> {
+export function commonHeaders(
+  baseUrl: string,
+  requestId: string,
+  body: Reply['body'],
+): Record<string, string> {
   return {
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { ownerNotices } from '../../../adapters/notices/owner-notices.ts';
 import { vapidPublicKey } from '../../../core/notices/notice-target.ts';
@@ -197,6 +197,32 @@ describe('the files of the installable page', () => {
     expect(icon).toMatchObject({ status: 200, body: expect.stringContaining('<svg') });
     const { body } = await get('/sign-in');
     expect(body).toContain('<link rel="manifest" href="/countersign/manifest.webmanifest"/>');
+  });
+
+  it.skipIf(browserIsMissing)('have pictures for home screens, which a browser can draw', async () => {
+    const dashboard = await openDashboard();
+    const browser = await openBrowser();
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage();
+    await page.goto(`${dashboard.url}/sign-in`);
+    const drawn = await page.evaluate<readonly string[]>(`(async () => {
+      const manifest = await (await fetch('/manifest.webmanifest')).json();
+      const touch = document.querySelector('link[rel=apple-touch-icon]').href;
+      const sizes = [];
+      for (const src of [touch, ...manifest.icons.filter(({ type }) => type === 'image/png').map(({ src }) => src)]) {
+        const image = new Image();
+        image.src = src;
+        await image.decode();
+        const canvas = new OffscreenCanvas(image.width, image.height).getContext('2d');
+        canvas.drawImage(image, 0, 0);
+        const at = (x, y) => canvas.getImageData(x * image.width, y * image.height, 1, 1).data.join();
+        // The corner, and the lowest corner of the tick.
+        sizes.push([image.width, at(0, 0), at(13.5 / 32, 22 / 32)].join(' '));
+      }
+      return sizes;
+    })()`);
+    const colors = '1,114,173,255 255,255,255,255';
+    expect(drawn).toEqual([`192 ${colors}`, `192 ${colors}`, `512 ${colors}`]);
   });
 
   it('work for every owner: the key of the browser belongs to one owner', async () => {

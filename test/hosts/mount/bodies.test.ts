@@ -72,6 +72,27 @@ describe('a Fetch handler', () => {
     await service.stop();
   });
 
+  it('answers with whole downloads and with pictures', async () => {
+    const { service, ownerId, addKey } = await openTestService({ baseUrl: url, dashboardUrl: url });
+    const key = await addKey('full');
+    for (let calls = 0; calls < 600; calls++) await key.call('get_me', {});
+    const mount = countersign(service, {
+      address: () => '192.0.2.7',
+      session: () => ({ ownerId, sessionId: 'session-1', authenticatedAt: new Date() }),
+      signInUrl: '/login',
+      stepUpUrl: '/confirm',
+    });
+    const get = (path: string) => mount(new Request(`${url}${path}`));
+    const csv = await (await get('/activity/export.csv')).text();
+    expect(csv.split('\r\n')[0]).toContain('What happened');
+    expect(csv.trim().split('\r\n')).toHaveLength(601);
+    const page = await (await get('/approvals')).text();
+    const icon = /<link rel="apple-touch-icon" href="\/countersign([^"]+)"/.exec(page)?.[1] ?? '';
+    const bytes = Buffer.from(await (await get(icon)).arrayBuffer());
+    expect(bytes.subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1a\n');
+    await service.stop();
+  });
+
   it.each(['', 'somebody', undefined])('refuses to answer if address returns %j', async (address) => {
     const { service, mount } = await open(() => address as string);
     const answer = await mount(new Request(`${url}/v1/me`));
