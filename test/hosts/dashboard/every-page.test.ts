@@ -23,7 +23,9 @@ const PAGES = [
   '/trackers',
   '/trackers/1',
   '/activity',
+  '/activity?tool=create_tracker&day=TODAY',
   '/settings',
+  '/settings/notices',
   '/nothing-here',
 ];
 
@@ -60,6 +62,7 @@ describe.skipIf(browserIsMissing)(inBrowser('every page of the dashboard'), () =
 
   async function openPages() {
     const { dashboard, ids } = await openRequests();
+    const today = new Date().toISOString().slice(0, 10);
     const requests = LOOKED_AT.map((name) => `/approvals/${ids.get(name)}`);
     // Without transitions, which have colours in between.
     const open = ({ width }: { width: number }, path = '/approvals') =>
@@ -68,7 +71,12 @@ describe.skipIf(browserIsMissing)(inBrowser('every page of the dashboard'), () =
         viewport: { width, height: 844 },
         reducedMotion: 'reduce',
       });
-    return { dashboard, ids, paths: [...PAGES, ...requests], open };
+    return {
+      dashboard,
+      ids,
+      paths: [...PAGES.map((path) => path.replace('TODAY', today)), ...requests],
+      open,
+    };
   }
 
   it('has no fault that axe-core finds, light and dark, and fits from 320 to 1440 pixels', {

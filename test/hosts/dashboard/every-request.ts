@@ -1,3 +1,4 @@
+import { ownerNotices } from '../../../adapters/notices/owner-notices.ts';
 import { sandboxCalendar } from '../../../adapters/sandbox/calendar.ts';
 import { calendarOf, event, ZURICH } from '../../contracts/calendar/scene.ts';
 import { approvalOf } from '../../core/scene.ts';
@@ -10,7 +11,11 @@ export async function openRequests(): Promise<{
   readonly ids: ReadonlyMap<string, string>;
 }> {
   const calendar = sandboxCalendar({ samples: [] });
-  const dashboard = await openDashboard({ calendar, timezone: ZONE });
+  const server = { host: 'mail.example.org', port: 465, security: 'tls' } as const;
+  const smtp = { ...server, from: 'countersign@example.org' };
+  const dashboard = await openDashboard({ calendar, timezone: ZONE, noticeSender: ownerNotices({ smtp }) });
+  const ntfy = { kind: 'ntfy', server: 'https://ntfy.example.org', topic: 'mine', token: null } as const;
+  await dashboard.service.notices.add(dashboard.ownerId, ntfy);
   const limits = { waitingPerKey: 100, waitingPerOwner: 100, callsPerMinute: 1000 };
   await dashboard.service.owners.update(dashboard.ownerId, { limits });
   const account = { ownerId: dashboard.ownerId, accountId: 1, email: EMAIL, settings: async () => ({}) };
