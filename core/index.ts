@@ -96,6 +96,7 @@ export type {
   Service,
   Sessions,
   ShownFinding,
+  ShownSource,
   SignIns,
   TogetherMember,
   Trackers,

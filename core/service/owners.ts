@@ -12,6 +12,7 @@ import { isTimeZone } from '../time/time-zone.ts';
 import { notFound } from './not-found.ts';
 import { requestGist } from './request-gist.ts';
 import type { OwnerFields, Owners } from './service.ts';
+import { shownSources } from './shown-sources.ts';
 
 const ownerIdText = line({ min: 1, max: 255, description: '' });
 
@@ -74,9 +75,13 @@ export function createOwners(
     async activity(ownerId, { until, before = until && { at: until, id: 0 }, limit, ...filter }) {
       // One row beyond the limit shows whether there are more.
       const rows = await storage.activity({ ownerId, ...filter, before, limit: limit + 1 });
-      const entries = rows
-        .slice(0, limit)
-        .map(({ request, ...row }) => ({ ...row, request: requestOf(ownerId, row, request) }));
+      const shown = rows.slice(0, limit);
+      const sourcesOf = await shownSources({ storage, log }, keyring, ownerId, shown, clock.now());
+      const entries = shown.map((row) => ({
+        ...row,
+        request: requestOf(ownerId, row, row.request),
+        sources: sourcesOf(row),
+      }));
       return { entries, more: rows.length > limit };
     },
     events: (ownerId, afterId, limit) => storage.events({ ownerId, afterId, limit }),

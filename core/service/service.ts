@@ -254,6 +254,17 @@ export interface ActivityEntry extends Omit<ListedActivity, 'request'> {
   readonly request:
     | (Omit<NonNullable<ListedActivity['request']>, 'sealedGist'> & { readonly gist: ApprovalGist })
     | null;
+  /** What a read of the last 24 hours showed, as far as it is known, in the order of `shown`. */
+  readonly sources: readonly ShownSource[];
+}
+
+/** A message or tracker that a call showed. Strangers wrote most of the titles. */
+export interface ShownSource {
+  /** As in `shown`. */
+  readonly id: string;
+  readonly title: string;
+  /** An address. Empty: it is not known. */
+  readonly author: string;
 }
 
 /** What an app may set of an owner. */

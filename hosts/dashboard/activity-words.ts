@@ -116,7 +116,7 @@ const TOOL_WORDS: Record<ToolName, ToolWords> = {
   cancel_event: { verb: 'cancel %', past: 'Cancelled %', one: 'an event' },
   confirm_event: { verb: 'confirm %', past: 'Confirmed %', one: 'an event' },
   list_trackers: { verb: 'list trackers', past: 'Listed %', many: 'trackers' },
-  get_tracker: { verb: 'read a tracker', past: 'Read a tracker' },
+  get_tracker: { verb: 'read %', past: 'Read %', one: 'a tracker' },
   create_tracker: { verb: 'create %', past: 'Created %', one: 'a tracker' },
   set_tracker_status: { verb: 'change the status of %', past: 'Changed the status of %', one: 'a tracker' },
   add_tracker_note: { verb: 'add a note to %', past: 'Added a note to %', one: 'a tracker' },
@@ -133,7 +133,7 @@ function words(entry: ActivityEntry, form: 'verb' | 'past'): Sentence {
   const { one, many, ...forms } = TOOL_WORDS[tool];
   const [before = '', after] = forms[form].split('%');
   if (after === undefined) return [before];
-  const named = request === null ? undefined : subject(request.gist, tool);
+  const named = request === null ? shownSubject(entry) : subject(request.gist, tool);
   return [before, ...(named ?? [one ?? howMany(entry, many ?? '')]), after];
 }
 
@@ -162,6 +162,15 @@ function subject(gist: ApprovalGist, tool: ToolName): Sentence | undefined {
     default:
       return undefined;
   }
+}
+
+/** What a read showed, while it can be named. */
+function shownSubject({ shown, sources: [first] }: ActivityEntry): Sentence | undefined {
+  if (first === undefined) return undefined;
+  const { id, title: text, author } = first;
+  if (id.startsWith('tracker:')) return ['the tracker ', title(text)];
+  const more = shown.length === 1 ? '' : ` and ${shown.length - 1} more`;
+  return author === '' ? [title(text), more] : [title(text), ' (', { name: author }, `)${more}`];
 }
 
 /** The number of the messages or trackers that the call showed, changed or listed. A call that failed has none. */

@@ -110,10 +110,45 @@ describe('the activity', () => {
       'Read one of its requests. 3 times',
       `Asked to send ${subject} to nina@x.example: you rejected it. Open`,
       'Marked 2 messages as read.',
-      'Read a message.',
+      'Read Ihr Termin am Donnerstag um 16:20 Uhr (termine@praxis.example).',
       'Listed 13 unread messages.',
     ]);
     expect(page.body.match(/<section class="run"/g)).toHaveLength(2);
+  });
+
+  it('names for a day what was read, and counts it after that', async () => {
+    const dashboard = await openDashboard();
+    const { key, clock } = dashboard;
+    const found = await key.call('search_inbox', { q: 'Termin' });
+    if (found.status !== 'ok') throw new Error(found.status);
+    const [{ id } = expect.fail()] = messages.parse(found.result).messages;
+    const hostile = `=2+2 <b>${RLO}gnp.exe`;
+    await key.call('create_tracker', { title: hostile });
+    await key.call('get_tracker', { tracker_id: 1 });
+    await key.call('get_email', { id });
+    await key.call('get_thread', { id });
+    await key.call('get_email', { id });
+    const named = 'Ihr Termin am Donnerstag um 16:20 Uhr (termine@praxis.example)';
+    const lines = [
+      `Read ${named}.`,
+      `Read ${named} of a conversation.`,
+      `Read ${named}.`,
+      'Read the tracker =2+2 &lt;b>⟨U+202E⟩gnp.exe.',
+    ];
+    const filter = (line: string) => line.startsWith('Read');
+    expect(linesOf(await get(dashboard, '/activity')).filter(filter)).toEqual(lines);
+    // The same lines with a filter, and nothing that a spreadsheet would run.
+    expect(linesOf(await get(dashboard, '/activity?tool=get_thread'))).toEqual([lines[1]]);
+    const csv = recordsOf((await get(dashboard, '/activity/export.csv')).body);
+    expect(csv.map((cells) => cells[2])).toContain('Read the tracker “=2+2 <b>⟨U+202E⟩gnp.exe”.');
+    clock.shift(25 * 60 * MINUTE_MS);
+    sessions.delete(dashboard);
+    expect(linesOf(await get(dashboard, '/activity')).filter(filter)).toEqual([
+      'Read a message.',
+      'Read 1 message of a conversation.',
+      'Read a message.',
+      'Read a tracker.',
+    ]);
   });
 
   it('says why a call was refused', async () => {

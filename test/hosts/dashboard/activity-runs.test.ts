@@ -6,7 +6,7 @@ import { runsOf } from '../../../hosts/dashboard/activity-runs.ts';
 
 function entry(id: number, credentialId: string | null, ms: number): ActivityEntry {
   const rest = { kind: 'call', tool: 'get_me', outcome: 'ok', approvalId: null, durationMs: 1 } as const;
-  return { ...rest, id, credentialId, at: new Date(ms), shown: [], listed: [], request: null };
+  return { ...rest, id, credentialId, at: new Date(ms), shown: [], listed: [], request: null, sources: [] };
 }
 
 describe('runs', () => {

@@ -1,0 +1,59 @@
+import type { ListedActivity } from '../ports/activity.ts';
+import { errorName, type Log } from '../ports/log.ts';
+import type { StoredRead } from '../ports/read-storage.ts';
+import type { Storage } from '../ports/storage.ts';
+import { openSources } from '../provenance/read-record.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import { DAY_MS } from '../time/durations.ts';
+import { findTool } from '../tools/catalogue.ts';
+import type { ShownSource } from './service.ts';
+
+/** Reads after those of the rows that are searched for what the rows read, too. */
+const LATER_READS_MAX = 500;
+
+/**
+ * Names the messages and trackers that reads of the last 24 hours showed, from the sealed record of each. The record of
+ * what was read again has the time of the last read, so the later records are searched as well, up to a limit.
+ * @param rows  newest first
+ * @returns for a row, what is known of what it showed
+ */
+export async function shownSources(
+  { storage, log }: { readonly storage: Pick<Storage, 'reads' | 'readSources'>; readonly log: Log },
+  keyring: Keyring,
+  ownerId: string,
+  rows: readonly ListedActivity[],
+  now: Date,
+): Promise<(row: ListedActivity) => readonly ShownSource[]> {
+  const isNamed = ({ kind, tool, shown, at }: ListedActivity) =>
+    kind === 'call' &&
+    shown.length > 0 &&
+    now.getTime() - at.getTime() < DAY_MS &&
+    findTool(tool ?? '')?.kind === 'read';
+  const recorded = rows.filter(isNamed);
+  const [newest, oldest] = [recorded[0], recorded.at(-1)];
+  if (newest === undefined || oldest === undefined) return () => [];
+  const sources = new Map<string, ShownSource>();
+
+  async function addFrom(reads: readonly StoredRead[]): Promise<void> {
+    if (reads.length === 0) return;
+    const ids = reads.map(({ readId }) => readId);
+    for (const { readId, sealed } of await storage.readSources(ownerId, ids)) {
+      try {
+        for (const { id, title, author } of openSources(keyring, ownerId, readId, sealed).passages) {
+          sources.set(id, { id, title, author });
+        }
+      } catch (error) {
+        // Its key may have been removed from the ring since. The row still says how many were shown.
+        log.warn('a record of what was read could not be opened', errorName(error));
+      }
+    }
+  }
+
+  const after = new Date(oldest.at.getTime() - 1);
+  const before = { at: new Date(newest.at.getTime() + 1), readId: '' };
+  await addFrom(await storage.reads({ ownerId, after, before, limit: rows.length }));
+  if (recorded.some(({ shown }) => shown.some((id) => !sources.has(id)))) {
+    await addFrom(await storage.reads({ ownerId, after: newest.at, limit: LATER_READS_MAX }));
+  }
+  return (row) => (isNamed(row) ? row.shown.flatMap((id) => sources.get(id) ?? []) : []);
+}
