@@ -149,7 +149,15 @@ export type { Credential, CredentialStorage, KeysRecord } from './ports/credenti
 export type { DocumentSource, PublishedDocument } from './ports/document-source.ts';
 export type { EventStorage, PositionedEvent } from './ports/event-storage.ts';
 export type { Log, LogFields } from './ports/log.ts';
-export { type MailAccount, type MailCall, MailError, type MailErrorCode, type Start } from './ports/mail.ts';
+export {
+  type AccessToken,
+  type MailAccount,
+  type MailCall,
+  MailError,
+  type MailErrorCode,
+  SignInWithdrawn,
+  type Start,
+} from './ports/mail.ts';
 export type { MailChanging } from './ports/mail-changing.ts';
 export type { MailConnections } from './ports/mail-connections.ts';
 export {

@@ -9,7 +9,12 @@ import { findObjects } from './find-objects.ts';
 import { type CalendarHttp, calendarHttp, type DavRequest } from './http.ts';
 import { properties, propText } from './multistatus.ts';
 import { objectsInRange, type SeriesTrust } from './objects-in-range.ts';
-import { type CaldavSettings, type CalendarServer, calendarSettings } from './settings.ts';
+import {
+  type CaldavSettings,
+  type CalendarServer,
+  calendarSettings,
+  type SignInCalendarServer,
+} from './settings.ts';
 import { FailedDuringChange, failureOf } from './status.ts';
 
 /** How long the list of calendars may be reused. */
@@ -250,9 +255,10 @@ function keyOf(ownerId: string, accountId: number): string {
   return JSON.stringify([ownerId, accountId]);
 }
 
-async function serverOf(account: MailAccount): Promise<CalendarServer | undefined> {
+async function serverOf(account: MailAccount): Promise<SignInCalendarServer | undefined> {
   const read = calendarSettings.safeParse(await account.settings());
   if (!read.success)
     throw new MailError('refused', 'the settings of the calendar cannot be read', { cause: read.error });
-  return read.data.caldav;
+  const { caldav } = read.data;
+  return caldav && { ...caldav, accessToken: account.accessToken };
 }

@@ -5,8 +5,9 @@ import { MailError, type Start } from '../../core/ports/mail.ts';
 import type { Reach } from '../remote/connect.ts';
 import { connectionFailure } from '../remote/connection-failure.ts';
 import { timedOut } from '../remote/time-limit.ts';
+import { type Authorization, authorizations } from './authorization.ts';
 import { CalendarAgent, connect, type Peer } from './connection.ts';
-import type { CalendarServer } from './settings.ts';
+import type { SignInCalendarServer } from './settings.ts';
 import { failureOf, writeFailureOf } from './status.ts';
 
 /** The part of a body that is kept if nobody reads it as it arrives: enough for a server's report on a change. */
@@ -65,18 +66,19 @@ export interface CalendarHttp {
 }
 
 /** @param server returns the settings; called for each request, and its result is not kept */
-export function calendarHttp(server: () => Promise<CalendarServer>, reach: Reach): CalendarHttp {
+export function calendarHttp(server: () => Promise<SignInCalendarServer>, reach: Reach): CalendarHttp {
+  const authorize = authorizations();
   const agents = new Map<string, CalendarAgent>();
   let closed = false;
 
-  async function peerFor(url: URL): Promise<{ peer: Peer; authorization: string }> {
-    const { url: own, user, pass, tlsFingerprint } = await server();
+  async function peerFor({ url, method }: DavRequest): Promise<{ peer: Peer; authorization: Authorization }> {
+    const settings = await server();
+    const { url: own, tlsFingerprint } = settings;
     if (!isSameServer(url, new URL(own))) {
       throw new MailError('refused', 'the calendar server points to a different host, which is not allowed');
     }
     if (closed) throw new MailError('unavailable', 'the connections of this account are closed');
-    const authorization = `Basic ${Buffer.from(`${user}:${pass}`, 'utf8').toString('base64')}`;
-    return { peer: { url, tlsFingerprint }, authorization };
+    return { peer: { url, tlsFingerprint }, authorization: await authorize(settings, method, url) };
   }
 
   function agentFor(peer: Peer): CalendarAgent {
@@ -87,16 +89,49 @@ export function calendarHttp(server: () => Promise<CalendarServer>, reach: Reach
   }
 
   async function queryOnce(request: DavRequest, limit: AbortSignal, read?: BodyReader): Promise<DavResponse> {
-    const { peer, authorization } = await peerFor(request.url);
+    let { peer, authorization } = await peerFor(request);
+    let isRepeated = false;
     for (let attempt = 1; ; attempt += 1) {
-      const sent = send({ ...request, authorization, agent: agentFor(peer) }, limit, read);
+      const { header } = authorization;
+      const sent = send({ ...request, authorization: header, agent: agentFor(peer) }, limit, read);
       try {
-        return await sent.response;
+        const response = await sent.response;
+        if (response.status !== 401) return response;
+        if (isRepeated || !(await mayRepeat(response, authorization))) throw refusalOf(authorization);
+        isRepeated = true;
+        ({ peer, authorization } = await peerFor(request));
       } catch (error) {
         if (limit.aborted) throw timedOut();
         if (error instanceof MailError) throw error;
         if (!sent.reused() || attempt > 2) throw connectionFailure('CalDAV', error);
       }
+    }
+  }
+
+  async function changeOnce(
+    request: DavRequest,
+    peer: Peer,
+    authorization: string,
+    start: Start,
+    limit: AbortSignal,
+  ): Promise<DavResponse> {
+    const socket = await connect(peer, reach, limit).catch((error: unknown) => {
+      throw error instanceof MailError ? error : connectionFailure('CalDAV', error);
+    });
+    // The request reports the failure.
+    socket.on('error', () => undefined);
+    try {
+      if (!(await start())) throw new MailError('not_started', 'cancelled before it started');
+      if (limit.aborted) throw timedOut();
+      if (!socket.writable) throw connectionFailure('CalDAV', undefined);
+      const sent = send({ ...request, authorization, socket }, limit);
+      return await sent.response.catch((error: unknown) => {
+        if (!sent.isFullySent()) throw limit.aborted ? timedOut() : connectionFailure('CalDAV', error);
+        const lost = 'the connection to the calendar server was lost during a change';
+        throw new MailError('outcome_unknown', lost, { cause: error });
+      });
+    } finally {
+      socket.destroy();
     }
   }
 
@@ -126,33 +161,22 @@ export function calendarHttp(server: () => Promise<CalendarServer>, reach: Reach
 
     async change(request, start, limit) {
       if (limit.aborted) throw timedOut();
-      const { peer, authorization } = await peerFor(request.url);
-      const socket = await connect(peer, reach, limit).catch((error: unknown) => {
-        throw error instanceof MailError ? error : connectionFailure('CalDAV', error);
-      });
-      // The request reports the failure.
-      socket.on('error', () => undefined);
-      try {
-        if (!(await start())) throw new MailError('not_started', 'cancelled before it started');
-        if (limit.aborted) throw timedOut();
-        if (!socket.writable) throw connectionFailure('CalDAV', undefined);
-        const sent = send({ ...request, authorization, socket }, limit);
-        const response = await sent.response.catch((error: unknown) => {
-          if (!sent.isFullySent()) throw limit.aborted ? timedOut() : connectionFailure('CalDAV', error);
-          throw new MailError(
-            'outcome_unknown',
-            'the connection to the calendar server was lost during a change',
-            {
-              cause: error,
-            },
-          );
-        });
-        const failure = writeFailureOf(response.status, response.body);
-        if (failure !== undefined) throw failure;
-        return response;
-      } finally {
-        socket.destroy();
+      let isStarted = false;
+      const startOnce = async () => {
+        isStarted ||= await start();
+        return isStarted;
+      };
+      let { peer, authorization } = await peerFor(request);
+      let response = await changeOnce(request, peer, authorization.header, startOnce, limit);
+      // A server that answers 401 has changed nothing.
+      if (await mayRepeat(response, authorization)) {
+        ({ peer, authorization } = await peerFor(request));
+        response = await changeOnce(request, peer, authorization.header, startOnce, limit);
       }
+      if (response.status === 401) throw refusalOf(authorization);
+      const failure = writeFailureOf(response.status, response.body);
+      if (failure !== undefined) throw failure;
+      return response;
     },
 
     close() {
@@ -161,6 +185,15 @@ export function calendarHttp(server: () => Promise<CalendarServer>, reach: Reach
       agents.clear();
     },
   };
+}
+
+/** Whether the request was refused for its authorization, and there is a better one now. */
+async function mayRepeat({ status, headers }: ResponseHead, authorization: Authorization): Promise<boolean> {
+  return status === 401 && authorization.refused(headers['www-authenticate'] ?? '');
+}
+
+function refusalOf({ refusal }: Authorization): MailError {
+  return new MailError('auth', refusal);
 }
 
 function isSameServer(url: URL, own: URL): boolean {

@@ -3,14 +3,14 @@ import type { Reach } from '../remote/connect.ts';
 import { broken, brokenFinding, type Finding, good, lacking } from '../remote/finding.ts';
 import { findCalendars } from './discover.ts';
 import { calendarHttp } from './http.ts';
-import type { CalendarServer } from './settings.ts';
+import type { SignInCalendarServer } from './settings.ts';
 
 /**
  * Reports the capabilities and the problems of an account's calendar server. Changes nothing on it.
  * @param email the account's own address
  */
 export async function calendarReport(
-  server: CalendarServer,
+  server: SignInCalendarServer,
   email: string,
   reach: Reach,
   limit: AbortSignal,

@@ -1,22 +1,28 @@
 import * as z from 'zod';
-import { isLoopback, tlsFingerprint } from '../remote/mail-server.ts';
+import { isLoopback, secretFields, tlsFingerprint, withOneSecret } from '../remote/mail-server.ts';
+import type { SignInServer } from '../remote/sign-in.ts';
 
 /** How to reach and sign in to the calendar server of an account. */
-export const calendarServer = z.strictObject({
-  /** The server's CalDAV address, or just its root. The principal, home and calendars are found from there. */
-  url: z.string().superRefine((text, context) => {
-    const problem = problemWith(text);
-    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
-  }),
-  user: z.string().min(1),
-  pass: z.string().min(1),
-  /** The only accepted certificate, whoever signed it. Without this, the certificate must verify. */
-  tlsFingerprint: tlsFingerprint.optional(),
-  /** The `calendar` of the CalendarInfo for new events. Default: the server's own default. */
-  writeTo: z.string().min(1).optional(),
-});
+export const calendarServer = z
+  .strictObject({
+    /** The server's CalDAV address, or just its root. The principal, home and calendars are found from there. */
+    url: z.string().superRefine((text, context) => {
+      const problem = problemWith(text);
+      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+    }),
+    user: z.string().min(1),
+    ...secretFields,
+    /** The only accepted certificate, whoever signed it. Without this, the certificate must verify. */
+    tlsFingerprint: tlsFingerprint.optional(),
+    /** The `calendar` of the CalendarInfo for new events. Default: the server's own default. */
+    writeTo: z.string().min(1).optional(),
+  })
+  .transform(withOneSecret);
 
 export type CalendarServer = z.infer<typeof calendarServer>;
+
+/** A calendar server, with what signs in to it. */
+export type SignInCalendarServer = CalendarServer & SignInServer;
 
 /** The calendar part of an account's `settings`. The rest belongs to the mailbox. */
 export const calendarSettings = z.object({ caldav: calendarServer.optional() });

@@ -10,8 +10,6 @@ export class FailedOnRequest extends MailError {
 /** The MailError for a status with which nothing was done. */
 export function failureOf(status: number): MailError {
   switch (status) {
-    case 401:
-      return new MailError('auth', 'the calendar server does not accept the user name and password');
     case 404:
     case 410:
       return new MailError('not_found', 'the calendar or object does not exist');

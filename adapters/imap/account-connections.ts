@@ -2,6 +2,7 @@ import type { ImapFlow } from 'imapflow';
 import { MailError } from '../../core/ports/mail.ts';
 import type { Reach } from '../remote/connect.ts';
 import type { MailServer } from '../remote/mail-server.ts';
+import type { SignInServer } from '../remote/sign-in.ts';
 import { timedOut } from '../remote/time-limit.ts';
 import { connectImap } from './connection.ts';
 
@@ -55,7 +56,7 @@ interface Connection {
 /** @param server  called only when a connection must be opened */
 export function accountConnections(
   maxConnections: number,
-  server: () => Promise<MailServer>,
+  server: () => Promise<MailServer & SignInServer>,
   reach: Reach,
 ): AccountConnections {
   /** The longest unused come first. */

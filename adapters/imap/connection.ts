@@ -4,8 +4,9 @@ import { ImapFlow, type ImapTransport } from 'imapflow';
 import { isTrusted, tlsOptions, UntrustedCertificate } from '../remote/certificate.ts';
 import { connectTls, connectTo, type Reach } from '../remote/connect.ts';
 import { isLoopback, type MailServer } from '../remote/mail-server.ts';
+import { type Proof, type SignInServer, signedIn } from '../remote/sign-in.ts';
 import { raceLimit } from '../remote/time-limit.ts';
-import { imapFailure } from './failure.ts';
+import { imapFailure, tokenFailure } from './failure.ts';
 
 /** Until the server has greeted us and TLS is established. */
 const CONNECT_MS = 20_000;
@@ -21,13 +22,23 @@ const LINE_BYTES = 12 * 1024 * 1024;
  * @param onSecure  receives the socket once TLS is established and the certificate is trusted
  * @throws MailError `unavailable`, `refused` or `auth`
  */
-export async function connectImap(
-  server: MailServer,
+export function connectImap(
+  server: MailServer & SignInServer,
   reach: Reach,
   limit: AbortSignal,
   onSecure: (socket: tls.TLSSocket) => void = () => undefined,
 ): Promise<ImapFlow> {
-  const { host, port, security, user, pass } = server;
+  return signedIn(server, (proof) => connectWith(proof, server, reach, limit, onSecure));
+}
+
+async function connectWith(
+  proof: Proof,
+  server: MailServer,
+  reach: Reach,
+  limit: AbortSignal,
+  onSecure: (socket: tls.TLSSocket) => void,
+): Promise<ImapFlow> {
+  const { host, port, security, user } = server;
   let socket: Socket;
   try {
     if (security === 'tls') {
@@ -45,7 +56,7 @@ export async function connectImap(
     // Plain text is used only to this machine, and only if TLS is not offered or not wanted.
     ...(security === 'none' ? { doSTARTTLS: false } : {}),
     ...(security === 'starttls' && !isLoopback(host) ? { doSTARTTLS: true } : {}),
-    auth: { user, pass },
+    auth: 'token' in proof ? { user, accessToken: proof.token } : { user, pass: proof.pass },
     transport: transportOn(socket, server, onSecure),
     clientInfo: { name: 'countersign', version: false, vendor: false, 'support-url': false },
     // Without a logger, imapflow does not build its log text, which is a quarter of its work.
@@ -66,7 +77,7 @@ export async function connectImap(
     return client;
   } catch (error) {
     client.close();
-    throw imapFailure(error);
+    throw 'token' in proof ? tokenFailure(error, client.capabilities) : imapFailure(error);
   }
 }
 

@@ -47,6 +47,22 @@ export function imapFailure(error: unknown): MailError {
   return connectionFailure('IMAP', error);
 }
 
+/** The same for a sign-in with an access token. */
+export function tokenFailure(error: unknown, capabilities: ReadonlyMap<string, unknown>): MailError {
+  const failure = imapFailure(error);
+  if (failure.code === 'auth')
+    return new MailError('auth', 'the IMAP server does not accept the sign-in at the provider', {
+      cause: error,
+    });
+  const offers = [...capabilities.keys()];
+  // imapflow fails with a TypeError if there is no way to hand over a token.
+  if (error instanceof TypeError && !offers.some((name) => /^AUTH=(OAUTHBEARER|XOAUTH2?)$/.test(name)))
+    return new MailError('refused', 'the IMAP server does not offer a sign-in at a provider', {
+      cause: error,
+    });
+  return failure;
+}
+
 /** Whether the server refused a connection because the account already has as many as it allows. */
 export function refusesConnections(error: unknown): boolean {
   return error instanceof MailError && isConnectionLimit(imapflowError.safeParse(error.cause).data);

@@ -6,7 +6,7 @@ import { type ConversationIndex, conversationIndex } from './conversation-index.
 import { countFolders, type FolderList, listFolders } from './folders.ts';
 import { type ReceivedDates, receivedDates } from './received-dates.ts';
 import { onConnection } from './session.ts';
-import { type ImapSettings, imapSettings } from './settings.ts';
+import { imapSettings, type SignInServers, withTokens } from './settings.ts';
 
 /** How long the list of folders may be reused. */
 const FOLDERS_MS = 60_000;
@@ -109,9 +109,9 @@ export function accountKey({ ownerId, accountId }: Pick<MailAccount, 'ownerId' |
 }
 
 /** @throws MailError `unavailable` if the settings cannot be read, `refused` if they cannot be used */
-export async function settingsOf(account: MailAccount): Promise<ImapSettings> {
+export async function settingsOf(account: MailAccount): Promise<SignInServers> {
   const settings = imapSettings.safeParse(await unsealed(account));
-  if (settings.success) return settings.data;
+  if (settings.success) return withTokens(settings.data, account);
   const [issue] = settings.error.issues;
   const what = `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`;
   throw new MailError('refused', `the settings of this account cannot be used (${what})`);

@@ -3,13 +3,14 @@ import type { MailFolder } from '../../core/folders/folder.ts';
 import type { Reach } from '../remote/connect.ts';
 import { brokenFinding, type Finding, good, lacking } from '../remote/finding.ts';
 import type { MailServer } from '../remote/mail-server.ts';
+import type { SignInServer } from '../remote/sign-in.ts';
 import { raceLimit } from '../remote/time-limit.ts';
 import { tlsReport } from '../remote/tls-report.ts';
 import { smtpReport } from '../smtp/report.ts';
 import { connectImap } from './connection.ts';
 import { imapFailure } from './failure.ts';
 import { isGmail, listFolders } from './folders.ts';
-import type { ImapSettings } from './settings.ts';
+import type { SignInServers } from './settings.ts';
 
 export type { Finding } from '../remote/finding.ts';
 export { broken, good, lacking } from '../remote/finding.ts';
@@ -19,7 +20,7 @@ export { broken, good, lacking } from '../remote/finding.ts';
  * that messages of the inbox are no longer \Recent, as after any look at it.
  */
 export async function imapReport(
-  { imap, smtp }: ImapSettings,
+  { imap, smtp }: SignInServers,
   reach: Reach,
   limit: AbortSignal,
 ): Promise<{
@@ -36,7 +37,7 @@ export async function imapReport(
 }
 
 async function readingReport(
-  server: MailServer,
+  server: MailServer & SignInServer,
   reach: Reach,
   limit: AbortSignal,
 ): Promise<{ findings: readonly Finding[]; folders: readonly MailFolder[] | undefined }> {

@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import { mailServer } from '../remote/mail-server.ts';
+import type { MailAccount } from '../../core/ports/mail.ts';
+import { type MailServer, mailServer } from '../remote/mail-server.ts';
+import type { SignInServer } from '../remote/sign-in.ts';
 
 export type { MailServer } from '../remote/mail-server.ts';
 
@@ -11,6 +13,19 @@ export const imapSettings = z.strictObject({
 });
 
 export type ImapSettings = z.infer<typeof imapSettings>;
+
+/** The two servers, with what signs in to them. */
+export interface SignInServers {
+  readonly imap: MailServer & SignInServer;
+  readonly smtp: MailServer & SignInServer;
+}
+
+export function withTokens(
+  { imap, smtp }: ImapSettings,
+  { accessToken }: Pick<MailAccount, 'accessToken'>,
+): SignInServers {
+  return { imap: { ...imap, accessToken }, smtp: { ...smtp, accessToken } };
+}
 
 export interface MailUrl {
   readonly protocol: 'imap' | 'smtp';

@@ -25,15 +25,14 @@ export async function mailNotice(
   { timeLimitMs, signal }: { readonly timeLimitMs: number; readonly signal: AbortSignal },
 ): Promise<NoticeEnd> {
   const { user = '', pass = '', from, ...reached } = smtp;
-  const server: MailServer = { ...reached, user, pass };
   const messageId = `<${randomUUID()}@${from.split('@')[1]}>`;
   const bytes = noticeMessage(from, address, messageId, notice);
   const message = { envelope: { from, to: [address] }, bytes, date: notice.at, messageId };
   try {
     await withTimeLimit({ signal, ms: timeLimitMs }, async (limit) => {
       // The operator chose the server.
-      const connection = await openSmtp(server, { allowPrivateServers: true }, limit);
-      if (user !== '') await signIn(connection, server, limit);
+      const connection = await openSmtp(reached, { allowPrivateServers: true }, limit);
+      if (user !== '') await signIn(connection, { user }, { pass }, limit);
       await transmitOver(connection, message, async () => true, limit);
       connection.quit();
     });

@@ -13,6 +13,26 @@ export const tlsFingerprint = z
   .transform((text) => text.replaceAll(':', '').toLowerCase())
   .pipe(z.string().regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of a certificate: 64 hex digits'));
 
+/** Exactly one of these signs in to a server. */
+export const secretFields = {
+  pass: z.string().min(1).optional(),
+  oauth: z.literal(true).optional(),
+};
+
+/** A password, or the access tokens of the account's sign-in at its provider. */
+export type Secret = { readonly pass: string } | { readonly oauth: true };
+
+/** Narrows a server's `secretFields` to the one that it has. */
+export function withOneSecret<T extends { pass?: string | undefined; oauth?: true | undefined }>(
+  { pass, oauth, ...others }: T,
+  context: z.RefinementCtx,
+): Omit<T, 'pass' | 'oauth'> & Secret {
+  if (pass !== undefined && oauth === undefined) return { ...others, pass };
+  if (oauth !== undefined && pass === undefined) return { ...others, oauth };
+  context.addIssue({ code: 'custom', path: ['pass'], message: 'needs either a password or `oauth: true`' });
+  return z.NEVER;
+}
+
 /** How to reach and sign in to an IMAP or SMTP server. */
 export const mailServer = z
   .strictObject({
@@ -22,12 +42,13 @@ export const mailServer = z
     /** The only accepted certificate, whoever issued it. Without a pin the certificate must verify. */
     tlsFingerprint: tlsFingerprint.optional(),
     user: z.string().min(1),
-    pass: z.string().min(1),
+    ...secretFields,
   })
   .refine(({ host, security }) => security !== 'none' || isLoopback(host), {
     path: ['security'],
     message: 'plain text is only allowed to a loopback address',
-  });
+  })
+  .transform(withOneSecret);
 
 export type MailServer = z.infer<typeof mailServer>;
 

@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import SMTPConnection, { type CustomAuthenticationContext } from 'nodemailer/lib/smtp-connection';
 import { MailError } from '../../core/ports/mail.ts';
 import { isTrusted, tlsOptions, UntrustedCertificate } from '../remote/certificate.ts';
 import { connectTls, connectTo, type Reach } from '../remote/connect.ts';
 import { isLoopback, type MailServer } from '../remote/mail-server.ts';
+import { type Proof, type SignInServer, signedIn } from '../remote/sign-in.ts';
 import { raceLimit } from '../remote/time-limit.ts';
 import { smtpFailure } from './failure.ts';
 
@@ -17,19 +18,21 @@ const SILENCE_MS = 11 * 60_000;
  * Connects and signs in.
  * @throws MailError `unavailable`, `refused` or `auth`
  */
-export async function connectSmtp(
-  server: MailServer,
+export function connectSmtp(
+  server: MailServer & SignInServer,
   reach: Reach,
   limit: AbortSignal,
 ): Promise<SMTPConnection> {
-  const connection = await openSmtp(server, reach, limit);
-  await signIn(connection, server, limit);
-  return connection;
+  return signedIn(server, async (proof) => {
+    const connection = await openSmtp(server, reach, limit);
+    await signIn(connection, server, proof, limit);
+    return connection;
+  });
 }
 
 /** Connects, and switches to TLS if required. Sends nothing about the user yet. @throws MailError */
 export async function openSmtp(
-  server: MailServer,
+  server: Omit<MailServer, 'user' | 'pass' | 'oauth'>,
   reach: Reach,
   limit: AbortSignal,
 ): Promise<SMTPConnection> {
@@ -51,6 +54,7 @@ export async function openSmtp(
     requireTLS: security === 'starttls' && !isLoopback(host),
     ignoreTLS: security === 'none',
     tls: tlsOptions(server),
+    customAuth: TOKEN_METHODS,
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
     socketTimeout: SILENCE_MS,
@@ -83,17 +87,59 @@ export function socketOf(connection: SMTPConnection): Socket | undefined {
 /** Closes the connection if the sign-in fails. @throws MailError */
 export async function signIn(
   connection: SMTPConnection,
-  { user, pass }: MailServer,
+  { user }: Pick<MailServer, 'user'>,
+  proof: Proof,
   limit: AbortSignal,
 ): Promise<void> {
   try {
     if (!connection.allowsAuth)
       throw new MailError('auth', 'the SMTP server does not offer a way to sign in');
-    await smtpStep(connection, limit, (done) => connection.login({ user, pass }, done));
+    const auth =
+      'token' in proof
+        ? { user, pass: proof.token, method: `TOKEN-${tokenMechanism(connection.lastServerResponse || '')}` }
+        : { user, pass: proof.pass };
+    await smtpStep(connection, limit, (done) => connection.login(auth, done));
   } catch (error) {
     connection.close();
-    throw smtpFailure(error);
+    const failure = smtpFailure(error);
+    if ('pass' in proof || failure.code !== 'auth') throw failure;
+    throw new MailError('auth', 'the SMTP server does not accept the sign-in at the provider', {
+      cause: error,
+    });
   }
+}
+
+type Mechanism = 'OAUTHBEARER' | 'XOAUTH2';
+
+/** Under names of our own: with `XOAUTH2` nodemailer would sign in with the token as a password. */
+const TOKEN_METHODS = {
+  'TOKEN-XOAUTH2': (context: CustomAuthenticationContext) => sendToken('XOAUTH2', context),
+  'TOKEN-OAUTHBEARER': (context: CustomAuthenticationContext) => sendToken('OAUTHBEARER', context),
+};
+
+/** @param greeting the response to EHLO @throws MailError `refused` if the server takes no tokens */
+function tokenMechanism(greeting: string): Mechanism {
+  const [, offered = ''] = /^250[ -]AUTH[ =](.*)$/im.exec(greeting) ?? [];
+  const mechanisms = offered.toUpperCase().split(/\s+/);
+  if (mechanisms.includes('XOAUTH2')) return 'XOAUTH2';
+  if (mechanisms.includes('OAUTHBEARER')) return 'OAUTHBEARER';
+  throw new MailError('refused', 'the SMTP server does not offer a sign-in at a provider');
+}
+
+/** Sends an access token (RFC 7628; XOAUTH2 is its forerunner). The server explains a refusal before it refuses. */
+async function sendToken(
+  mechanism: Mechanism,
+  { auth, sendCommand }: CustomAuthenticationContext,
+): Promise<void> {
+  const { user, pass: token } = auth.credentials;
+  // A control character would end a field of the message early.
+  if (/\p{Cc}/u.test(user + token)) throw new MailError('refused', 'the user name or the token is not valid');
+  const isBearer = mechanism === 'OAUTHBEARER';
+  const name = isBearer ? `n,a=${user.replaceAll('=', '=3D').replaceAll(',', '=2C')},` : `user=${user}`;
+  const message = Buffer.from(`${name}\u0001auth=Bearer ${token}\u0001\u0001`).toString('base64');
+  const reply = await sendCommand(`AUTH ${mechanism} ${message}`);
+  const final = reply.status === 334 ? await sendCommand(isBearer ? 'AQ==' : '') : reply;
+  if (final.status < 200 || final.status > 299) throw new Error('The server does not accept the token');
 }
 
 /** Checks that the server still answers, and resets it so that a new message can begin. */

@@ -2,13 +2,14 @@ import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { Reach } from '../remote/connect.ts';
 import { brokenFinding, type Finding, good, lacking } from '../remote/finding.ts';
 import type { MailServer } from '../remote/mail-server.ts';
+import { type SignInServer, signedIn } from '../remote/sign-in.ts';
 import { tlsReport } from '../remote/tls-report.ts';
 import { openSmtp, signIn, socketOf } from './connection.ts';
 import { smtpFailure } from './failure.ts';
 
 /** Connects, signs in, and reports what the server offers. Sends no message. */
 export async function smtpReport(
-  server: MailServer,
+  server: MailServer & SignInServer,
   reach: Reach,
   limit: AbortSignal,
 ): Promise<readonly Finding[]> {
@@ -22,7 +23,13 @@ export async function smtpReport(
   const offered = offeredIn(connection.lastServerResponse || '');
   const findings = [...tlsReport(socketOf(connection), server), ...offerings(offered)];
   try {
-    await signIn(connection, server, limit);
+    let isUsed = false;
+    await signedIn(server, async (proof) => {
+      // A refused sign-in has closed the connection.
+      if (isUsed) connection = await openSmtp(server, reach, limit);
+      isUsed = true;
+      await signIn(connection, server, proof, limit);
+    });
     return [...findings, good('sign_in', 'Signed in.')];
   } catch (error) {
     return [...findings, brokenFinding(smtpFailure(error))];

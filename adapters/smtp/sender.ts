@@ -3,6 +3,7 @@ import type { Start } from '../../core/ports/mail.ts';
 import type { Outgoing } from '../../core/ports/mail-sending.ts';
 import type { Reach } from '../remote/connect.ts';
 import type { MailServer } from '../remote/mail-server.ts';
+import type { SignInServer } from '../remote/sign-in.ts';
 import { withTimeLimit } from '../remote/time-limit.ts';
 import { connectSmtp, isAlive } from './connection.ts';
 import { transmitOver } from './transmit.ts';
@@ -20,13 +21,13 @@ export interface SmtpSender {
   /** @param server called only when a new connection is needed */
   transmit(
     account: string,
-    server: () => Promise<MailServer>,
+    server: () => Promise<MailServer & SignInServer>,
     message: Outgoing,
     start: Start,
     limit: AbortSignal,
   ): Promise<void>;
   /** Connects and signs in. */
-  verify(server: MailServer, limit: AbortSignal): Promise<void>;
+  verify(server: MailServer & SignInServer, limit: AbortSignal): Promise<void>;
   /** Closes the idle connection of an account. A connection that is sending closes when it is done. */
   forget(account: string): void;
   close(): void;

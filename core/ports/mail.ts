@@ -19,7 +19,17 @@ export interface MailAccount {
   readonly email: string;
   /** The settings and password, unsealed for each connection and not kept. Their shape is the adapter's. */
   settings(): Promise<unknown>;
+  /** Present for an account that signs in at its provider instead of with a password. */
+  readonly accessToken?: AccessToken | undefined;
 }
+
+/**
+ * Returns an access token of the account's sign-in at its provider, and gets a new one in time.
+ * @param refused  a token that a server has just refused; the result is another one, unless this one is new
+ * @throws SignInWithdrawn if the owner must sign in again; MailError `unavailable` if the provider cannot be reached,
+ *   `refused` if it does not serve this installation
+ */
+export type AccessToken = (refused?: string) => Promise<string>;
 
 /** Records that the next byte cannot be taken back. False: do not send it. */
 export type Start = () => Promise<boolean>;
@@ -48,5 +58,13 @@ export class MailError extends Error {
     super(reason, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'MailError';
     this.code = code;
+  }
+}
+
+/** The provider has ended the account's sign-in. Only the owner can mend that, by signing in there again. */
+export class SignInWithdrawn extends MailError {
+  constructor(options: { cause?: unknown } = {}) {
+    super('auth', 'the provider has withdrawn the sign-in; sign in again', options);
+    this.name = 'SignInWithdrawn';
   }
 }

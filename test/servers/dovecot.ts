@@ -18,6 +18,8 @@ export interface DovecotVariant {
   readonly tls?: boolean;
   /** How many connections a user may have. */
   readonly maxConnections?: number;
+  /** Where it asks for the user of an access token, which goes at the end. Default: it takes no access tokens. */
+  readonly tokenInfoUrl?: string;
 }
 
 export interface Dovecot {
@@ -69,6 +71,10 @@ export async function startDovecot(variant: DovecotVariant = {}): Promise<Doveco
       const [port = 0, tlsPort = 0] = await freePorts(2);
       ports = [port, tlsPort];
       writeFileSync(config, configuration(folder, certificate, ports, variant));
+      writeFileSync(
+        `${folder}/oauth2.conf`,
+        `tokeninfo_url = ${variant.tokenInfoUrl ?? ''}\nusername_attribute = username\nintrospection_mode =\n`,
+      );
       const started = await launch();
       if (started !== undefined) return started;
     }
@@ -151,6 +157,7 @@ function configuration(
     folders = ROLE_FOLDERS,
     tls = true,
     maxConnections = 100,
+    tokenInfoUrl,
   }: DovecotVariant,
 ): string {
   const mailboxes = folders.map((name) => {
@@ -174,7 +181,7 @@ first_valid_gid = 1
 mailbox_list_index = yes
 mail_max_userip_connections = ${maxConnections}
 disable_plaintext_auth = no
-auth_mechanisms = plain login
+auth_mechanisms = plain login${tokenInfoUrl === undefined ? '' : ' xoauth2 oauthbearer'}
 auth_failure_delay = 0
 auth_username_format = %Lu
 auth_default_realm = ${DOMAIN}
@@ -184,6 +191,7 @@ ssl_key = <${keyFile}
 postmaster_address = postmaster@${DOMAIN}
 hostname = mail.${DOMAIN}
 recipient_delimiter = +
+${tokenInfoUrl === undefined ? '' : `passdb {\n  driver = oauth2\n  mechanisms = xoauth2 oauthbearer\n  args = ${folder}/oauth2.conf\n}`}
 passdb {
   driver = static
   args = password=${PASSWORD}

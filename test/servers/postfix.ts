@@ -21,6 +21,8 @@ export interface PostfixVariant {
   readonly tls?: boolean;
   /** False: no AUTH; accepts mail only for its own users. */
   readonly auth?: boolean;
+  /** The only mechanism that it offers for signing in. Default: all that Dovecot has. */
+  readonly mechanism?: string;
   /** The certificate to present instead of its own. */
   readonly certificate?: Certificate;
 }
@@ -129,7 +131,7 @@ function mainConfiguration(
   folder: string,
   { certFile, keyFile }: Certificate,
   dovecot: Dovecot,
-  { tls = true }: PostfixVariant,
+  { tls = true, mechanism }: PostfixVariant,
 ): string {
   return `
 compatibility_level = 3.6
@@ -176,6 +178,7 @@ smtpd_tls_auth_only = ${tls ? 'yes' : 'no'}
 smtpd_tls_session_cache_database =
 smtpd_sasl_type = dovecot
 smtpd_sasl_path = ${dovecot.folder}/run/auth-postfix
+smtpd_sasl_mechanism_filter = ${mechanism ?? '!external, static:rest'}
 smtpd_sasl_local_domain = ${DOMAIN}
 smtpd_sender_login_maps = regexp:${folder}/etc/senders
 smtpd_end_of_data_restrictions = check_recipient_access texthash:${folder}/etc/recipients-at-end

@@ -1,0 +1,63 @@
+import { MailError } from '../../core/ports/mail.ts';
+import type { SignInServer } from '../remote/sign-in.ts';
+import { type DigestChallenge, digestChallenge, digestHeader } from './digest.ts';
+
+/** What one request sends to sign in. */
+export interface Authorization {
+  /** The value of the header. */
+  readonly header: string;
+  /**
+   * Call this if the server answered 401. @param challenges its WWW-Authenticate header
+   * @returns whether another try can succeed
+   */
+  refused(challenges: string): Promise<boolean>;
+  /** The failure if the server refuses it for good. */
+  readonly refusal: string;
+}
+
+export type Authorize = (server: SignInServer, method: string, url: URL) => Promise<Authorization>;
+
+/**
+ * Signs in to a calendar server: with Bearer if the account has a sign-in at its provider, otherwise with its password.
+ * The password goes by Basic until the server asks for Digest, which is then used for all requests.
+ */
+export function authorizations(): Authorize {
+  let digest: { readonly challenge: DigestChallenge; count: number } | undefined;
+
+  return async ({ user, pass, accessToken }, method, url) => {
+    if (pass === undefined) {
+      if (accessToken === undefined)
+        throw new MailError('refused', 'this account has no sign-in at a provider');
+      const token = await accessToken();
+      return {
+        header: `Bearer ${token}`,
+        refused: async () => (await accessToken(token)) !== token,
+        refusal: 'the calendar server does not accept the sign-in at the provider',
+      };
+    }
+    const used = digest;
+    if (used !== undefined) used.count += 1;
+    const header =
+      used === undefined
+        ? `Basic ${Buffer.from(`${user}:${pass}`, 'utf8').toString('base64')}`
+        : digestHeader(used.challenge, {
+            user,
+            pass,
+            method,
+            uri: url.pathname + url.search,
+            count: used.count,
+          });
+    return {
+      header,
+      refusal: 'the calendar server does not accept the user name and password',
+      async refused(challenges) {
+        const challenge = digestChallenge(challenges);
+        if (challenge === undefined) return false;
+        // With a nonce that is not stale, the password is wrong.
+        if (used !== undefined && !challenge.isStale && used === digest) return false;
+        if (digest === used) digest = { challenge, count: 0 };
+        return true;
+      },
+    };
+  };
+}
