@@ -101,6 +101,16 @@ export { sentCopyOf } from './mail/sent-copy.ts';
 export { DEFAULT_NOTICE_SETTINGS, type NoticeSettings, type QuietHours } from './notices/notice-rule.ts';
 export { NOTICE_KINDS, type NoticeKind, type NoticeTarget } from './notices/notice-target.ts';
 export type { Account } from './ports/account.ts';
+export {
+  type AccountHealthStorage,
+  LEG_STATES,
+  LEGS,
+  type Leg,
+  type LegHealth,
+  type LegState,
+  type LegTrouble,
+  needsOwner,
+} from './ports/account-health.ts';
 export type { AccountStorage } from './ports/account-storage.ts';
 export type {
   Activity,

@@ -44,6 +44,7 @@ export type { NoticeSettings, QuietHours } from './notices/notice-rule.ts';
 export type { NoticeKind, NoticeTarget } from './notices/notice-target.ts';
 export type { Draft } from './plans/edit-diff.ts';
 export type { Account } from './ports/account.ts';
+export type { Leg, LegHealth, LegState, LegTrouble } from './ports/account-health.ts';
 export type { StoredActivity } from './ports/activity.ts';
 export type { CalendarInfo } from './ports/calendar.ts';
 export type { Credential } from './ports/credential-storage.ts';

@@ -21,6 +21,8 @@ import { FailedDuringChange, failureOf } from './status.ts';
 const CALENDARS_MS = 5 * 60_000;
 
 interface AccountState {
+  /** Of the settings that it uses. */
+  readonly revision: number;
   readonly http: CalendarHttp;
   /** Known about the server, so it applies to all its calendars. */
   trust: SeriesTrust;
@@ -49,8 +51,11 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
 
   function stateOf(account: MailAccount): AccountState {
     const key = keyOf(account.ownerId, account.accountId);
+    const { revision = 0 } = account;
     const known = accounts.get(key);
-    if (known !== undefined) return known;
+    // A call that began before a change of the settings uses the new ones.
+    if (known !== undefined && known.revision >= revision) return known;
+    known?.http.close();
     const http = calendarHttp(
       async () => {
         const server = await serverOf(account);
@@ -60,7 +65,7 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
       },
       { allowPrivateServers },
     );
-    const state: AccountState = { http, trust: 'unknown', found: undefined };
+    const state: AccountState = { revision, http, trust: 'unknown', found: undefined };
     accounts.set(key, state);
     return state;
   }

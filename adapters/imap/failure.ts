@@ -53,6 +53,7 @@ export function tokenFailure(error: unknown, capabilities: ReadonlyMap<string, u
   if (failure.code === 'auth')
     return new MailError('auth', 'the IMAP server does not accept the sign-in at the provider', {
       cause: error,
+      trouble: 'sign_in_again',
     });
   const offers = [...capabilities.keys()];
   // imapflow fails with a TypeError if there is no way to hand over a token.

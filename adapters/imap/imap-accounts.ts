@@ -35,26 +35,29 @@ export interface ImapAccounts {
 }
 
 export function imapAccounts(maxConnections: number, reach: Reach): ImapAccounts {
-  const accounts = new Map<string, ImapAccount>();
+  const accounts = new Map<string, { readonly opened: ImapAccount; readonly revision: number }>();
   return {
     of(account) {
       const key = accountKey(account);
+      const { revision = 0 } = account;
       const known = accounts.get(key);
-      if (known !== undefined) return known;
+      // A call that began before a change of the settings uses the new ones.
+      if (known !== undefined && known.revision >= revision) return known.opened;
+      known?.opened.connections.close();
       const server = async () => (await settingsOf(account)).imap;
       const opened = imapAccount(accountConnections(maxConnections, server, reach));
-      accounts.set(key, opened);
+      accounts.set(key, { opened, revision });
       return opened;
     },
 
     forget(ownerId, accountId) {
       const key = accountKey({ ownerId, accountId });
-      accounts.get(key)?.connections.close();
+      accounts.get(key)?.opened.connections.close();
       accounts.delete(key);
     },
 
     close() {
-      for (const { connections } of accounts.values()) connections.close();
+      for (const { opened } of accounts.values()) opened.connections.close();
       accounts.clear();
     },
   };
@@ -104,7 +107,7 @@ function imapAccount(connections: AccountConnections): ImapAccount {
   return account;
 }
 
-export function accountKey({ ownerId, accountId }: Pick<MailAccount, 'ownerId' | 'accountId'>): string {
+function accountKey({ ownerId, accountId }: Pick<MailAccount, 'ownerId' | 'accountId'>): string {
   return `${accountId} ${ownerId}`;
 }
 
@@ -114,13 +117,18 @@ export async function settingsOf(account: MailAccount): Promise<SignInServers> {
   if (settings.success) return withTokens(settings.data, account);
   const [issue] = settings.error.issues;
   const what = `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`;
-  throw new MailError('refused', `the settings of this account cannot be used (${what})`);
+  throw new MailError('refused', `the settings of this account cannot be used (${what})`, {
+    trouble: 'other',
+  });
 }
 
 async function unsealed(account: MailAccount): Promise<unknown> {
   try {
     return await account.settings();
   } catch (error) {
-    throw new MailError('unavailable', 'the settings of this account cannot be read', { cause: error });
+    throw new MailError('unavailable', 'the settings of this account cannot be read', {
+      cause: error,
+      trouble: 'other',
+    });
   }
 }

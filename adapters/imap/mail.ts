@@ -9,7 +9,7 @@ import { readAttachment, readMessage } from './content.ts';
 import { noFolder } from './failure.ts';
 import { findMessage } from './find.ts';
 import { createFolder, findFolder } from './folders.ts';
-import { accountKey, type ImapAccount, imapAccounts, settingsOf } from './imap-accounts.ts';
+import { type ImapAccount, imapAccounts, settingsOf } from './imap-accounts.ts';
 import { labelMessage } from './label.ts';
 import { listFolder } from './list.ts';
 import { moveMessage } from './move.ts';
@@ -65,13 +65,12 @@ export function imapMail(options: ImapOptions = {}): Mail<ImapSettings> {
   }
 
   return {
-    verify(call) {
+    verify(call, leg) {
       return withinCall(call, async (limit) => {
         const { imap, smtp } = await settingsOf(call.account);
-        const client = await connectImap(imap, reach, limit);
         // The server has accepted the password.
-        client.close();
-        await sender.verify(smtp, limit);
+        if (leg !== 'sending') (await connectImap(imap, reach, limit)).close();
+        if (leg !== 'reading') await sender.verify(smtp, limit);
       });
     },
 
@@ -186,7 +185,7 @@ export function imapMail(options: ImapOptions = {}): Mail<ImapSettings> {
     transmit(call, message, start) {
       return withinCall(call, (limit) => {
         const server = async () => (await settingsOf(call.account)).smtp;
-        return sender.transmit(accountKey(call.account), server, message, start, limit);
+        return sender.transmit(call.account, server, message, start, limit);
       });
     },
 
@@ -220,7 +219,7 @@ export function imapMail(options: ImapOptions = {}): Mail<ImapSettings> {
 
     async forget(ownerId, accountId) {
       accounts.forget(ownerId, accountId);
-      sender.forget(accountKey({ ownerId, accountId }));
+      sender.forget(ownerId, accountId);
     },
 
     async close() {

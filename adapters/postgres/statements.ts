@@ -1,4 +1,5 @@
 import { WAIT_MAX_MS } from '../../core/events/delivery.ts';
+import { ACCOUNT_COLUMNS } from '../rows/account.ts';
 import { REQUEST_COLUMNS } from '../rows/activity.ts';
 import { EVENT_COLUMNS } from '../rows/event.ts';
 import type { StatementTexts } from '../rows/query.ts';
@@ -8,7 +9,7 @@ import type { WriteStatement } from '../rows/writes.ts';
 import { STORE_NOW_MS } from './lock.ts';
 
 const ACCOUNTS_OF = (owner: string) => `
-  SELECT owner_id, account_id, label, email, signature, sealed_settings, folder_roles
+  SELECT ${ACCOUNT_COLUMNS}
   FROM countersign.accounts WHERE owner_id = ${owner} ORDER BY account_id`;
 
 /** The last row that a checkpoint covers. */
@@ -193,6 +194,8 @@ export const STATEMENTS: StatementTexts = {
     WHERE owner_id = @ownerId AND ended_at_ms IS NULL AND state = 'approved' AND started_at_ms IS NOT NULL LIMIT 1`,
   owner_by_email: 'SELECT * FROM countersign.owners WHERE email_folded = @email',
   accounts: ACCOUNTS_OF('@ownerId'),
+  account_health: `
+    SELECT * FROM countersign.account_health WHERE owner_id = @ownerId ORDER BY account_id, leg`,
   credentials: `
     SELECT * FROM countersign.credentials WHERE owner_id = @ownerId ORDER BY created_at_ms DESC, credential_id DESC`,
   devices:

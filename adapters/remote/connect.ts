@@ -37,6 +37,7 @@ export class PrivateServerRefused extends MailError {
       'refused',
       'the server is at a private address, which this installation does not allow; ' +
         'its operator can allow it with COUNTERSIGN_ALLOW_PRIVATE_SERVERS (embedded: allowPrivateServers)',
+      { trouble: 'other' },
     );
   }
 }

@@ -3,7 +3,8 @@ import type { Account } from '../../core/ports/account.ts';
 import { integer, type Row, remembering, text, textOrNull } from './row.ts';
 
 /** The columns that `readAccounts` reads. */
-export const ACCOUNT_COLUMNS = 'owner_id, account_id, label, email, signature, sealed_settings, folder_roles';
+export const ACCOUNT_COLUMNS =
+  'owner_id, account_id, label, email, display_name, signature, sealed_settings, settings_revision, folder_roles';
 
 /** @param rows  all accounts of one owner, oldest first */
 export function readAccounts(rows: readonly Row[]): readonly Account[] {
@@ -12,8 +13,10 @@ export function readAccounts(rows: readonly Row[]): readonly Account[] {
     accountId: integer(row, 'account_id'),
     label: text(row, 'label'),
     email: text(row, 'email'),
+    displayName: text(row, 'display_name'),
     signature: text(row, 'signature'),
     sealedSettings: text(row, 'sealed_settings'),
+    revision: integer(row, 'settings_revision'),
     isPrimary: index === 0,
     folderRoles: readRoles(row),
   }));

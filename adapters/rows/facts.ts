@@ -9,6 +9,7 @@ import type {
   TrackersFacts,
 } from '../../core/ports/store.ts';
 import { readAccounts } from './account.ts';
+import { readLegHealth } from './account-health.ts';
 import { readApproval } from './approval.ts';
 import { readCheckpoint, readNumberedActivity } from './checkpoint.ts';
 import { readClaim } from './claim.ts';
@@ -190,6 +191,16 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
         accounts: readAccounts(accounts),
         pending: pending.map(readApproval).map((approval) => ({ approval, targets: targetsOf(approval.id) })),
       };
+    },
+  }),
+
+  health: ({ ownerId, accountId }) => ({
+    queries: [ask('accounts', { ownerId }), ask('account_health', { ownerId })],
+    read: (accounts, legs) => {
+      const account = readAccounts(accounts).find((one) => one.accountId === accountId);
+      if (account === undefined) return undefined;
+      const all = legs.map(readLegHealth);
+      return { revision: account.revision, legs: all.filter((one) => one.accountId === accountId) };
     },
   }),
 

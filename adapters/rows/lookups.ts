@@ -1,5 +1,6 @@
 import type { Store } from '../../core/ports/store.ts';
 import { readAccounts } from './account.ts';
+import { readLegHealth } from './account-health.ts';
 import { readListedActivity } from './activity.ts';
 import { activityQuery } from './activity-query.ts';
 import { readApproval, readOpenApprovals } from './approval.ts';
@@ -136,6 +137,7 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
     sessions: (ownerId, now) => list(ask('live_sessions', { ownerId, nowMs: now.getTime() }), readSession),
 
     accounts: (ownerId) => rows(ask('accounts', { ownerId }), readAccounts),
+    accountHealth: (ownerId) => list(ask('account_health', { ownerId }), readLegHealth),
     inboxesToWatch: (all) => list(ask('inboxes_to_watch', { all }), readInboxToWatch),
 
     trackers: ({ ownerId, state, before = Number.MAX_SAFE_INTEGER, limit }) => {

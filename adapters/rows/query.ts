@@ -76,6 +76,7 @@ export type Statement =
   /** `ownerId` */
   | 'owner'
   | 'accounts'
+  | 'account_health'
   | 'credentials'
   | 'secrets_of_owner'
   | 'devices'

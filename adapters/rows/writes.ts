@@ -1,9 +1,11 @@
 import type { Approval } from '../../core/approvals/approval.ts';
 import { folderRolesText } from '../../core/folders/roles.ts';
 import { fencesText } from '../../core/gate/fences.ts';
+import type { Account } from '../../core/ports/account.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { Change, StoredTracker } from '../../core/ports/store.ts';
 import type { LinkContent } from '../../core/ports/tracker-storage.ts';
+import { legColumns, legKey } from './account-health.ts';
 import { hashOfKey } from './event-number.ts';
 import { noticeChannelColumns, noticeChannelKey, noticeSettingsText } from './notice.ts';
 import { folded, ownerHash } from './owner.ts';
@@ -67,6 +69,7 @@ const TABLES_OF_OWNERS = [
   'inbox_leases',
   'moved_into_inbox',
   'known_recipients',
+  'account_health',
   'reads',
   'relocated_messages',
   'tracker_links',
@@ -354,10 +357,8 @@ export function writesOf(change: Change): readonly Write[] {
     case 'add_account': {
       const { account, now } = change;
       const values = {
-        label: account.label,
+        ...accountColumns(account),
         email: account.email,
-        signature: account.signature,
-        sealed_settings: account.sealedSettings,
         folder_roles: account.folderRoles === null ? null : folderRolesText(account.folderRoles),
         created_at_ms: now.getTime(),
       };
@@ -369,8 +370,24 @@ export function writesOf(change: Change): readonly Write[] {
       };
       return [{ op: 'insert', table: 'accounts', key: accountKey(account), values }, counted];
     }
+    case 'save_account': {
+      const { account } = change;
+      return [{ op: 'update', table: 'accounts', key: accountKey(account), values: accountColumns(account) }];
+    }
+    case 'save_leg':
+      return [
+        {
+          op: change.isNew ? 'put' : 'update',
+          table: 'account_health',
+          key: legKey(change),
+          values: legColumns(change),
+        },
+      ];
+    case 'forget_health':
+      return [{ op: 'delete', table: 'account_health', key: accountKey(change) }];
     case 'remove_account':
       return [
+        { op: 'delete', table: 'account_health', key: accountKey(change) },
         { op: 'delete', table: 'accounts', key: accountKey(change) },
         { op: 'delete', table: 'known_recipients', key: accountKey(change) },
         { op: 'delete', table: 'moved_into_inbox', key: accountKey(change) },
@@ -597,6 +614,17 @@ function approvalKey(ownerId: string, approvalId: string): Values {
 
 function accountKey({ ownerId, accountId }: { ownerId: string; accountId: number }): Values {
   return { owner_id: ownerId, account_id: accountId };
+}
+
+/** The columns of an account that change. */
+function accountColumns(account: Omit<Account, 'isPrimary'>): Values {
+  return {
+    label: account.label,
+    display_name: account.displayName,
+    signature: account.signature,
+    sealed_settings: account.sealedSettings,
+    settings_revision: account.revision,
+  };
 }
 
 function sessionKey(ownerId: string, sessionId: string): Values {

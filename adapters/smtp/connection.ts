@@ -93,7 +93,7 @@ export async function signIn(
 ): Promise<void> {
   try {
     if (!connection.allowsAuth)
-      throw new MailError('auth', 'the SMTP server does not offer a way to sign in');
+      throw new MailError('auth', 'the SMTP server does not offer a way to sign in', { trouble: 'other' });
     const auth =
       'token' in proof
         ? { user, pass: proof.token, method: `TOKEN-${tokenMechanism(connection.lastServerResponse || '')}` }
@@ -105,6 +105,7 @@ export async function signIn(
     if ('pass' in proof || failure.code !== 'auth') throw failure;
     throw new MailError('auth', 'the SMTP server does not accept the sign-in at the provider', {
       cause: error,
+      trouble: 'sign_in_again',
     });
   }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { MailError } from '../../core/ports/mail.ts';
+import type { LegTrouble } from '../../core/ports/account-health.ts';
+import { MailError, type MailErrorCode } from '../../core/ports/mail.ts';
 import { connectionFailure, NO_STARTTLS } from '../remote/connection-failure.ts';
 
 const reported = z.object({
@@ -16,11 +17,11 @@ const AUTH_REPLIES = new Set([530, 534, 535, 538]);
 export function smtpFailure(error: unknown): MailError {
   if (error instanceof MailError) return error;
   const { code, responseCode } = reported.safeParse(error).data ?? {};
-  const fail = (...[code, reason]: ConstructorParameters<typeof MailError>) =>
-    new MailError(code, reason, { cause: error });
+  const fail = (code: MailErrorCode, reason: string, trouble?: LegTrouble) =>
+    new MailError(code, reason, { cause: error, trouble });
   // If STARTTLS is required, nodemailer sends it even if the server does not offer it.
   if (code === 'ETLS' && responseCode !== undefined) {
-    return fail('unavailable', `the SMTP server ${NO_STARTTLS}`);
+    return fail('unavailable', `the SMTP server ${NO_STARTTLS}`, 'other');
   }
   if (responseCode !== undefined && responseCode >= 400 && responseCode < 500) {
     return fail('unavailable', 'the SMTP server asks to try again later');

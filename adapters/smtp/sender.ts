@@ -1,5 +1,5 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
-import type { Start } from '../../core/ports/mail.ts';
+import { type MailAccount, MailError, type Start } from '../../core/ports/mail.ts';
 import type { Outgoing } from '../../core/ports/mail-sending.ts';
 import type { Reach } from '../remote/connect.ts';
 import type { MailServer } from '../remote/mail-server.ts';
@@ -13,14 +13,25 @@ const IDLE_MS = 45_000;
 /** How long an idle connection may take to prove that it is alive. */
 const PROOF_MS = 5_000;
 
+/**
+ * How long a server that refused the password is left alone, because some lock accounts: first and at most. Twice as long
+ * after each refusal.
+ */
+const REFUSED_MS = { first: 60_000, most: 5 * 60_000 } as const;
+
 /** How long a server may take to answer QUIT. */
 const GOODBYE_MS = 2_000;
 
+type SenderAccount = Pick<MailAccount, 'ownerId' | 'accountId' | 'revision'>;
+
 /** Sends messages, and keeps the last connection of each account for a while. Throws the errors of the Mail port. */
 export interface SmtpSender {
-  /** @param server called only when a new connection is needed */
+  /**
+   * After a refused password, sends within a growing pause get the same failure, unless the settings have changed.
+   * @param server called only when a new connection is needed
+   */
   transmit(
-    account: string,
+    account: SenderAccount,
     server: () => Promise<MailServer & SignInServer>,
     message: Outgoing,
     start: Start,
@@ -29,57 +40,101 @@ export interface SmtpSender {
   /** Connects and signs in. */
   verify(server: MailServer & SignInServer, limit: AbortSignal): Promise<void>;
   /** Closes the idle connection of an account. A connection that is sending closes when it is done. */
-  forget(account: string): void;
+  forget(ownerId: string, accountId: number): void;
   close(): void;
 }
 
 export function smtpSender(reach: Reach): SmtpSender {
-  const idle = new Map<string, { connection: SMTPConnection; timer: NodeJS.Timeout }>();
+  const idle = new Map<string, { connection: SMTPConnection; timer: NodeJS.Timeout; revision: number }>();
+  const refused = new Map<string, { error: MailError; revision: number; count: number; untilMs: number }>();
   /** Counts calls of `forget` and `close`. A connection is not kept if this changed while it was in use. */
   let forgetCount = 0;
 
-  function take(account: string): SMTPConnection | undefined {
-    const kept = idle.get(account);
+  function take(key: string): { connection: SMTPConnection; revision: number } | undefined {
+    const kept = idle.get(key);
     if (kept === undefined) return undefined;
-    idle.delete(account);
+    idle.delete(key);
     clearTimeout(kept.timer);
-    return kept.connection;
+    return kept;
   }
 
-  function keep(account: string, connection: SMTPConnection): void {
-    endIdle(account);
-    const timer = setTimeout(() => endIdle(account), IDLE_MS);
+  function keep(key: string, connection: SMTPConnection, revision: number): void {
+    endIdle(key);
+    const timer = setTimeout(() => endIdle(key), IDLE_MS);
     timer.unref();
-    idle.set(account, { connection, timer });
+    idle.set(key, { connection, timer, revision });
   }
 
-  function endIdle(account: string): void {
-    const connection = take(account);
-    if (connection !== undefined) end(connection);
+  function endIdle(key: string): void {
+    const kept = take(key);
+    if (kept !== undefined) end(kept.connection);
+  }
+
+  /** A connection of older settings is not used any more. */
+  async function idleConnection(
+    key: string,
+    revision: number,
+    limit: AbortSignal,
+  ): Promise<SMTPConnection | undefined> {
+    const kept = take(key);
+    if (kept === undefined || kept.revision === revision) return ifAlive(kept?.connection, limit);
+    end(kept.connection);
+    return undefined;
+  }
+
+  async function connect(
+    key: string,
+    revision: number,
+    server: () => Promise<MailServer>,
+    limit: AbortSignal,
+  ): Promise<SMTPConnection> {
+    const last = refused.get(key);
+    const isSame = last?.revision === revision;
+    if (isSame && performance.now() < last.untilMs) throw last.error;
+    try {
+      const connection = await connectSmtp(await server(), reach, limit);
+      refused.delete(key);
+      return connection;
+    } catch (error) {
+      if (error instanceof MailError && error.code === 'auth') {
+        const count = isSame ? last.count + 1 : 0;
+        const untilMs = performance.now() + Math.min(REFUSED_MS.most, REFUSED_MS.first * 2 ** count);
+        refused.set(key, { error, revision, count, untilMs });
+      }
+      throw error;
+    }
   }
 
   return {
     async transmit(account, server, message, start, limit) {
       const countBefore = forgetCount;
-      const kept = take(account);
-      const connection = (await ifAlive(kept, limit)) ?? (await connectSmtp(await server(), reach, limit));
+      const { revision = 0 } = account;
+      const key = keyOf(account.ownerId, account.accountId);
+      const connection =
+        (await idleConnection(key, revision, limit)) ?? (await connect(key, revision, server, limit));
       await transmitOver(connection, message, start, limit);
       if (forgetCount > countBefore) end(connection);
-      else keep(account, connection);
+      else keep(key, connection, revision);
     },
     async verify(server, limit) {
       const connection = await connectSmtp(server, reach, limit);
       end(connection);
     },
-    forget(account) {
+    forget(ownerId, accountId) {
       forgetCount += 1;
-      take(account)?.close();
+      const key = keyOf(ownerId, accountId);
+      take(key)?.connection.close();
+      refused.delete(key);
     },
     close() {
       forgetCount += 1;
-      for (const account of [...idle.keys()]) take(account)?.close();
+      for (const key of [...idle.keys()]) take(key)?.connection.close();
     },
   };
+}
+
+function keyOf(ownerId: string, accountId: number): string {
+  return `${accountId} ${ownerId}`;
 }
 
 /** The kept connection, if it still answers. */

@@ -214,6 +214,7 @@ export const STATEMENTS: StatementTexts = {
     WHERE owner_id = @ownerId AND ended_at_ms IS NULL AND state = 'approved' AND started_at_ms IS NOT NULL LIMIT 1`,
   owner_by_email: 'SELECT * FROM owners WHERE email_folded = @email',
   accounts: ACCOUNTS_OF('@ownerId'),
+  account_health: 'SELECT * FROM account_health WHERE owner_id = @ownerId ORDER BY account_id, leg',
   credentials: `
     SELECT * FROM credentials WHERE owner_id = @ownerId ORDER BY created_at_ms DESC, credential_id DESC`,
   devices: 'SELECT * FROM devices WHERE owner_id = @ownerId ORDER BY last_sign_in_ms DESC, device_hash',

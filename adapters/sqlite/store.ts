@@ -89,7 +89,7 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
       const done = await (commit === 'durable' ? durable(db, work)() : together(work)());
       // Otherwise the log would contain the sealed settings until others overwrite them. A reader can delay
       // this.
-      if (changes.some(({ type }) => type === 'remove_account' || type === 'remove_owner'))
+      if (changes.some(({ type }) => ['remove_account', 'remove_owner', 'forget_health'].includes(type)))
         db.pragma('wal_checkpoint(TRUNCATE)');
       return done;
     },

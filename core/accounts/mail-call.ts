@@ -22,11 +22,12 @@ export function sealSettings(
 }
 
 function mailAccount(keyring: Keyring, account: Account): MailAccount {
-  const { ownerId, accountId, email, sealedSettings } = account;
+  const { ownerId, accountId, email, revision, sealedSettings } = account;
   return {
     ownerId,
     accountId,
     email,
+    revision,
     async settings() {
       const settings: unknown = JSON.parse(keyring.open(PURPOSE, `${ownerId}\n${accountId}`, sealedSettings));
       return settings;

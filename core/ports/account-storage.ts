@@ -8,6 +8,8 @@ export interface AccountStorage {
     ownerId: string;
     label: string;
     email: string;
+    /** Default: none. */
+    displayName?: string;
     signature: string;
     seal: (accountId: number) => string;
     folderRoles: FolderRoles;
@@ -23,6 +25,23 @@ export interface AccountStorage {
     accountId: number;
     change: FolderRolesChange;
   }): Promise<FolderRoles | null | undefined>;
+  /** Changes what the owner sees and what stands in outgoing mail. False: no such account. */
+  editAccount(request: {
+    ownerId: string;
+    accountId: number;
+    label: string;
+    displayName: string;
+    signature: string;
+  }): Promise<boolean>;
+  /**
+   * Replaces the settings, and raises their revision. What is known about the health of the account is removed.
+   * @returns the account as it is now; undefined: no such account
+   */
+  changeSettings(request: {
+    ownerId: string;
+    accountId: number;
+    sealedSettings: string;
+  }): Promise<Account | undefined>;
   /** False: no such account. */
   activateAccount(ownerId: string, accountId: number): Promise<boolean>;
   /**

@@ -6,8 +6,12 @@ export interface Account {
   readonly accountId: number;
   readonly label: string;
   readonly email: string;
+  /** The name in the From of what the account sends. '': the address stands alone. */
+  readonly displayName: string;
   readonly signature: string;
   readonly sealedSettings: string;
+  /** How often the owner has changed the settings, from 1. */
+  readonly revision: number;
   /** True for the owner's oldest account. */
   readonly isPrimary: boolean;
   /** Null: not decided yet. An older version connected the account. */

@@ -1,3 +1,5 @@
+import type { LegTrouble } from './account-health.ts';
+
 /**
  * What the ports of a mailbox share. The ports themselves are in mail-reading.ts, mail-changing.ts, mail-sending.ts,
  * mail-watching.ts and mail-connections.ts. An adapter implements all five (`Mail` in ports.ts).
@@ -17,6 +19,11 @@ export interface MailAccount {
   readonly accountId: number;
   /** The account's own address. */
   readonly email: string;
+  /**
+   * Rises when the owner changes the settings. A connection that was opened with another revision must not be used any
+   * more. Undefined: the account is not saved yet.
+   */
+  readonly revision?: number;
   /** The settings and password, unsealed for each connection and not kept. Their shape is the adapter's. */
   settings(): Promise<unknown>;
   /** Present for an account that signs in at its provider instead of with a password. */
@@ -52,12 +59,22 @@ export type MailErrorCode =
 
 export class MailError extends Error {
   readonly code: MailErrorCode;
+  /** What is wrong with the server, for the owner. Undefined: the failure says nothing about that. */
+  readonly trouble: LegTrouble | undefined;
 
-  /** @param reason for the log and the owner, in plain words; no addresses and no content */
-  constructor(code: MailErrorCode, reason: string, options: { cause?: unknown } = {}) {
+  /**
+   * @param reason for the log and the owner, in plain words; no addresses and no content
+   * @param options  `trouble`: default for `auth`: `password_refused`
+   */
+  constructor(
+    code: MailErrorCode,
+    reason: string,
+    options: { cause?: unknown; trouble?: LegTrouble | undefined } = {},
+  ) {
     super(reason, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'MailError';
     this.code = code;
+    this.trouble = options.trouble ?? (code === 'auth' ? 'password_refused' : undefined);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { AccountHealthStorage } from './account-health.ts';
 import type { AccountStorage } from './account-storage.ts';
 import type { ApprovalStorage } from './approval-storage.ts';
 import type { CallStorage } from './call-storage.ts';
@@ -34,6 +35,7 @@ export interface Storage
     PasswordStorage,
     SessionStorage,
     AccountStorage,
+    AccountHealthStorage,
     TrackerStorage,
     WatchStorage,
     CheckpointStorage,

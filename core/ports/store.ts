@@ -9,6 +9,7 @@ import type { Plan } from '../gate/permissions.ts';
 import type { StoredSession } from '../gate/session.ts';
 import type { NoticeSettings } from '../notices/notice-rule.ts';
 import type { Account } from './account.ts';
+import type { LegHealth } from './account-health.ts';
 import type { StoredActivity } from './activity.ts';
 import type { EditedPlan, Reclaimed } from './approval-storage.ts';
 import type { CredentialRef, Held } from './call-storage.ts';
@@ -81,6 +82,7 @@ export type StoreLookups = Pick<
   | 'session'
   | 'sessions'
   | 'accounts'
+  | 'accountHealth'
   | 'trackers'
   | 'tracker'
   | 'event'
@@ -159,6 +161,11 @@ export interface FactKinds {
   keys: { readonly need: { readonly ownerId: string }; readonly facts: KeysFacts | undefined };
   /** Undefined: there is no such owner. */
   accounts: { readonly need: { readonly ownerId: string }; readonly facts: AccountsFacts | undefined };
+  /** Undefined: there is no such account. */
+  health: {
+    readonly need: { readonly ownerId: string; readonly accountId: number };
+    readonly facts: { readonly revision: number; readonly legs: readonly LegHealth[] } | undefined;
+  };
   /** Undefined: there is no such owner. */
   sessions: { readonly need: { readonly ownerId: string }; readonly facts: SessionsFacts | undefined };
   /** Undefined: there is no such owner. `email` null: it is not looked up. */
@@ -653,7 +660,18 @@ export type Change =
   | { readonly type: 'save_checkpoint'; readonly checkpoint: Checkpoint }
   | { readonly type: 'save_keys_record'; readonly ownerId: string; readonly record: KeysRecord }
   | { readonly type: 'add_account'; readonly account: Omit<Account, 'isPrimary'>; readonly now: Date }
-  /** Also removes its settings, its known recipients, and all rows of its inbox. */
+  /** Saves its label, display name, signature, settings and revision. */
+  | { readonly type: 'save_account'; readonly account: Omit<Account, 'isPrimary'> }
+  /** Adds it, or replaces it. `isNew`: its state is one that no notice covers yet. */
+  | {
+      readonly type: 'save_leg';
+      readonly ownerId: string;
+      readonly leg: LegHealth;
+      readonly isNew: boolean;
+    }
+  /** Removes all legs of the account. */
+  | { readonly type: 'forget_health'; readonly ownerId: string; readonly accountId: number }
+  /** Also removes its settings, its health, its known recipients, and all rows of its inbox. */
   | { readonly type: 'remove_account'; readonly ownerId: string; readonly accountId: number }
   | { readonly type: 'activate_account'; readonly ownerId: string; readonly accountId: number | null }
   | {

@@ -78,6 +78,7 @@ export function createAccounts(ports: Ports, keyring: Keyring): Accounts {
       return withTrialAccount(account, async (call) => (await calendar?.calendars(call)) ?? []);
     },
     list: (ownerId) => storage.accounts(ownerId),
+    health: (ownerId) => storage.accountHealth(ownerId),
     async folders(ownerId, accountId) {
       const mailbox = await mailboxOf(ownerId, accountId);
       try {

@@ -1,5 +1,6 @@
 import { objectCalendar } from '../accounts/object-calendar.ts';
 import { lookUpPorts, ownPorts, runPorts } from '../accounts/tool-ports.ts';
+import { watchHealth } from '../accounts/watched-health.ts';
 import { createIdentifiers } from '../call/identifiers.ts';
 import { checkOptions, type OptionTypes } from '../contract/options.ts';
 import { createExecutor } from '../execution/execute-approval.ts';
@@ -90,7 +91,7 @@ export function createService<MailSettings, CalendarSettings>(
   const life = createLife(options.storage);
   const { storage } = life;
   const { random } = options;
-  const ports = portsOf({ ...options, storage });
+  const { ports, healthStored } = portsOf({ ...options, storage });
   const leaseMs = options.leaseMs ?? LEASE_MS;
   const baseUrl = address('baseUrl', options.baseUrl);
   const dashboardUrl = address('dashboardUrl', options.dashboardUrl);
@@ -171,6 +172,7 @@ export function createService<MailSettings, CalendarSettings>(
   async function stopNow(withinMs: number): Promise<void> {
     const callsEnded = waitAtMost(ports.clock, withinMs, life.stop());
     await Promise.all([endWaits(), callsEnded, background.stop(withinMs)]);
+    await healthStored();
     life.close();
     await closePorts({ ...ports, storage: options.storage });
   }
@@ -209,9 +211,14 @@ export function createService<MailSettings, CalendarSettings>(
   };
 }
 
-function portsOf({ calendar, ...ports }: ServiceOptions): Ports {
-  if (calendar === undefined) return ports;
-  return { ...ports, calendar: 'inRange' in calendar ? objectCalendar(calendar, ports) : calendar };
+/** @returns also a function that waits until the health of accounts is stored */
+function portsOf({ calendar, ...ports }: ServiceOptions): {
+  ports: Ports;
+  healthStored: () => Promise<void>;
+} {
+  const events = calendar && ('inRange' in calendar ? objectCalendar(calendar, ports) : calendar);
+  const { mail, calendar: watched, settled } = watchHealth({ ...ports, ...(events && { calendar: events }) });
+  return { ports: { ...ports, mail, ...(watched && { calendar: watched }) }, healthStored: settled };
 }
 
 function checkServiceOptions(options: ServiceOptions): void {

@@ -18,6 +18,7 @@ import type { NoticeSettings } from '../notices/notice-rule.ts';
 import type { NoticeKind } from '../notices/notice-target.ts';
 import type { Draft } from '../plans/edit-diff.ts';
 import type { Account } from '../ports/account.ts';
+import type { LegHealth } from '../ports/account-health.ts';
 import type { ActivityFilter, ActivityPlace, ListedActivity } from '../ports/activity.ts';
 import type { CalendarInfo } from '../ports/calendar.ts';
 import type { Caller } from '../ports/call-storage.ts';
@@ -580,6 +581,8 @@ export interface Accounts<Settings = unknown> {
     settings: Settings;
   }): Promise<readonly CalendarInfo[]>;
   list(ownerId: string): Promise<readonly Account[]>;
+  /** How the servers of the owner's accounts are doing. A server that was never used is left out. */
+  health(ownerId: string): Promise<readonly LegHealth[]>;
   /** @throws ServiceError not_found */
   activate(ownerId: string, accountId: number): Promise<void>;
   /** Removes the account and cancels its pending approvals. @throws ServiceError not_found */

@@ -6,14 +6,14 @@ import type { Random } from '../secrets/random.ts';
 import { cancelWaiting } from './moved.ts';
 
 type Facts = AccountsFacts | undefined;
-type Request<Verb extends 'addAccount' | 'changeFolderRoles' | 'removeAccount'> = Parameters<
-  Storage[Verb]
->[0];
+type Request<
+  Verb extends 'addAccount' | 'changeFolderRoles' | 'changeSettings' | 'editAccount' | 'removeAccount',
+> = Parameters<Storage[Verb]>[0];
 
 /** Adds an account. An owner's first account is the active one. */
 export function addAccount(
   facts: Facts,
-  { ownerId, label, email, signature, seal, folderRoles, now }: Request<'addAccount'>,
+  { ownerId, label, email, displayName = '', signature, seal, folderRoles, now }: Request<'addAccount'>,
 ): Judged<Account> {
   if (facts === undefined) throw new Error('There is no such owner to add an account to.');
   const accountId = facts.lastAccountId + 1;
@@ -22,8 +22,10 @@ export function addAccount(
     accountId,
     label,
     email,
+    displayName,
     signature,
     sealedSettings: seal(accountId),
+    revision: 1,
     folderRoles,
   };
   return {
@@ -59,6 +61,31 @@ export function changeFolderRoles(
   return {
     answer: roles,
     changes: isChanged ? [{ type: 'save_folder_roles', ownerId, accountId, roles }] : [],
+  };
+}
+
+export function editAccount(
+  facts: Facts,
+  { ownerId: _ownerId, accountId, ...fields }: Request<'editAccount'>,
+): Judged<boolean> {
+  const account = facts?.accounts.find((one) => one.accountId === accountId);
+  if (account === undefined) return { answer: false, changes: [] };
+  return { answer: true, changes: [{ type: 'save_account', account: { ...account, ...fields } }] };
+}
+
+export function changeSettings(
+  facts: Facts,
+  { ownerId, accountId, sealedSettings }: Request<'changeSettings'>,
+): Judged<Account | undefined> {
+  const before = facts?.accounts.find((one) => one.accountId === accountId);
+  if (before === undefined) return { answer: undefined, changes: [] };
+  const account = { ...before, sealedSettings, revision: before.revision + 1 };
+  return {
+    answer: account,
+    changes: [
+      { type: 'save_account', account },
+      { type: 'forget_health', ownerId, accountId },
+    ],
   };
 }
 

@@ -5,7 +5,15 @@ import type { Store } from '../ports/store.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { Random } from '../secrets/random.ts';
 import { requestId } from '../secrets/record-ids.ts';
-import { activateAccount, addAccount, changeFolderRoles, removeAccount } from './accounts.ts';
+import { reportLeg } from './account-health.ts';
+import {
+  activateAccount,
+  addAccount,
+  changeFolderRoles,
+  changeSettings,
+  editAccount,
+  removeAccount,
+} from './accounts.ts';
 import { admit } from './admit.ts';
 import { addCheckpoints } from './checkpoints.ts';
 import { claim, renew } from './claims.ts';
@@ -202,6 +210,12 @@ export function createStorage(database: Store, random: Random): Storage {
 
     addAccount: (r) => unit('durable', accountsOf(r.ownerId), (facts) => addAccount(facts, r)),
     changeFolderRoles: (r) => unit('durable', accountsOf(r.ownerId), (facts) => changeFolderRoles(facts, r)),
+    editAccount: (r) => unit('durable', accountsOf(r.ownerId), (facts) => editAccount(facts, r)),
+    changeSettings: (r) => unit('durable', accountsOf(r.ownerId), (facts) => changeSettings(facts, r)),
+    reportLeg: (r) =>
+      unit('relaxed', { kind: 'health', ownerId: r.ownerId, accountId: r.accountId }, (facts) =>
+        reportLeg(facts, r),
+      ),
     activateAccount: (ownerId, accountId) =>
       unit('durable', accountsOf(ownerId), (facts) => activateAccount(facts, ownerId, accountId)),
     removeAccount: (r) => unit('durable', accountsOf(r.ownerId), (facts) => removeAccount(facts, r, random)),

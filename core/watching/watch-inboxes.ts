@@ -105,7 +105,14 @@ export function createInboxWatch(options: InboxWatchOptions): InboxWatch {
       }
       for (const one of leased) {
         const key = `${ownerId}\n${one.account.accountId}`;
-        const entry = entries.get(key);
+        const known = entries.get(key);
+        const isOutdated = known !== undefined && known.inbox.revision < one.account.revision;
+        if (isOutdated) {
+          // What failed with the settings of before is tried again at once.
+          known.inbox.end();
+          succeeded(known.inbox);
+        }
+        const entry = isOutdated ? undefined : known;
         if (entry === undefined) add(watchedInbox(parts, one));
         else if (entry.inbox.update(one) && entry.work !== undefined) visitAlso(entry);
       }

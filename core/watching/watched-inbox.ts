@@ -19,6 +19,8 @@ export interface WatchedInbox {
   readonly ownerId: string;
   readonly accountId: number;
   readonly fence: number;
+  /** Of the account's settings that it uses. */
+  readonly revision: number;
   /** For the failures of this inbox. */
   readonly key: string;
   /** Takes over what storage says of the inbox. @returns whether a visit is due for that reason */
@@ -236,6 +238,7 @@ export function watchedInbox(
     ownerId,
     accountId,
     fence,
+    revision: account.revision,
     key,
     update({ positions }) {
       const isUpdated = (['events', 'links'] as const).map((reader) => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Storage } from '../../core/ports/storage.ts';
+import { accountHealthPromises } from './storage/account-health.ts';
 import { accountPromises } from './storage/accounts.ts';
 import { activityPromises } from './storage/activity.ts';
 import { approvalPromises } from './storage/approvals.ts';
@@ -76,6 +77,7 @@ export function storageContract(name: string, open: () => Promise<StorageUnderTe
     passwordPromises(store);
     sessionPromises(store);
     accountPromises(store);
+    accountHealthPromises(store);
     eventNumberPromises(store);
     isolationPromises(store);
     modelPromises(store);

@@ -111,7 +111,7 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
       const [port = 0] = await freePorts(1);
       await expect(mail.folders(callOn({ port }))).rejects.toMatchObject({
         code: 'unavailable',
-        message: 'the IMAP server cannot be reached',
+        message: 'nothing listens on the port of the IMAP server',
       });
     });
 

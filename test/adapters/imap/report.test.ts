@@ -157,8 +157,12 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
   it('reports unreachable servers', async () => {
     const [imap = 0, smtp = 0] = await freePorts(2);
     const report = await reportOn(rich, {}, { imap, smtp });
-    expect(told(report.imap)).toEqual({ connection: 'broken: The IMAP server cannot be reached.' });
-    expect(told(report.smtp)).toEqual({ connection: 'broken: The SMTP server cannot be reached.' });
+    expect(told(report.imap)).toEqual({
+      connection: 'broken: Nothing listens on the port of the IMAP server.',
+    });
+    expect(told(report.smtp)).toEqual({
+      connection: 'broken: Nothing listens on the port of the SMTP server.',
+    });
   });
 
   it('ends at its limit', async () => {

@@ -199,6 +199,16 @@ const VERBS: Record<
   knownRecipients: (s, { key: { ownerId } }) => s.knownRecipients(ownerId, 1, ['a@x.org']),
   rememberRecipients: (s, { key: { ownerId } }) => s.rememberRecipients(ownerId, 1, ['c@x.org'], NOON),
   relocatedAmong: (s, { key: { ownerId } }) => s.relocatedAmong(ownerId, ['mark']),
+  accountHealth: (s, { key: { ownerId } }) => s.accountHealth(ownerId),
+  editAccount: (s, { key: { ownerId } }) =>
+    s.editAccount({ ownerId, accountId: 1, label: 'l', displayName: 'n', signature: 's' }),
+  changeSettings: (s, { key: { ownerId } }) =>
+    s.changeSettings({ ownerId, accountId: 1, sealedSettings: 'others' }),
+  reportLeg: (s, { key: { ownerId } }) =>
+    s.reportLeg({
+      ...{ ownerId, accountId: 1, revision: 1, leg: 'reading' },
+      ...{ state: 'password_refused', reason: 'r', now: NOON },
+    }),
   changeFolderRoles: (s, { key: { ownerId } }) =>
     s.changeFolderRoles({
       ownerId,
@@ -342,7 +352,7 @@ const VERBS: Record<
 
 /** Verbs that write nothing, here or anywhere. */
 const READING = new Set(
-  'healthy approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains reads readSources relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord noticeSettings noticeChannels ownersToNotify'.split(
+  'healthy approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains reads readSources relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts accountHealth trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord noticeSettings noticeChannels ownersToNotify'.split(
     ' ',
   ),
 );

@@ -89,7 +89,7 @@ async function sendTwice(): Promise<void> {
   };
   const transmit = (limit: AbortSignal, port: number) =>
     sender.transmit(
-      'account',
+      { ownerId: 'o', accountId: 1 },
       async () => server(port),
       message,
       async () => true,

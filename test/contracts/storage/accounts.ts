@@ -30,8 +30,10 @@ export function accountPromises(store: Store): void {
           accountId: 1,
           label: 'work',
           email: 'work@example.org',
+          displayName: '',
           signature: '-- work',
           sealedSettings: 'settings of 1',
+          revision: 1,
           isPrimary: true,
           folderRoles: USUAL_ROLES,
         });
@@ -61,6 +63,27 @@ export function accountPromises(store: Store): void {
       const deed = { type: 'choose', pins: { sent: { path: 'Mine', by: 'owner' } } } as const;
       expect(await storage.changeFolderRoles({ ...alien, change: deed })).toBeUndefined();
       expect(await storage.accounts(ownerId)).toMatchObject([{ folderRoles: { ...made, sent } }]);
+    });
+
+    it('can be edited: their label, display name and signature', async () => {
+      const { storage } = store();
+      const ownerId = await addOwner(storage);
+      const before = await addAccount(storage, ownerId);
+      const fields = { label: 'desk', displayName: 'Ann Lee', signature: 'Ann' };
+      expect(await storage.editAccount({ ownerId, accountId: 1, ...fields })).toBe(true);
+      expect(await storage.editAccount({ ownerId, accountId: 2, ...fields })).toBe(false);
+      expect(await storage.accounts(ownerId)).toEqual([{ ...before, ...fields }]);
+    });
+
+    it('count how often their settings change, and keep everything else', async () => {
+      const { storage } = store();
+      const ownerId = await addOwner(storage);
+      const before = await addAccount(storage, ownerId);
+      const changed = { ...before, sealedSettings: 'others', revision: 2 };
+      const change = { ownerId, sealedSettings: 'others' };
+      expect(await storage.changeSettings({ ...change, accountId: 1 })).toEqual(changed);
+      expect(await storage.changeSettings({ ...change, accountId: 2 })).toBeUndefined();
+      expect(await storage.accounts(ownerId)).toEqual([changed]);
     });
 
     it('never reuse an id', async () => {

@@ -46,6 +46,10 @@ export async function addFullOwner(storage: Storage, secretHash: string) {
     folderRoles: USUAL_ROLES,
     now: NOON,
   });
+  await storage.reportLeg({
+    ...{ ownerId, accountId: 1, revision: 1, leg: 'reading' },
+    ...{ state: 'working', reason: null, now: NOON },
+  });
   await addTracker(storage, ownerId);
   const message = linkedMessage(secretHash);
   const links = [{ trackerId: 1, target: 'message:same', message }];
@@ -96,6 +100,7 @@ export async function readEverything(
   return {
     owner: await storage.owner(ownerId),
     accounts: await storage.accounts(ownerId),
+    health: await storage.accountHealth(ownerId),
     credentials: await storage.credentials(ownerId, SIGNER),
     approvals,
     plans,
@@ -124,6 +129,7 @@ export async function readEverything(
 /** What `readEverything` returns of an owner who has nothing, except `owner`. */
 export const NOTHING = {
   accounts: [],
+  health: [],
   credentials: [],
   approvals: [],
   plans: [],

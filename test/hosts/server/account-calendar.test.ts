@@ -55,7 +55,7 @@ describe.skipIf(missingServers(RADICALE_PROGRAMS).length > 0)(
 
     it.each([
       ['an unknown user', () => ['--caldav', named().replace('@', 'x@')], 1, 'does not accept'],
-      ['no server at all', () => ['--caldav', 'http://127.0.0.1:1/'], 1, 'cannot be reached'],
+      ['no server at all', () => ['--caldav', 'http://127.0.0.1:1/'], 1, 'nothing listens'],
       [
         'a server without CalDAV',
         () => ['--caldav', `http://127.0.0.1:${postfix.port}/`],

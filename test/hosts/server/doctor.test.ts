@@ -324,11 +324,11 @@ describe.skipIf(missingServers().length > 0)(titled('doctor on accounts'), () =>
     const [account] = report.accounts;
     expect(states(account?.imap.findings ?? [])).toMatchObject({ sign_in: 'good' });
     expect(account?.smtp.findings).toEqual([
-      { check: 'connection', state: 'broken', text: 'The SMTP server cannot be reached.' },
+      { check: 'connection', state: 'broken', text: 'Nothing listens on the port of the SMTP server.' },
     ]);
     const { stdout } = await cli.run(['doctor', '--owner', OWNER]);
     expect(stdout).toContain(
-      '  BROKEN  The SMTP server cannot be reached. Try again later. If the problem persists, ask',
+      '  BROKEN  Nothing listens on the port of the SMTP server. Try again later. If the problem persists, ask',
     );
   });
 });

@@ -1,0 +1,68 @@
+/** How the servers of an account are doing. Makes the same promises as Storage. */
+export interface AccountHealthStorage {
+  /** Every part of the owner's accounts that was used since it was connected. */
+  accountHealth(ownerId: string): Promise<readonly LegHealth[]>;
+  /**
+   * Records the result of the newest use of a part. Changes nothing if the account was removed, or if its settings have
+   * changed since: `revision` is the one that was used.
+   */
+  reportLeg(report: {
+    ownerId: string;
+    accountId: number;
+    revision: number;
+    leg: Leg;
+    state: LegState;
+    /** Null if it works. */
+    reason: string | null;
+    now: Date;
+  }): Promise<void>;
+}
+
+/** The parts of an account, each with its own server: IMAP, SMTP and CalDAV, or what an adapter uses instead. */
+export const LEGS = ['reading', 'sending', 'calendar'] as const;
+export type Leg = (typeof LEGS)[number];
+
+/** What is wrong with a server. */
+export const LEG_TROUBLES = [
+  /** The owner has to enter the new password. */
+  'password_refused',
+  /** The provider has withdrawn the sign-in. The owner has to sign in again. */
+  'sign_in_again',
+  'no_such_host',
+  'nothing_listens',
+  /** The port speaks TLS from the first byte, and the settings say that it does not. */
+  'wants_tls',
+  'no_answer',
+  /** The certificate is not the pinned one. */
+  'certificate_changed',
+  /** There is no pin, and the certificate cannot be verified. */
+  'certificate_unverified',
+  'other',
+] as const;
+export type LegTrouble = (typeof LEG_TROUBLES)[number];
+
+export const LEG_STATES = ['working', ...LEG_TROUBLES] as const;
+export type LegState = (typeof LEG_STATES)[number];
+
+export interface LegHealth {
+  readonly accountId: number;
+  readonly leg: Leg;
+  readonly state: LegState;
+  /** The reason of the MailError: plain words, no address, no content. Null if it works. */
+  readonly reason: string | null;
+  /** Since when it is in this state. */
+  readonly since: Date;
+  /** When it last worked, to within a few minutes. Null: not since it was connected. */
+  readonly workedAt: Date | null;
+}
+
+/** What only the owner can mend. Everything else may pass. */
+const MENDED_BY_OWNER: ReadonlySet<LegState> = new Set([
+  'password_refused',
+  'sign_in_again',
+  'certificate_changed',
+]);
+
+export function needsOwner(state: LegState): boolean {
+  return MENDED_BY_OWNER.has(state);
+}
