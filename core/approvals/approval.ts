@@ -29,6 +29,8 @@ export const APPROVAL_ERRORS = [
   'internal_error',
   'not_found',
   'upstream_mail_error',
+  'password_refused',
+  'sign_in_again',
   'cancelled_by_agent',
   'credential_off',
   'credential_paused',
@@ -42,6 +44,9 @@ export const APPROVAL_ERRORS = [
 ] as const;
 
 export type ApprovalError = (typeof APPROVAL_ERRORS)[number];
+
+/** What the owner can mend while an approved request waits: the request is tried again, and says so until then. */
+const MENDED_BY_OWNER: ReadonlySet<ApprovalError> = new Set(['password_refused', 'sign_in_again']);
 
 /** Why the owner rejected a request. Source: API-NOTES.md, What we add. */
 export const REJECTION_REASONS = ['wrong_recipient', 'reword', 'not_now', 'suspicious', 'other'] as const;
@@ -94,6 +99,7 @@ export interface Approval {
   /** SHA-256 of the plan, hex. It ensures that what the owner saw is what runs. */
   readonly digest: string;
   readonly result: Readonly<Record<string, unknown>> | null;
+  /** Why it ended without its action. While it is approved: what the owner can mend so that it is carried out. */
   readonly error: ApprovalError | null;
 }
 
@@ -154,7 +160,7 @@ export type ApprovalEvent =
   | { readonly type: 'start'; readonly fence: number; readonly allowed: boolean }
   /** The provider refused, or nothing can be run. Nothing was done. */
   | { readonly type: 'refuse'; readonly fence: number; readonly error: ApprovalError }
-  /** The provider was unreachable or asked to try again later. Nothing was done. */
+  /** The provider was unreachable, asked to try again later, or refused the account's password. Nothing was done. */
   | {
       readonly type: 'not_now';
       readonly fence: number;
@@ -260,13 +266,17 @@ export function transition(approval: Approval, event: ApprovalEvent, now: Date):
   if (approval.startedAt === null) {
     switch (event.type) {
       case 'start':
-        return inTime && event.allowed ? { ...approval, startedAt: now } : undefined;
+        return inTime && event.allowed ? { ...approval, startedAt: now, error: null } : undefined;
       case 'refuse':
         return ended('failed', event.error);
       case 'not_now':
         if (approval.approvedBy === 'policy') return ended('failed', event.error);
-        if (!inTime) return ended('failed', 'not_started_in_time');
-        return { ...approval, lease: { ...approval.lease, untilMs: event.retryAtMs } };
+        if (!inTime) return ended('failed', ownersCause(event.error) ?? 'not_started_in_time');
+        return {
+          ...approval,
+          error: ownersCause(event.error),
+          lease: { ...approval.lease, untilMs: event.retryAtMs },
+        };
       default:
         return undefined;
     }
@@ -294,7 +304,13 @@ function reclaim(
   if (approval.startedAt !== null) return leased;
   if (approval.approvedBy === 'policy') return ended('failed', 'interrupted');
   const approvedAtMs = approval.approvedAt?.getTime() ?? 0;
-  return now.getTime() < approvedAtMs + START_WITHIN_MS ? leased : ended('failed', 'not_started_in_time');
+  return now.getTime() < approvedAtMs + START_WITHIN_MS
+    ? leased
+    : ended('failed', approval.error ?? 'not_started_in_time');
+}
+
+function ownersCause(error: ApprovalError): ApprovalError | null {
+  return MENDED_BY_OWNER.has(error) ? error : null;
 }
 
 export const REPORTED_STATES = ['approved', 'rejected', 'executed', 'failed', 'outcome_unknown'] as const;

@@ -101,7 +101,8 @@ export function wireApproval(approval: Approval, ownerWords: OpenWords): WireApp
     ...(approval.decidedAt === null ? {} : { decided_at: approval.decidedAt.toISOString() }),
     ...(approval.executedAt === null ? {} : { executed_at: approval.executedAt.toISOString() }),
     ...(approval.result === null ? {} : { result: approval.result }),
-    ...(approval.error === null ? {} : { error: approval.error }),
+    // While it is approved, the cause is the owner's business.
+    ...(approval.error === null || !isTerminal(approval.state) ? {} : { error: approval.error }),
     ...(approval.rejection === null
       ? {}
       : { rejection: { reason: approval.rejection.reason, ...(note === null ? {} : { note }) } }),

@@ -1,4 +1,4 @@
-import { type Approval, START_WITHIN_MS } from '../approvals/approval.ts';
+import { type Approval, type ApprovalError, START_WITHIN_MS } from '../approvals/approval.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { Settlement } from '../ports/approval-storage.ts';
 import { MailError } from '../ports/mail.ts';
@@ -26,17 +26,22 @@ export function endOf(
     case 'outcome_unknown':
       return { type: 'lose' };
     case 'unavailable':
+    case 'auth': {
       // Nothing was done. A started action is still not tried again, because the owner approved one attempt.
-      if (isStarted) return { type: 'refuse', error: 'upstream_mail_error' };
-      return { type: 'not_now', error: 'upstream_mail_error', retryMs };
+      const cause = causeOf(error);
+      return isStarted ? { type: 'refuse', error: cause } : { type: 'not_now', error: cause, retryMs };
+    }
     case 'not_found':
       return { type: 'refuse', error: 'not_found' };
     case 'conflict':
       return { type: 'refuse', error: 'target_changed' };
     case 'refused':
-    case 'auth':
       return { type: 'refuse', error: 'upstream_mail_error' };
   }
+}
+
+function causeOf({ trouble }: MailError): ApprovalError {
+  return trouble === 'password_refused' || trouble === 'sign_in_again' ? trouble : 'upstream_mail_error';
 }
 
 /** Whether an approved action may still start. */
@@ -60,6 +65,8 @@ export function runFailure({ error, group }: Pick<Approval, 'error' | 'group'>):
     case 'not_found':
       return new ServiceError('not_found');
     case 'upstream_mail_error':
+    case 'password_refused':
+    case 'sign_in_again':
     case 'cancelled_by_agent':
     case 'permission_off':
     case 'account_removed':

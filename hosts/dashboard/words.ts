@@ -25,6 +25,8 @@ export const STATE_TITLES: Record<ApprovalState, string> = {
 };
 
 const REASONS: Record<Exclude<ApprovalError, ErrorCode>, string> = {
+  password_refused: 'The mail server refused the password of the account.',
+  sign_in_again: 'The provider has withdrawn the sign-in of the account.',
   cancelled_by_agent: 'The program withdrew its request.',
   credential_off: 'Its key or sign-in is no longer valid.',
   credential_paused: 'You paused its key before it started.',
@@ -50,7 +52,8 @@ export function meaningForOwner(approval: Approval): string {
     case 'pending':
       return 'It is waiting for you. Nothing has happened yet.';
     case 'approved':
-      return 'It is approved and being carried out. It is not done yet.';
+      if (approval.error === null) return 'It is approved and being carried out. It is not done yet.';
+      return `It is approved, and not done yet. ${reasonOf(approval)} ${MENDED_IN_TIME}`;
     case 'executed': {
       const left = failedTargets(approval);
       const inPart = left && `It failed for ${left.undone} of ${left.of} messages.`;
@@ -73,6 +76,9 @@ export function meaningForOwner(approval: Approval): string {
   }
 }
 
+const MENDED_IN_TIME =
+  'Once you mend that under Accounts, it is carried out by itself, up to 15 minutes after you approved it.';
+
 /** On the buttons that reject with a reason. */
 export const REJECTION_TITLES: Record<RejectionReason, string> = {
   wrong_recipient: 'Wrong person',
@@ -88,6 +94,8 @@ const ADVICE: Record<ApprovalError, string> = {
   not_found: 'The message, folder or event was no longer there.',
   upstream_mail_error:
     'The server refused it, or could not be reached. Check the recipients, and under Accounts whether the account still works, before you try it again.',
+  password_refused: 'Update the password under Accounts. Then you can try it again.',
+  sign_in_again: 'Sign in to the provider again under Accounts. Then you can try it again.',
   cancelled_by_agent: 'You need not do anything. The program can ask again.',
   credential_off:
     'If the program should go on, give it a new key or a new sign-in. It then has to ask again.',

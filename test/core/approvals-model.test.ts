@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Approval, ApprovalState } from '../../core/approvals/approval.ts';
 import { isTerminal } from '../../core/approvals/approval.ts';
+import { MailError } from '../../core/ports/mail.ts';
 import type { TestKey } from '../open-service.ts';
 import {
   answerOf,
@@ -40,12 +41,17 @@ interface Request {
   readonly filedAtMs: number;
   state: ApprovalState;
   endedAtMs: number;
+  /** While it is approved: when that was, and when it is tried again. */
+  approvedAtMs?: number;
+  retryAtMs?: number;
 }
 
 interface Model {
   requests: Request[];
   /** By Idempotency-Key: the request, its time, and the response. */
   claims: Map<string, { asked: Asked; atMs: number; answer: unknown }>;
+  /** The mail server refuses the password of the account. */
+  isRefused: boolean;
 }
 
 interface Real {
@@ -55,12 +61,16 @@ interface Real {
   readonly ended: Map<string, Approval>;
   /** The Message-ID of each request. */
   readonly messageIds: Map<string, string>;
+  readonly mailbox: { isRefused: boolean };
 }
 
 const same = (one: Asked, two: Asked) => one.to === two.to && one.body === two.body;
 /** Equal to what was asked, or to what the owner made of it. */
 const alikeTo = (asked: Asked) => (request: Request) =>
   same(request.asked, asked) || (request.changed !== undefined && same(request.changed, asked));
+const MINUTE_MS = 60_000;
+/** Two thirds of a lease. */
+const RETRY_MS = 20_000;
 const ENDS: Readonly<Record<string, ApprovalState>> = { [REFUSED]: 'failed', [LOST]: 'outcome_unknown' };
 
 /** The result of a call according to API.md. `existing` is the request that the response names. */
@@ -69,10 +79,8 @@ function expected({ requests }: Model, asked: Asked, nowMs: number): string | { 
   const waits = (request: Request) => request.state === 'pending' && nowMs < request.filedAtMs + 24 * HOUR_MS;
   const waiting = alike.find(waits);
   if (waiting !== undefined) return { existing: waiting.id };
-  const unknown = alike.findLast(
-    ({ state, endedAtMs }) => state === 'outcome_unknown' && nowMs < endedAtMs + 24 * HOUR_MS,
-  );
-  if (unknown !== undefined) return { existing: unknown.id };
+  const unfinished = unfinishedOf(alike, nowMs);
+  if (unfinished !== undefined) return { existing: unfinished.id };
   if (alike.some(({ state, endedAtMs }) => state === 'rejected' && nowMs < endedAtMs + HOUR_MS)) {
     return 'previously_rejected';
   }
@@ -81,6 +89,22 @@ function expected({ requests }: Model, asked: Asked, nowMs: number): string | { 
     return 'quota_exceeded';
   if (requests.filter(waits).length >= WAITING_OF_KEY) return 'too_many_pending';
   return 'pending_approval';
+}
+
+/** Being tried, or nobody knows how it ended. */
+function unfinishedOf(alike: readonly Request[], nowMs: number): Request | undefined {
+  return alike.findLast(
+    ({ state, endedAtMs }) =>
+      state === 'approved' || (state === 'outcome_unknown' && nowMs < endedAtMs + 24 * HOUR_MS),
+  );
+}
+
+/** An attempt at an approved request: if the server refuses the password, it waits for the next one. */
+function attempt(model: Model, request: Request, nowMs: number): void {
+  request.approvedAtMs ??= nowMs;
+  request.state = model.isRefused ? 'approved' : (ENDS[request.asked.to] ?? 'executed');
+  request.endedAtMs = nowMs;
+  request.retryAtMs = nowMs + RETRY_MS;
 }
 
 async function messageIdOf(scene: Scene, id: string): Promise<string> {
@@ -190,13 +214,13 @@ class Decide implements Step {
     switch (this.way) {
       case 'approve': {
         expect((await approvals.approve(scene.ownerId, id, digest))?.won).toBe(inTime);
-        if (inTime) end(ENDS[request.asked.to] ?? 'executed');
+        if (inTime) attempt(model, request, nowMs);
         break;
       }
       case 'approve twice at once': {
         const both = await Promise.all([0, 1].map(() => approvals.approve(scene.ownerId, id, digest)));
         expect(both.filter((decided) => decided?.won)).toHaveLength(inTime ? 1 : 0);
-        if (inTime) end(ENDS[request.asked.to] ?? 'executed');
+        if (inTime) attempt(model, request, nowMs);
         break;
       }
       case 'approve another page':
@@ -210,7 +234,7 @@ class Decide implements Step {
         if (inTime) {
           request.changed = { ...request.asked, body: CHANGED };
           real.messageIds.delete(id);
-          end(ENDS[request.asked.to] ?? 'executed');
+          attempt(model, request, nowMs);
         }
         break;
       }
@@ -224,7 +248,7 @@ class Decide implements Step {
         if (inTime) {
           if (both[0]?.won) request.changed = { ...request.asked, body: CHANGED };
           real.messageIds.delete(id);
-          end(ENDS[request.asked.to] ?? 'executed');
+          attempt(model, request, nowMs);
         }
         break;
       }
@@ -251,10 +275,7 @@ class Decide implements Step {
         const waits = alike.find(
           ({ state, filedAtMs }) => state === 'pending' && nowMs < filedAtMs + 24 * HOUR_MS,
         );
-        const unknown = alike.findLast(
-          ({ state, endedAtMs }) => state === 'outcome_unknown' && nowMs < endedAtMs + 24 * HOUR_MS,
-        );
-        const existing = waits ?? unknown;
+        const existing = waits ?? unfinishedOf(alike, nowMs);
         if (existing !== undefined) expect(again?.id).toBe(existing.id);
         else {
           if (again === undefined) throw new Error('nothing was filed');
@@ -287,7 +308,25 @@ class Wait implements Step {
   toString = () => `wait(${this.minutes} min)`;
 }
 
-/** A round of background work: expires overdue requests and repeats nothing. */
+/** The owner changes the password at the mail server, or tells Countersign the new one. */
+class Password implements Step {
+  readonly isRefused: boolean;
+  constructor(isRefused: boolean) {
+    this.isRefused = isRefused;
+  }
+  check = ({ isRefused }: Readonly<Model>) => isRefused !== this.isRefused;
+  async run(model: Model, real: Real): Promise<void> {
+    model.isRefused = this.isRefused;
+    real.mailbox.isRefused = this.isRefused;
+    await checkInvariants(model, real);
+  }
+  toString = () => (this.isRefused ? 'password changed' : 'password updated');
+}
+
+/**
+ * A round of background work: expires overdue requests, and tries those again that a refused password held up, for 15
+ * minutes. It repeats nothing else.
+ */
 class Sweep implements Step {
   check = () => true;
   async run(model: Model, real: Real): Promise<void> {
@@ -295,6 +334,10 @@ class Sweep implements Step {
     const nowMs = real.scene.clock.now().getTime();
     for (const request of model.requests) {
       if (request.state === 'pending' && nowMs >= request.filedAtMs + 24 * HOUR_MS) request.state = 'expired';
+      const { approvedAtMs = 0, retryAtMs = 0 } = request;
+      if (request.state !== 'approved' || nowMs < retryAtMs) continue;
+      if (nowMs < approvedAtMs + 15 * MINUTE_MS) attempt(model, request, nowMs);
+      else Object.assign(request, { state: 'failed', endedAtMs: nowMs });
     }
     await checkInvariants(model, real);
   }
@@ -321,11 +364,12 @@ const ask = fc
   .map(([what, key]) => new Ask(what, key));
 const decide = fc.tuple(fc.constantFrom(...ways), fc.nat(9)).map(([way, which]) => new Decide(way, which));
 const pass = fc.oneof(
-  fc.constantFrom(1, 1, 30, 61, 12 * 60, 24 * 60 + 1).map((minutes) => new Wait(minutes)),
+  fc.constantFrom(2, 2, 30, 61, 12 * 60, 24 * 60 + 1).map((minutes) => new Wait(minutes)),
   fc.constant(new Sweep()),
+  fc.boolean().map((isRefused) => new Password(isRefused)),
 );
 // Their frequency here is their probability: calls are more frequent than hours.
-const steps = fc.commands([ask, ask, ask, decide, decide, pass], { maxCommands: 50, size: 'max' });
+const steps = fc.commands([ask, ask, ask, decide, decide, pass, pass], { maxCommands: 50, size: 'max' });
 
 describe('requests in any order', () => {
   const scenes: Scene[] = [];
@@ -343,12 +387,22 @@ describe('requests in any order', () => {
             waitingPerKey: WAITING_OF_KEY,
             filedPerDay: FILED_A_DAY,
           };
-          const scene = await openScene({ limits, samples: () => [] });
+          const mailbox = { isRefused: false };
+          const scene = await openScene({
+            ...{ limits, samples: () => [] },
+            mailAs: (mail) => ({
+              ...mail,
+              async transmit(...args) {
+                if (mailbox.isRefused) throw new MailError('auth', 'the password is refused');
+                return mail.transmit(...args);
+              },
+            }),
+          });
           scenes.push(scene);
           const key = await scene.addKey('full');
           return {
-            model: { requests: [], claims: new Map() },
-            real: { scene, key, ended: new Map(), messageIds: new Map() },
+            model: { requests: [], claims: new Map(), isRefused: false },
+            real: { scene, key, ended: new Map(), messageIds: new Map(), mailbox },
           };
         }, commands);
       }),
