@@ -12,7 +12,7 @@ export interface Authorization {
    */
   refused(challenges: string): Promise<boolean>;
   /** The failure if the server refuses it for good. */
-  readonly refusal: string;
+  refusal(): MailError;
 }
 
 export type Authorize = (server: SignInServer, method: string, url: URL) => Promise<Authorization>;
@@ -32,7 +32,10 @@ export function authorizations(): Authorize {
       return {
         header: `Bearer ${token}`,
         refused: async () => (await accessToken(token)) !== token,
-        refusal: 'the calendar server does not accept the sign-in at the provider',
+        refusal: () =>
+          new MailError('auth', 'the calendar server does not accept the sign-in at the provider', {
+            trouble: 'sign_in_again',
+          }),
       };
     }
     const used = digest;
@@ -49,7 +52,7 @@ export function authorizations(): Authorize {
           });
     return {
       header,
-      refusal: 'the calendar server does not accept the user name and password',
+      refusal: () => new MailError('auth', 'the calendar server does not accept the user name and password'),
       async refused(challenges) {
         const challenge = digestChallenge(challenges);
         if (challenge === undefined) return false;

@@ -97,7 +97,7 @@ export function calendarHttp(server: () => Promise<SignInCalendarServer>, reach:
       try {
         const response = await sent.response;
         if (response.status !== 401) return response;
-        if (isRepeated || !(await mayRepeat(response, authorization))) throw refusalOf(authorization);
+        if (isRepeated || !(await mayRepeat(response, authorization))) throw authorization.refusal();
         isRepeated = true;
         ({ peer, authorization } = await peerFor(request));
       } catch (error) {
@@ -173,7 +173,7 @@ export function calendarHttp(server: () => Promise<SignInCalendarServer>, reach:
         ({ peer, authorization } = await peerFor(request));
         response = await changeOnce(request, peer, authorization.header, startOnce, limit);
       }
-      if (response.status === 401) throw refusalOf(authorization);
+      if (response.status === 401) throw authorization.refusal();
       const failure = writeFailureOf(response.status, response.body);
       if (failure !== undefined) throw failure;
       return response;
@@ -190,10 +190,6 @@ export function calendarHttp(server: () => Promise<SignInCalendarServer>, reach:
 /** Whether the request was refused for its authorization, and there is a better one now. */
 async function mayRepeat({ status, headers }: ResponseHead, authorization: Authorization): Promise<boolean> {
   return status === 401 && authorization.refused(headers['www-authenticate'] ?? '');
-}
-
-function refusalOf({ refusal }: Authorization): MailError {
-  return new MailError('auth', refusal);
 }
 
 function isSameServer(url: URL, own: URL): boolean {
