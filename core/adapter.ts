@@ -202,6 +202,7 @@ export type { Mail, Ports } from './ports/ports.ts';
 export type { NewRead, ReadStorage, StoredRead, StoredSources } from './ports/read-storage.ts';
 export type { Reader, Reading, UnreadableReason } from './ports/reader.ts';
 export type { SessionStorage } from './ports/session-storage.ts';
+export type { SetupLink, SetupStorage } from './ports/setup-storage.ts';
 export type { NewTokens, RefreshEnd, SignInStorage } from './ports/sign-in-storage.ts';
 export type { Storage } from './ports/storage.ts';
 export type {

@@ -104,5 +104,6 @@ export type {
   WebhookEndpoint,
   Webhooks,
 } from './service/service.ts';
+export type { Setup } from './service/setup.ts';
 export type { ToolArguments, ToolName, ToolOutcome } from './tools/catalogue.ts';
 export type { ToolHints, ToolListing } from './tools/define-tool.ts';

@@ -20,6 +20,7 @@ import { SCHEMA_17 } from './schema-17.ts';
 import { SCHEMA_18 } from './schema-18.ts';
 import { SCHEMA_19 } from './schema-19.ts';
 import { SCHEMA_20 } from './schema-20.ts';
+import { SCHEMA_21 } from './schema-21.ts';
 
 /** Migration n upgrades the schema from version n - 1 to n. A released migration is never edited. */
 export const MIGRATIONS: readonly string[] = [
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly string[] = [
   SCHEMA_18,
   SCHEMA_19,
   SCHEMA_20,
+  SCHEMA_21,
 ];
 
 export class NewerSchemaError extends Error {}

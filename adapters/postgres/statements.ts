@@ -16,6 +16,11 @@ const ACCOUNTS_OF = (owner: string) => `
 const LAST_COVERED = (owner: string) => `
   coalesce((SELECT last_id FROM countersign.checkpoints WHERE owner_id = ${owner} ORDER BY number DESC LIMIT 1), 0)`;
 
+/** Whether the link of the first run with this hash is open. */
+const IS_OPEN = (hash: string, nowMs: string) =>
+  `NOT EXISTS (SELECT 1 FROM countersign.owners) AND EXISTS (
+    SELECT 1 FROM countersign.setup_link WHERE secret_hash = ${hash} AND expires_at_ms > ${nowMs})`;
+
 const page = (...conditions: string[]) => `
   SELECT * FROM countersign.approvals
   WHERE ${['owner_id = @ownerId', ...conditions].join(' AND ')}
@@ -192,6 +197,7 @@ export const STATEMENTS: StatementTexts = {
   started_of_owner: `
     SELECT approval_id FROM countersign.approvals
     WHERE owner_id = @ownerId AND ended_at_ms IS NULL AND state = 'approved' AND started_at_ms IS NOT NULL LIMIT 1`,
+  open_setup: `SELECT 1 AS is_open WHERE ${IS_OPEN('@secretHash', '@nowMs::bigint')}`,
   owner_by_email: 'SELECT * FROM countersign.owners WHERE email_folded = @email',
   accounts: ACCOUNTS_OF('@ownerId'),
   account_health: `
@@ -465,9 +471,21 @@ export const ADD_OWNER = `
   INSERT INTO countersign.owners
     (owner_id, email, email_folded, timezone, plan, limits, password_hash, keys_signed_at_ms, keys_signature,
     created_at_ms, last_account_id, last_endpoint_id)
-  VALUES (@owner_id, @email, @email_folded, @timezone, @plan, @limits, @password_hash, @keys_signed_at_ms,
-    @keys_signature, @created_at_ms, ${LAST_OF_REMOVED('last_account_id')}, ${LAST_OF_REMOVED('last_endpoint_id')})
+  SELECT @owner_id, @email, @email_folded, @timezone, @plan, @limits, @password_hash, @keys_signed_at_ms,
+    @keys_signature, @created_at_ms, ${LAST_OF_REMOVED('last_account_id')}, ${LAST_OF_REMOVED('last_endpoint_id')}
+  WHERE @setup_hash::text IS NULL OR (${IS_OPEN('@setup_hash', '@created_at_ms')})
   ON CONFLICT DO NOTHING`;
+
+/** Of no use any more. */
+export const END_SETUP = 'DELETE FROM countersign.setup_link WHERE EXISTS (SELECT 1 FROM countersign.owners)';
+
+export const OPEN_SETUP = `
+  INSERT INTO countersign.setup_link (only_row, secret_hash, expires_at_ms)
+  SELECT 1, @secret_hash, @expires_at_ms WHERE NOT EXISTS (SELECT 1 FROM countersign.owners)
+  ON CONFLICT (only_row) DO UPDATE SET secret_hash = excluded.secret_hash, expires_at_ms = excluded.expires_at_ms`;
+
+/** Of several transactions that add an owner while there is a link, each waits for the one before. */
+export const LOCK_SETUP = 'SELECT 1 FROM countersign.setup_link FOR UPDATE';
 
 /** How many events get their positions per transaction. */
 const NUMBERED_AT_ONCE = 1000;

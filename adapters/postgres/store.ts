@@ -2,7 +2,15 @@ import type { Store } from '../../core/ports/store.ts';
 import { factsOf } from '../rows/facts.ts';
 import { sqlLookups } from '../rows/lookups.ts';
 import type { Load, Values } from '../rows/query.ts';
-import { addOwnerValues, eraseValues, orReplace, type Write, writesOf, writeText } from '../rows/writes.ts';
+import {
+  addOwnerValues,
+  eraseValues,
+  openSetupValues,
+  orReplace,
+  type Write,
+  writesOf,
+  writeText,
+} from '../rows/writes.ts';
 import {
   type Database,
   DURABLE,
@@ -13,7 +21,17 @@ import {
   type Transaction,
 } from './database.ts';
 import { lockFor, lockOwner } from './lock.ts';
-import { ADD_OWNER, ERASE, LOCK_STREAM, NUMBER_EVENTS, STATEMENTS, WRITES } from './statements.ts';
+import {
+  ADD_OWNER,
+  END_SETUP,
+  ERASE,
+  LOCK_SETUP,
+  LOCK_STREAM,
+  NUMBER_EVENTS,
+  OPEN_SETUP,
+  STATEMENTS,
+  WRITES,
+} from './statements.ts';
 
 /** A unit takes two round trips: one to begin, lock and load, one to write and commit. */
 export function postgresStore(db: Database): Store {
@@ -48,8 +66,19 @@ export function postgresStore(db: Database): Store {
 
     addOwner: (owner) =>
       db.transact(DURABLE, async (tx) => {
-        const [added] = await inOrder(tx.run(ADD_OWNER, addOwnerValues(owner)), tx.commit());
+        const [, added] = await inOrder(
+          tx.rows(LOCK_SETUP, {}),
+          tx.run(ADD_OWNER, addOwnerValues(owner)),
+          tx.run(END_SETUP, {}),
+          tx.commit(),
+        );
         return added === 1;
+      }),
+
+    openSetup: (link) =>
+      db.transact(DURABLE, async (tx) => {
+        const [opened] = await inOrder(tx.run(OPEN_SETUP, openSetupValues(link)), tx.commit());
+        return opened === 1;
       }),
 
     erase: (before) =>

@@ -18,7 +18,7 @@ import { readLink, readMessage, readTracker } from './tracker.ts';
 import { readInboxToWatch, readWaitingTracker } from './watching.ts';
 import { readDeliveryRecord, readEndpoint } from './webhook.ts';
 
-type Lookups = Omit<Store, 'unit' | 'apply' | 'addOwner' | 'erase' | 'numberEvents' | 'close'>;
+type Lookups = Omit<Store, 'unit' | 'apply' | 'addOwner' | 'openSetup' | 'erase' | 'numberEvents' | 'close'>;
 
 /** The plain look-ups. @param answered  runs the queries at one moment, and reads their rows */
 export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Answer>): Lookups {
@@ -123,6 +123,8 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
 
     owner: (ownerId) => first(ask('owner', { ownerId }), readOwner),
     owners: (page) => list(ask('owners', page), readOwner),
+    isSetupOpen: ({ secretHash, now }) =>
+      rows(ask('open_setup', { secretHash, nowMs: now.getTime() }), (found) => found.length > 0),
     ownerByEmail: (email) =>
       first(ask('owner_by_email', { email: folded(email) }), (row) => ({
         owner: readOwner(row),

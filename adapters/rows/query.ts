@@ -81,6 +81,8 @@ export type Statement =
   | 'secrets_of_owner'
   | 'devices'
   | 'sessions'
+  /** `secretHash`, `nowMs`: the link of the first run, if it is open. */
+  | 'open_setup'
   /** `email`, folded */
   | 'owner_by_email'
   | 'devices_by_email'

@@ -2,6 +2,7 @@ import type { Approval } from '../../core/approvals/approval.ts';
 import { folderRolesText } from '../../core/folders/roles.ts';
 import { fencesText } from '../../core/gate/fences.ts';
 import type { Account } from '../../core/ports/account.ts';
+import type { SetupLink } from '../../core/ports/setup-storage.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { Change, StoredTracker } from '../../core/ports/store.ts';
 import type { LinkContent } from '../../core/ports/tracker-storage.ts';
@@ -135,7 +136,12 @@ export function addOwnerValues(owner: Parameters<Storage['addOwner']>[0]): Value
     keys_signed_at_ms: owner.keysRecord.signedAt.getTime(),
     keys_signature: owner.keysRecord.signature,
     created_at_ms: owner.now.getTime(),
+    setup_hash: owner.setupHash ?? null,
   };
+}
+
+export function openSetupValues(link: SetupLink): Values {
+  return { secret_hash: link.secretHash, expires_at_ms: link.expiresAt.getTime() };
 }
 
 export function eraseValues(before: Parameters<Storage['erase']>[0]): Values {

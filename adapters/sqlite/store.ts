@@ -4,10 +4,18 @@ import { factsOf } from '../rows/facts.ts';
 import { sqlLookups } from '../rows/lookups.ts';
 import type { Load, Values } from '../rows/query.ts';
 import type { Row } from '../rows/row.ts';
-import { addOwnerValues, eraseValues, orReplace, type Write, writesOf, writeText } from '../rows/writes.ts';
+import {
+  addOwnerValues,
+  eraseValues,
+  openSetupValues,
+  orReplace,
+  type Write,
+  writesOf,
+  writeText,
+} from '../rows/writes.ts';
 import { atomic, durable, reading } from './database.ts';
 import { grouping } from './grouped.ts';
-import { ADD_OWNER, ERASE, NUMBER_EVENTS, STATEMENTS, WRITES } from './statements.ts';
+import { ADD_OWNER, END_SETUP, ERASE, NUMBER_EVENTS, OPEN_SETUP, STATEMENTS, WRITES } from './statements.ts';
 
 type Plain = string | number | null;
 
@@ -94,7 +102,12 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
       return done;
     },
     apply: (_ownerId, changes) => together(() => apply(changes))(),
-    addOwner: durable(db, (owner) => run(ADD_OWNER, addOwnerValues(owner)) === 1),
+    addOwner: durable(db, (owner) => {
+      const added = run(ADD_OWNER, addOwnerValues(owner));
+      run(END_SETUP, {});
+      return added === 1;
+    }),
+    openSetup: durable(db, (link) => run(OPEN_SETUP, openSetupValues(link)) === 1),
     erase: atomic(db, (before) => {
       for (const text of ERASE) run(text, eraseValues(before));
     }),

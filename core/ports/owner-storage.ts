@@ -4,7 +4,12 @@ import type { KeysRecord } from './credential-storage.ts';
 
 /** The people whose mailboxes these are. Promises as those of Storage. */
 export interface OwnerStorage {
-  /** False: the ownerId or the email (case-insensitive) is taken. */
+  /**
+   * Ends the link of the first run (`SetupStorage`).
+   * @param owner  `setupHash`: the hash of the link that must be open (`isSetupOpen`); of two requests with it, one adds
+   *   its owner. Default: no link is needed
+   * @returns false if the ownerId or the email (case-insensitive) is taken, or the link is not open
+   */
   addOwner(owner: {
     ownerId: string;
     email: string;
@@ -14,6 +19,7 @@ export interface OwnerStorage {
     passwordHash: string | null;
     /** The owner has no keys yet, so every later key is signed. */
     keysRecord: KeysRecord;
+    setupHash?: string | undefined;
     now: Date;
   }): Promise<boolean>;
   owner(ownerId: string): Promise<Owner | undefined>;

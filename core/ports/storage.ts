@@ -10,6 +10,7 @@ import type { OwnerStorage } from './owner-storage.ts';
 import type { PasswordStorage } from './password-storage.ts';
 import type { ReadStorage } from './read-storage.ts';
 import type { SessionStorage } from './session-storage.ts';
+import type { SetupStorage } from './setup-storage.ts';
 import type { SignInStorage } from './sign-in-storage.ts';
 import type { TrackerStorage } from './tracker-storage.ts';
 import type { WatchStorage } from './watch-storage.ts';
@@ -21,7 +22,7 @@ import type { WebhookStorage } from './webhook-storage.ts';
  * `decideCall`, `transition`) decide inside the write, on what the write itself reads.
  *
  * Every row belongs to an owner, and every verb only covers the owner it names. The exceptions are the directory
- * (secret hash, owner email, session → owner) and the look-ups of due work.
+ * (secret hash, owner email, session → owner), the link of the first run, and the look-ups of due work.
  *
  * `now` is the service's clock; every date in the contract comes from it. Leases use the store's own clock.
  * A verb that cannot reach the store throws. It never returns an empty result instead.
@@ -42,6 +43,7 @@ export interface Storage
     EventStorage,
     NoticeStorage,
     ReadStorage,
+    SetupStorage,
     WebhookStorage {
   /** Resolves if the store responds. */
   healthy(): Promise<void>;

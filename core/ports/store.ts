@@ -53,12 +53,14 @@ export type Store = StoreLookups & {
   apply(ownerId: string, changes: readonly Change[]): Promise<void>;
 };
 
-/** Look-ups change nothing and read one consistent state. `addOwner` and `numberEvents` are durable; `erase` keeps the rows of approvals. */
+/** Look-ups change nothing and read one consistent state. `addOwner`, `openSetup` and `numberEvents` are durable; `erase` keeps the rows of approvals. */
 export type StoreLookups = Pick<
   Storage,
   | 'healthy'
   | 'close'
   | 'addOwner'
+  | 'openSetup'
+  | 'isSetupOpen'
   | 'erase'
   | 'approval'
   | 'approvals'

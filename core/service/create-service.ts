@@ -32,6 +32,7 @@ import { createOwners } from './owners.ts';
 import { createRequestWatch } from './request-watch.ts';
 import type { OnArguments, PendingListener, Service } from './service.ts';
 import { createSessions } from './sessions.ts';
+import { createSetup } from './setup.ts';
 import { createSignIns } from './sign-ins.ts';
 import { createKeySigning } from './sign-keys.ts';
 import { createTrackers } from './trackers.ts';
@@ -136,6 +137,7 @@ export function createService<MailSettings, CalendarSettings>(
     createCalls(ports, admit, runTool, endWaits, isAccepted);
   const calls = callsWith(isApiKey);
   const checkPassword = createPasswordCheck(ports, keyring);
+  const standard = { plan: options.plan ?? 'paid', limits: options.limits ?? {} };
   const approvals = createApprovals(parts, keysSigned, (approval, sealedPlan) =>
     settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports),
   );
@@ -189,7 +191,8 @@ export function createService<MailSettings, CalendarSettings>(
     mcpUrl,
     calls,
     approvals: { ...approvals, decideTogether, now: requests.now, watch: requests.watch },
-    owners: createOwners(ports, keyring, { plan: options.plan ?? 'paid', limits: options.limits ?? {} }),
+    owners: createOwners(ports, keyring, standard),
+    setup: createSetup(ports, keyring, standard),
     sessions: createSessions(ports, keyring, checkPassword),
     keys: createKeys(ports, keyring, keysSigned),
     signIns: createSignIns(ports, keyring, keysSigned, callsWith(isAccessToken)),

@@ -1,20 +1,15 @@
 import { ServiceError } from '../contract/errors.ts';
-import { address, invalidArgument, line } from '../contract/schema.ts';
-import { type LimitOverrides, limitProblem, PLAN_LIMITS } from '../gate/limits.ts';
+import { invalidArgument } from '../contract/schema.ts';
+import type { LimitOverrides } from '../gate/limits.ts';
 import type { Plan } from '../gate/permissions.ts';
 import type { ListedActivity, StoredActivity } from '../ports/activity.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
-import { hashPassword, PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../secrets/password.ts';
-import { keysSignature } from '../storage/signed-rows.ts';
-import { codePoints } from '../text/code-points.ts';
-import { isTimeZone } from '../time/time-zone.ts';
+import { addNewOwner, checkOwnerFields, newOwnerId, newPasswordHash } from './new-owner.ts';
 import { notFound } from './not-found.ts';
 import { requestGist } from './request-gist.ts';
-import type { OwnerFields, Owners } from './service.ts';
+import type { Owners } from './service.ts';
 import { shownSources } from './shown-sources.ts';
-
-const ownerIdText = line({ min: 1, max: 255, description: '' });
 
 /** @param standard  the plan and the limits of new owners */
 export function createOwners(
@@ -29,18 +24,10 @@ export function createOwners(
   }
 
   return {
-    async create({ ownerId = Buffer.from(random(12)).toString('hex'), ...given }) {
+    async create({ ownerId = newOwnerId(random), ...given }) {
       const { email, timezone = 'UTC', plan = standard.plan, limits = standard.limits, password } = given;
-      if (!ownerIdText.safeParse(ownerId).success)
-        throw invalidArgument('ownerId', 'format', 'must be one line of 1 to 255 characters');
-      checkFields({ email, timezone, plan, limits });
-      const passwordHash = password === undefined ? null : await newHash(password, random);
-      const now = clock.now();
-      const added = await storage.addOwner({
-        ...{ ownerId, email, timezone, plan, limits, passwordHash, now },
-        keysRecord: { signedAt: now, signature: keysSignature(ownerId, now, keyring) },
-      });
-      if (added) return { ownerId };
+      const owner = { ownerId, email, timezone, plan, limits, password };
+      if (await addNewOwner({ storage, clock, random }, keyring, owner)) return { ownerId };
       if ((await storage.owner(ownerId)) === undefined) throw emailTaken();
       throw invalidArgument('ownerId', 'unique', 'is already the id of another owner');
     },
@@ -54,8 +41,9 @@ export function createOwners(
       return { owners: owners.slice(0, limit), more: owners.length > limit };
     },
     async update(ownerId, { password, ...given }) {
-      checkFields(given);
-      const passwordHash = password === undefined ? {} : { passwordHash: await newHash(password, random) };
+      checkOwnerFields(given);
+      const passwordHash =
+        password === undefined ? {} : { passwordHash: await newPasswordHash(password, random) };
       const answer = await storage.updateOwner({ ownerId, ...given, ...passwordHash });
       if (answer === 'not_found') throw notFound('owner');
       if (answer === 'email_taken') throw emailTaken();
@@ -70,7 +58,8 @@ export function createOwners(
       }
     },
     async setPassword(ownerId, password) {
-      if (!(await storage.setPassword(ownerId, await newHash(password, random)))) throw notFound('owner');
+      if (!(await storage.setPassword(ownerId, await newPasswordHash(password, random))))
+        throw notFound('owner');
     },
     async activity(ownerId, { until, before = until && { at: until, id: 0 }, limit, ...filter }) {
       // One row beyond the limit shows whether there are more.
@@ -88,29 +77,6 @@ export function createOwners(
   };
 }
 
-/** @throws ServiceError invalid_arguments naming the field */
-function checkFields({ email, timezone, plan, limits }: Omit<OwnerFields, 'password'>): void {
-  if (email !== undefined && !address.safeParse(email).success)
-    throw invalidArgument('email', 'format', 'must be a bare email address');
-  if (timezone !== undefined && !isTimeZone(timezone))
-    throw invalidArgument('timezone', 'format', 'must be an IANA name such as Europe/Berlin');
-  if (plan !== undefined && !Object.hasOwn(PLAN_LIMITS, plan))
-    throw invalidArgument('plan', 'enum', `must be ${Object.keys(PLAN_LIMITS).join(' or ')}`);
-  const wrong = limitProblem({ ...limits });
-  if (wrong?.problem === 'unknown') throw invalidArgument(`limits.${wrong.name}`, 'unknown', 'is unknown');
-  if (wrong !== undefined)
-    throw invalidArgument(`limits.${wrong.name}`, 'range', 'must be a whole number, 0 or more');
-}
-
 function emailTaken(): ServiceError {
   return invalidArgument('email', 'unique', 'is already the email of another owner');
-}
-
-async function newHash(password: string, random: Ports['random']): Promise<string> {
-  const chars = codePoints(password);
-  if (chars < PASSWORD_CHARS_MIN || chars > PASSWORD_CHARS_MAX) {
-    const message = `must have ${PASSWORD_CHARS_MIN} to ${PASSWORD_CHARS_MAX} characters`;
-    throw invalidArgument('password', 'length', message);
-  }
-  return hashPassword(password, random);
 }

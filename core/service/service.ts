@@ -41,6 +41,7 @@ import type { Refusal } from '../sign-in/refusal.ts';
 import type { SignInRequest } from '../sign-in/request.ts';
 import type { ToolArguments, ToolName, ToolOutcome } from '../tools/catalogue.ts';
 import type { ToolListing } from '../tools/define-tool.ts';
+import type { Setup } from './setup.ts';
 
 /**
  * The interface for the doors, the dashboard and an embedding app.
@@ -55,6 +56,7 @@ export interface Service<Settings = unknown> {
 
   readonly calls: Calls;
   readonly owners: Owners;
+  readonly setup: Setup;
   readonly sessions: Sessions;
   readonly keys: Keys;
   readonly signIns: SignIns;

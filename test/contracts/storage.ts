@@ -23,6 +23,7 @@ import { readPromises } from './storage/reads.ts';
 import { recoveryPromises } from './storage/recovery.ts';
 import { removalPromises } from './storage/removal.ts';
 import { sessionPromises } from './storage/sessions.ts';
+import { setupPromises } from './storage/setup.ts';
 import { signInPromises } from './storage/sign-ins.ts';
 import { trackerPromises } from './storage/trackers.ts';
 import { watchPromises } from './storage/watching.ts';
@@ -76,6 +77,7 @@ export function storageContract(name: string, open: () => Promise<StorageUnderTe
     removalPromises(store);
     passwordPromises(store);
     sessionPromises(store);
+    setupPromises(store);
     accountPromises(store);
     accountHealthPromises(store);
     eventNumberPromises(store);

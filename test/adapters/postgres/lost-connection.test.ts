@@ -267,6 +267,8 @@ const VERBS: Record<
   keysRecord: (s, { key: { ownerId } }) => s.keysRecord(ownerId),
   owner: (s, { key: { ownerId } }) => s.owner(ownerId),
   owners: (s) => s.owners({ after: '', limit: 10 }),
+  openSetup: (s) => s.openSetup({ secretHash: 'setup', expiresAt: LATE }),
+  isSetupOpen: (s) => s.isSetupOpen({ secretHash: 'setup', now: NOON }),
   ownerByEmail: (s, { key: { ownerId } }) => s.ownerByEmail(`${ownerId}@example.org`),
   updateOwner: (s, { key: { ownerId } }) =>
     s.updateOwner({ ownerId, email: 'new@x.org', passwordHash: 'new' }),
@@ -352,14 +354,15 @@ const VERBS: Record<
 
 /** Verbs that write nothing, here or anywhere. */
 const READING = new Set(
-  'healthy approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains reads readSources relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts accountHealth trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord noticeSettings noticeChannels ownersToNotify'.split(
+  'healthy approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains reads readSources relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts accountHealth trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord noticeSettings noticeChannels ownersToNotify isSetupOpen'.split(
     ' ',
   ),
 );
 /**
- * In this scene they change nothing: the account is active already, the key is not paused, and the keys are signed.
+ * In this scene they change nothing: the account is active already, the key is not paused, the keys are signed, and there
+ * is an owner.
  */
-const IDLE = new Set(['activateAccount', 'enableEndpoint', 'redeliver', 'resume', 'signKeys']);
+const IDLE = new Set(['activateAccount', 'enableEndpoint', 'openSetup', 'redeliver', 'resume', 'signKeys']);
 
 const missing = missingOwnPostgres();
 

@@ -332,6 +332,7 @@ describe('migrations', () => {
       ['password_tries', 'row_number'],
       ['removed_owners', 'owner_hash'],
       ['secrets', 'secret_hash'],
+      ['setup_link', 'only_row'],
     ]);
     db.close();
   });
