@@ -12,7 +12,7 @@ import { ask } from './facts.ts';
 import { readNoticeChannel, readNoticeSettings, readOwnerToNotify } from './notice.ts';
 import { folded, readKeysRecord, readOwner } from './owner.ts';
 import type { Load, Query } from './query.ts';
-import { instant, integer, type Row, text, textOrNull } from './row.ts';
+import { flag, instant, integer, type Row, text, textOrNull } from './row.ts';
 import { readSession } from './session.ts';
 import { readLink, readMessage, readTracker } from './tracker.ts';
 import { readInboxToWatch, readWaitingTracker } from './watching.ts';
@@ -63,6 +63,21 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
         ask('gists', { ownerId, approvalIds }),
         (found) => new Map(found.map((row) => [text(row, 'approval_id'), textOrNull(row, 'sealed_gist')])),
       ),
+
+    isRepeat: async ({ ownerId, requestHash, executedSince, unfinishedSince }) => {
+      const query = ask('same_of_owner', {
+        ownerId,
+        // Of every credential.
+        credentialId: '',
+        requestHash,
+        similarHash: requestHash,
+        rejectedSinceMs: Number.MAX_SAFE_INTEGER,
+        executedSinceMs: executedSince.getTime(),
+        unfinishedSinceMs: unfinishedSince.getTime(),
+      });
+      const found = await first(query, (row) => flag(row, 'executed') || flag(row, 'unfinished_elsewhere'));
+      return found === true;
+    },
 
     knownRecipients: (ownerId, accountId, addresses) =>
       rows(

@@ -158,6 +158,17 @@ export interface ApprovalStorage {
   gists(ownerId: string, approvalIds: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
 
   /**
+   * Whether the same request of the owner was executed after `executedSince`, or is approved or has had an unknown outcome
+   * since `unfinishedSince`, as it was asked or as the owner changed it. By any credential.
+   */
+  isRepeat(query: {
+    ownerId: string;
+    requestHash: string;
+    executedSince: Date;
+    unfinishedSince: Date;
+  }): Promise<boolean>;
+
+  /**
    * Filters the normalised addresses to those that the account is known to have written to, each with the number of
    * times, as for `knownDomains`.
    */

@@ -68,6 +68,7 @@ export type StoreLookups = Pick<
   | 'plan'
   | 'askedPlan'
   | 'gists'
+  | 'isRepeat'
   | 'knownRecipients'
   | 'knownDomains'
   | 'readSources'

@@ -15,6 +15,7 @@ import {
   draftArguments,
   draftOf,
   editedPlan,
+  isRepeat,
   isSameDraft,
   normalDraft,
   unseenRisks,
@@ -246,13 +247,14 @@ export function createApprovals(
       const { action, findings } = request.planned;
       const content = await shownContent(action);
       if (content.message === undefined) throw new Error('a changed send sends nothing');
+      const repeats = action.isHeldWhenRepeated && (await isRepeat(storage, ownerId, request, clock.now()));
       const risks = unseenRisks(
         { findings: opened.findings, message },
-        { findings, message: content.message },
+        { findings, message: content.message, repeats },
       );
       const isRisky = findings.some(({ severity }) => severity === 'red');
       if ((risks !== null && risks !== options.confirms) || (isRisky && !options.isRiskConfirmed)) {
-        const shown = shownFindings({ reasons: [] }, findings);
+        const shown = shownFindings({ reasons: repeats ? ['likely_repeat'] : [] }, findings);
         return { approval, won: false, preview: { confirms: risks ?? '', content, findings: shown } };
       }
       const edited = editedPlan(keyring, approval, request, { text: opened.text, draft: asked }, draft);

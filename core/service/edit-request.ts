@@ -1,9 +1,12 @@
 import type { Approval } from '../approvals/approval.ts';
+import { EXECUTED_LATELY_MS, SAME_UNFINISHED_MS } from '../approvals/decide-call.ts';
+import { requestHash } from '../approvals/same-request.ts';
 import { bodyText } from '../contract/schema.ts';
 import type { OpenedPlan } from '../execution/sealed-plan.ts';
 import { sealAsked, sealDiff } from '../execution/sealed-words.ts';
 import { type Draft, editDiff } from '../plans/edit-diff.ts';
 import type { EditedPlan } from '../ports/approval-storage.ts';
+import type { Storage } from '../ports/storage.ts';
 import type { Finding } from '../safety/finding.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { canonicalJson, digestOf } from '../text/canonical-json.ts';
@@ -62,20 +65,36 @@ export function draftArguments(
   }
 }
 
+/** Whether the changed request was carried out a short time ago, or may be. */
+export function isRepeat(
+  storage: Pick<Storage, 'isRepeat'>,
+  ownerId: string,
+  { tool, planned }: PlannedRequest,
+  now: Date,
+): Promise<boolean> {
+  return storage.isRepeat({
+    ownerId,
+    requestHash: requestHash(tool.name, planned.request),
+    executedSince: new Date(now.getTime() - EXECUTED_LATELY_MS),
+    unfinishedSince: new Date(now.getTime() - SAME_UNFINISHED_MS),
+  });
+}
+
 /**
  * Names what the owner has not seen of the changed request: amber and red findings that what was asked did not have,
- * and a changed quote or signature.
+ * that it was carried out a short time ago, and a changed quote or signature.
  * @returns null if there is nothing new; otherwise a hash of it, which the owner's next tap confirms
  */
 export function unseenRisks(
   asked: { readonly findings: readonly Finding[]; readonly message: Message },
-  changed: { readonly findings: readonly Finding[]; readonly message: Message },
+  changed: { readonly findings: readonly Finding[]; readonly message: Message; readonly repeats: boolean },
 ): string | null {
   const known = new Set(asked.findings.map(evidenceOf));
   const risks = changed.findings
     .filter((finding) => finding.severity !== 'info')
     .map(evidenceOf)
     .filter((evidence) => !known.has(evidence));
+  if (changed.repeats) risks.push('likely_repeat');
   const rest = restOf(changed.message);
   if (rest !== restOf(asked.message)) risks.push(rest);
   return risks.length === 0 ? null : digestOf(canonicalJson(risks.sort()));
@@ -99,10 +118,10 @@ export function editedPlan(
   asked: { readonly text: string; readonly draft: Draft },
   approved: Draft,
 ): EditedPlan {
-  const { requestHash, ...sealed } = sealedRequest(keyring, approval, request);
+  const { requestHash: hash, ...sealed } = sealedRequest(keyring, approval, request);
   return {
     ...sealed,
     sealedAsked: sealAsked(keyring, approval, asked.text),
-    edit: { requestHash, sealedDiff: sealDiff(keyring, approval, editDiff(asked.draft, approved)) },
+    edit: { requestHash: hash, sealedDiff: sealDiff(keyring, approval, editDiff(asked.draft, approved)) },
   };
 }

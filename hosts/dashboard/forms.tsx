@@ -12,6 +12,8 @@ export function Form(props: {
   token: string;
   proves?: 'signature' | 'password';
   class?: string;
+  /** For buttons that stand outside of it. */
+  id?: string;
   label?: string;
   /** The script subscribes to notices with this key and fills in the form. Hidden without the script. */
   pushKey?: string;
@@ -24,6 +26,7 @@ export function Form(props: {
           method="post"
           action={base.path(props.action)}
           class={props.class}
+          id={props.id}
           aria-label={props.label}
           data-push-key={props.pushKey}
           hidden={props.pushKey !== undefined}

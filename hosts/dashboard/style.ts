@@ -183,7 +183,7 @@ mark:target { outline: 2px solid currentColor; }
 .change textarea[name='text'] { font-family: var(--pico-font-family-monospace); font-size: 0.9rem; }
 .change form { margin: 0; }
 /* Its Approve would approve the request without the changes. */
-.change[open] ~ form.decision { display: none; }
+.change[open] ~ form.decision:not(.preview) { display: none; }
 .reasons { flex-basis: 100%; margin: 0; }
 .reasons summary { font-size: 0.925rem; }
 .reasons textarea { margin-bottom: 0.6rem; }

@@ -123,6 +123,38 @@ describe('a waiting send that the owner changes', () => {
     expect((await scene.storage.approval(scene.ownerId, id))?.state).toBe('executed');
   });
 
+  it('into what was sent a short time ago shows that before it is approved', async () => {
+    const { scene, key, change, sent } = await open();
+    const { id } = approvalOf(await key.call('send_email', sendTo(FRIEND, 'Sent before')));
+    await scene.service.approvals.approve(
+      scene.ownerId,
+      id,
+      await digestOf(scene.service, scene.ownerId, id),
+    );
+    const first = await change({ text: 'Sent before' });
+    expect(first?.won).toBe(false);
+    expect(first?.preview?.findings.map(({ rule }) => rule)).toEqual(['likely_repeat']);
+    expect(sent()).toHaveLength(1);
+    const confirms = first?.preview?.confirms ?? '';
+    expect(await change({ text: 'Sent before' }, { isRiskConfirmed: false, confirms })).toMatchObject({
+      won: true,
+    });
+    expect(sent()).toHaveLength(2);
+  });
+
+  it('into what was sent more than an hour ago is approved with one tap', async () => {
+    const { scene, key, change, sent } = await open();
+    const { id } = approvalOf(await key.call('send_email', sendTo(FRIEND, 'Sent before')));
+    await scene.service.approvals.approve(
+      scene.ownerId,
+      id,
+      await digestOf(scene.service, scene.ownerId, id),
+    );
+    scene.clock.shift(61 * 60_000);
+    expect(await change({ text: 'Sent before' })).toMatchObject({ won: true });
+    expect(sent()).toHaveLength(2);
+  });
+
   it('into something wrong, or outside the fences of its key, stays as it was', async () => {
     const { scene, key, id, digest, change } = await open();
     await expect(change({ to: ['not an address'] })).rejects.toMatchObject({ code: 'invalid_arguments' });

@@ -19,7 +19,7 @@ import { Quoted } from '../third-party-text.tsx';
 import { decidedIn, type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
 import { When } from '../when.tsx';
 import { meaningForOwner, whyNotDecided } from '../words.ts';
-import { ChangeRequest, decideChange, draftIn } from './change-request.tsx';
+import { CHANGE_FORM, ChangeRequest, ConfirmRisk, decideChange, draftIn } from './change-request.tsx';
 import { DecidedRequest } from './decided-request.tsx';
 import { notFoundPage, problemPage } from './problem.tsx';
 import { RejectReasons, rejectOptions } from './reject-request.tsx';
@@ -126,7 +126,6 @@ function viewPage(visit: OwnerVisit, filed: ApprovalView, problem?: string, chan
   const { approval, keyName, content } = view;
   const draft = change?.draft ?? view.draft;
   const zone = owner.timezone;
-  const isRisky = view.findings.some(({ severity }) => severity === 'red');
   const parts =
     content.kind === 'shown' ? actionParts({ shown: content, findings: view.findings, zone }) : undefined;
   const body = (
@@ -184,32 +183,55 @@ function viewPage(visit: OwnerVisit, filed: ApprovalView, problem?: string, chan
         </Details>
       ) : null}
       {draft === null ? null : <ChangeRequest view={filed} draft={draft} token={token} preview={preview} />}
-      {approval.state !== 'pending' || preview !== undefined ? null : (
-        <Form action={`/approvals/${approval.id}/reject`} token={token} class="decision" label="Decision">
-          <input type="hidden" name="digest" value={approval.digest} />
-          {content.kind === 'shown' && isRisky && !view.isOutsideFence ? (
-            <label class="risk">
-              <input type="checkbox" name="risk" value="confirmed" required /> I have read what is marked as
-              high risk, and I want this.
-            </label>
-          ) : null}
-          {content.kind === 'shown' && view.isOutsideFence ? null : content.kind === 'shown' ? (
-            <SubmitTo to={`/approvals/${approval.id}/approve`} aria-keyshortcuts="a">
-              Approve
-            </SubmitTo>
-          ) : (
-            // Rejecting is always possible.
-            <p>It cannot be shown in full, so it cannot be approved.</p>
-          )}
-          <button type="submit" class="outline secondary" formNoValidate aria-keyshortcuts="r">
-            Reject
-          </button>
-          <RejectReasons approvalId={approval.id} />
-        </Form>
+      {approval.state !== 'pending' ? null : (
+        <DecisionForm view={view} token={token} isPreview={preview !== undefined} />
       )}
     </article>
   );
   return page(view.title, body);
+}
+
+/** Approve and Reject, always in reach. @param isPreview  the page shows the request with changes; Approve sends those */
+function DecisionForm(props: {
+  view: Pick<ApprovalView, 'approval' | 'content' | 'findings' | 'isOutsideFence'>;
+  token: string;
+  isPreview: boolean;
+}) {
+  const { view, token, isPreview } = props;
+  const { id, digest } = view.approval;
+  const isShown = view.content.kind === 'shown';
+  const form = isPreview ? { form: CHANGE_FORM } : {};
+  return (
+    <Form
+      action={`/approvals/${id}/reject`}
+      token={token}
+      class={isPreview ? 'decision preview' : 'decision'}
+      label="Decision"
+    >
+      <input type="hidden" name="digest" value={digest} />
+      {!isShown ? (
+        // Rejecting is always possible.
+        <p>It cannot be shown in full, so it cannot be approved.</p>
+      ) : view.isOutsideFence ? null : (
+        <>
+          <ConfirmRisk findings={view.findings} {...form} />
+          {isPreview ? (
+            <button type="submit" aria-keyshortcuts="a" {...form}>
+              Approve as changed
+            </button>
+          ) : (
+            <SubmitTo to={`/approvals/${id}/approve`} aria-keyshortcuts="a">
+              Approve
+            </SubmitTo>
+          )}
+        </>
+      )}
+      <button type="submit" class="outline secondary" formNoValidate aria-keyshortcuts="r">
+        Reject
+      </button>
+      <RejectReasons approvalId={id} />
+    </Form>
+  );
 }
 
 /** How much of its text the page shows unfolded. */

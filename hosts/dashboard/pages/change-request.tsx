@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/contract/errors.ts';
 import type { Draft } from '../../../core/plans/edit-diff.ts';
-import type { ApprovalView, ChangePreview } from '../../../core/service/service.ts';
+import type { ApprovalView, ChangePreview, ShownFinding } from '../../../core/service/service.ts';
 import { orProblems } from '../field-errors.ts';
 import { Field, Form } from '../forms.tsx';
 import { Link } from '../links.tsx';
@@ -54,8 +54,25 @@ const PROBLEMS: ReadonlyMap<string, string> = new Map([
 /** Longer texts do not fit into a form. */
 const TEXT_BYTES_MAX = 150_000;
 
+/** The form of the change. Buttons outside of it name it. */
+export const CHANGE_FORM = 'change-form';
+
 /**
- * The form that changes a waiting send.
+ * The box to tick before something is approved that is marked as high risk. Renders nothing if nothing is.
+ * @param form  the id of its form. Default: the one around it
+ */
+export function ConfirmRisk({ findings, form }: { findings: readonly ShownFinding[]; form?: string }) {
+  if (!findings.some(({ severity }) => severity === 'red')) return null;
+  return (
+    <label class="risk">
+      <input type="checkbox" name="risk" value="confirmed" required form={form} /> I have read what is marked
+      as high risk, and I want this.
+    </label>
+  );
+}
+
+/**
+ * The form that changes a waiting send. With a preview, its button stands in the bar of the page.
  * @param preview  what the owner has to see before the change is approved
  */
 export function ChangeRequest(props: {
@@ -68,12 +85,10 @@ export function ChangeRequest(props: {
   const { id, digest, state } = view.approval;
   const isTooLong = encodeURIComponent(draft.text).length > TEXT_BYTES_MAX;
   if (state !== 'pending' || view.isOutsideFence || isTooLong) return null;
-  const findings = preview?.findings ?? view.findings;
-  const isRisky = findings.some(({ severity }) => severity === 'red');
   return (
     <details class="change" id="change" open={preview !== undefined}>
       <summary>Change it, then approve</summary>
-      <Form action={`/approvals/${id}/change`} token={token} label="Change">
+      <Form action={`/approvals/${id}/change`} token={token} label="Change" id={CHANGE_FORM}>
         <input type="hidden" name="digest" value={digest} />
         {preview === undefined ? null : <input type="hidden" name="confirms" value={preview.confirms} />}
         <label>
@@ -91,14 +106,12 @@ export function ChangeRequest(props: {
             {`\n${draft.text}`}
           </textarea>
         </label>
-        {isRisky ? (
-          <label class="risk">
-            <input type="checkbox" name="risk" value="confirmed" required /> I have read what is marked as
-            high risk, and I want this.
-          </label>
-        ) : null}
-        <button type="submit">Approve as changed</button>
-        {preview === undefined ? null : (
+        {preview === undefined ? (
+          <>
+            <ConfirmRisk findings={view.findings} />
+            <button type="submit">Approve as changed</button>
+          </>
+        ) : (
           <p>
             <Link to={`/approvals/${id}`}>Back to the request as it was asked</Link>
           </p>

@@ -216,6 +216,8 @@ const VERBS: Record<
       change: { type: 'made', role: 'archive', path: 'Archive' },
     }),
   reads: (s, { key: { ownerId } }) => s.reads({ ownerId, after: NOON, limit: 10 }),
+  isRepeat: (s, { key: { ownerId } }) =>
+    s.isRepeat({ ownerId, requestHash: 'request', executedSince: NOON, unfinishedSince: NOON }),
   readSources: (s, { key: { ownerId } }) => s.readSources(ownerId, ['read']),
   knownDomains: (s, { key: { ownerId } }) => s.knownDomains(ownerId, 1),
   events: (s, { key: { ownerId } }) => s.events({ ownerId, afterId: 0, limit: 10 }),
@@ -354,7 +356,7 @@ const VERBS: Record<
 
 /** Verbs that write nothing, here or anywhere. */
 const READING = new Set(
-  'healthy approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains reads readSources relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts accountHealth trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord noticeSettings noticeChannels ownersToNotify isSetupOpen'.split(
+  'healthy approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains reads readSources relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts accountHealth trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord noticeSettings noticeChannels ownersToNotify isSetupOpen isRepeat'.split(
     ' ',
   ),
 );

@@ -11,6 +11,7 @@ import {
   ask,
   at,
   DIRECT,
+  editedPlan,
   execute,
   filing,
   HELD,
@@ -264,6 +265,45 @@ export function filingPromises(store: Store): void {
       await settle(storage, running, { type: 'lose' });
       const much = at(DAY_MS - 1);
       expect(await storage.file(filing(third, { requestHash: 'same', now: much }))).toMatchObject(repeat);
+    });
+
+    it('tells a repeat: executed, running or of unknown outcome, by any key of the owner', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const { ownerId } = key;
+      const isRepeat = (requestHash: string, changes = {}) =>
+        storage.isRepeat({
+          ownerId,
+          requestHash,
+          executedSince: at(-1),
+          unfinishedSince: at(-1),
+          ...changes,
+        });
+      await execute(storage, key, { requestHash: 'executed' });
+      const lost = await run(storage, key, { requestHash: 'lost' });
+      await start(storage, lost);
+      await settle(storage, lost, { type: 'lose' });
+      await run(storage, key, { requestHash: 'running' });
+      await ask(storage, key, { requestHash: 'waiting', call: HELD });
+      const changed = await ask(storage, key, { requestHash: 'asked', call: HELD });
+      await approve(storage, changed, { edited: editedPlan() });
+      const hashes = [
+        'executed',
+        'lost',
+        'running',
+        'asked',
+        editedPlan().edit.requestHash,
+        'waiting',
+        'none',
+      ];
+      expect(await Promise.all(hashes.map((hash) => isRepeat(hash)))).toEqual([
+        ...[true, true, true, true, true],
+        ...[false, false],
+      ]);
+      expect(await isRepeat('executed', { executedSince: NOON })).toBe(false);
+      expect(await isRepeat('lost', { unfinishedSince: NOON })).toBe(false);
+      const { ownerId: stranger } = await addOwnerAndKey(storage);
+      expect(await isRepeat('executed', { ownerId: stranger })).toBe(false);
     });
 
     it('runs as many sends as the send limit allows, in ten minutes and in a day', async () => {
