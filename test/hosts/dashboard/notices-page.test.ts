@@ -1,8 +1,9 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { ownerNotices } from '../../../adapters/notices/owner-notices.ts';
 import { vapidPublicKey } from '../../../core/notices/notice-target.ts';
+import { approvalOf } from '../../core/scene.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import {
   created,
@@ -22,6 +23,8 @@ const manifestFile = z.object({
   scope: z.string(),
   icons: z.array(z.object({ src: z.string() })),
 });
+
+const foundMessages = z.object({ messages: z.array(z.object({ id: z.string() })) });
 
 /** Lets a page subscribe without a push service of Google, which Chromium would ask. */
 async function subscribeAs(page: Page, { p256dh, auth }: Subscriber, endpoint: string): Promise<void> {
@@ -64,10 +67,11 @@ describe.skipIf(browserIsMissing)(inBrowser('the notices of an owner'), () => {
       noticeSender: ownerNotices({ allowPrivateTargets: ['localhost'], ca: receiver.ca }),
     });
 
-  it('reach the service worker of the browser that turned them on, and open the request', async () => {
+  it('reach the service worker on a phone, and two taps decide a short reply without scrolling', async () => {
     const dashboard = await open();
-    const { service, ownerId, clock, url } = dashboard;
-    const page = await signedInPage(browser, dashboard, PAGE);
+    const { service, ownerId, clock, url, key } = dashboard;
+    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
+    const page = await signedInPage(browser, dashboard, PAGE, phone);
     await page.context().grantPermissions(['notifications']);
     const subscriber = newSubscriber();
     await subscribeAs(page, subscriber, `${receiver.origin}/push/1`);
@@ -76,14 +80,17 @@ describe.skipIf(browserIsMissing)(inBrowser('the notices of an owner'), () => {
     await page.getByText('The channel is added.').waitFor();
     expect(await service.notices.list(ownerId)).toMatchObject([{ kind: 'push', name: 'Chrome on Linux' }]);
 
-    const id = await dashboard.ask({ subject: 'Confidential' });
+    const found = await key.call('search_inbox', { q: 'Termin' });
+    const [message = expect.fail()] = foundMessages.parse('result' in found ? found.result : {}).messages;
+    const text = 'Guten Tag,\n\nder Termin am Freitag passt mir. Bitte überweisen Sie mir 50 EUR zurück.';
+    const { id } = approvalOf(await key.call('send_reply', { id: message.id, body: text }));
     clock.shift(5 * 60_000);
     service.start();
     await expect.poll(() => receiver.requests.length).toBe(1);
     const [{ headers, body } = expect.fail()] = receiver.requests;
     expect(readVapid(headers.authorization ?? '').publicKey).toBe(service.notices.pushKey(ownerId));
-    const message = subscriber.decrypt(body);
-    expect(JSON.parse(message)).toEqual({ waiting: 1, approval_id: id });
+    const pushed = subscriber.decrypt(body);
+    expect(JSON.parse(pushed)).toEqual({ waiting: 1, approval_id: id });
 
     const devtools = await page.context().newCDPSession(page);
     const registered = new Promise<string>((resolve) => {
@@ -94,7 +101,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the notices of an owner'), () => {
     });
     await devtools.send('ServiceWorker.enable');
     await devtools.send('ServiceWorker.deliverPushMessage', {
-      ...{ origin: url, registrationId: await registered, data: message },
+      ...{ origin: url, registrationId: await registered, data: pushed },
     });
     const [worker = expect.fail()] = page.context().serviceWorkers();
     const shown = () =>
@@ -105,7 +112,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the notices of an owner'), () => {
       .toEqual([
         { title: 'Countersign', body: '1 request waits for your decision.', data: `approvals/${id}` },
       ]);
-    // Headless Chromium has no notice to press, and opens a window only for a real press.
+    // The first tap. Headless Chromium has no notice to press, and opens a window only for a real press.
     const opened = await worker.evaluate<string>(`
       new Promise((resolve) => {
         clients.openWindow = async (address) => resolve(address);
@@ -115,8 +122,32 @@ describe.skipIf(browserIsMissing)(inBrowser('the notices of an owner'), () => {
     expect(opened).toBe(`${url}/approvals/${id}`);
     await expect.poll(shown).toEqual([]);
     await page.goto(opened);
-    await press(page, 'Approve');
-    expect(dashboard.mail.transmitted()).toHaveLength(1);
+
+    // Seen without scrolling, above the bar with the buttons.
+    const bottomOf = async (part: Locator) => {
+      const box = await part.boundingBox();
+      if (box === null) throw new Error('it is not shown');
+      return box.y + box.height;
+    };
+    const approve = page.getByRole('button', { name: 'Approve', exact: true });
+    expect(await bottomOf(approve)).toBeLessThan(844);
+    const bar = await page.getByRole('form', { name: 'Decision' }).boundingBox();
+    const findings = page.locator('#findings > li');
+    expect(await findings.count()).toBeGreaterThan(0);
+    for (const part of [
+      page.locator('#sentence'),
+      ...(await findings.all()),
+      page.locator('#message-text'),
+    ]) {
+      expect(await bottomOf(part), await part.innerText()).toBeLessThanOrEqual(bar?.y ?? 0);
+    }
+    expect(await page.locator('#sentence').innerText()).toContain('termine@praxis.example');
+    expect(await page.locator('#message-text').innerText()).toContain(text);
+    expect(await page.evaluate('scrollY')).toBe(0);
+    // The second tap.
+    await approve.tap();
+    await page.locator('#just-decided').waitFor();
+    expect(dashboard.mail.transmitted()).toMatchObject([{ to: ['termine@praxis.example'] }]);
   });
 
   it('close when the owner opens a page, and do not come again', async () => {
