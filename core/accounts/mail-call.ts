@@ -21,18 +21,17 @@ export function sealSettings(
   return keyring.seal(PURPOSE, `${ownerId}\n${accountId}`, JSON.stringify(settings));
 }
 
+/** @throws Error if they were sealed with another key, or are damaged */
+export function openSettings(
+  keyring: Keyring,
+  { ownerId, accountId, sealedSettings }: Pick<Account, 'ownerId' | 'accountId' | 'sealedSettings'>,
+): unknown {
+  return JSON.parse(keyring.open(PURPOSE, `${ownerId}\n${accountId}`, sealedSettings));
+}
+
 function mailAccount(keyring: Keyring, account: Account): MailAccount {
-  const { ownerId, accountId, email, revision, sealedSettings } = account;
-  return {
-    ownerId,
-    accountId,
-    email,
-    revision,
-    async settings() {
-      const settings: unknown = JSON.parse(keyring.open(PURPOSE, `${ownerId}\n${accountId}`, sealedSettings));
-      return settings;
-    },
-  };
+  const { ownerId, accountId, email, revision } = account;
+  return { ownerId, accountId, email, revision, settings: async () => openSettings(keyring, account) };
 }
 
 export function mailCall(

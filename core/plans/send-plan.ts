@@ -97,7 +97,7 @@ export async function frozenMessageOf({ ports }: CallContext, letter: Message): 
   const unique = Buffer.from(ports.random(16)).toString('hex');
   const messageId = `<${unique}@${account.email.slice(account.email.lastIndexOf('@') + 1)}>`;
   const raw = composeMessage({
-    from: { name: '', address: account.email },
+    from: { name: fromName(account), address: account.email },
     to: letter.to,
     subject: letter.subject,
     // The newline that ends the message is not part of its text.
@@ -111,6 +111,7 @@ export async function frozenMessageOf({ ports }: CallContext, letter: Message): 
   const reread = await readSentMessage(raw);
   const faithful =
     reread.from.address === account.email &&
+    reread.from.name === fromName(account) &&
     reread.to.length === letter.to.length &&
     reread.to.every((address, index) => address === letter.to[index]) &&
     reread.subject === letter.subject &&
@@ -128,6 +129,11 @@ export async function frozenMessageOf({ ports }: CallContext, letter: Message): 
     raw: Buffer.from(raw).toString('base64'),
     messageId,
   };
+}
+
+/** A name that is the address itself adds nothing. */
+function fromName({ displayName, email }: Account): string {
+  return displayName === email ? '' : displayName;
 }
 
 /** Checks the recipients first: those found in Sent become known, and so do their domains. */

@@ -3,7 +3,10 @@ import type { Account } from './account.ts';
 
 /** The connected mailboxes of an owner. Promises as those of Storage. */
 export interface AccountStorage {
-  /** The first account of an owner becomes the active one. `seal` receives the new account's id. */
+  /**
+   * The first account of an owner becomes the active one. `seal` receives the new account's id.
+   * @throws ServiceError invalid_arguments if the owner has an account with this address
+   */
   addAccount(request: {
     ownerId: string;
     label: string;

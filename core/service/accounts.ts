@@ -1,11 +1,14 @@
 import { folderRolesOf } from '../accounts/account-folders.ts';
-import { type Mailbox, mailCall, sealSettings } from '../accounts/mail-call.ts';
+import { type Mailbox, mailCall, openSettings, sealSettings } from '../accounts/mail-call.ts';
 import { targetNamesBegin } from '../actions/message-target.ts';
 import { address, bodyText, invalidArgument, line, text } from '../contract/schema.ts';
 import { decideRoles } from '../folders/decide-roles.ts';
+import type { Account } from '../ports/account.ts';
+import type { Leg } from '../ports/account-health.ts';
 import { type MailCall, MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
+import { refuseConnected } from '../storage/accounts.ts';
 import { chosenPins } from './chosen-pins.ts';
 import { notFound } from './not-found.ts';
 import type { Accounts } from './service.ts';
@@ -14,9 +17,12 @@ import type { Accounts } from './service.ts';
 const CONNECT_MS = 30_000;
 
 const accountLabel = line({ min: 1, max: 254, description: '' });
+/** Spaces around it would not survive in a header. */
+const accountName = line({ min: 0, max: 100, description: '' }).refine((name) => name === name.trim());
 const accountSignature = text({ min: 0, max: 2000, description: '' });
 
-export function createAccounts(ports: Ports, keyring: Keyring): Accounts {
+/** @param healthStored  waits until what was observed is stored */
+export function createAccounts(ports: Ports, keyring: Keyring, healthStored: () => Promise<void>): Accounts {
   const { storage, mail, calendar, clock, log } = ports;
   let trialCount = 0;
 
@@ -40,38 +46,91 @@ export function createAccounts(ports: Ports, keyring: Keyring): Accounts {
     }
   }
 
-  async function mailboxOf(ownerId: string, accountId: number): Promise<Mailbox> {
+  async function forget(ownerId: string, accountId: number): Promise<void> {
+    await mail.forget(ownerId, accountId);
+    await calendar?.forget(ownerId, accountId);
+  }
+
+  async function accountOf(ownerId: string, accountId: number): Promise<Account> {
     const account = (await storage.accounts(ownerId)).find((one) => one.accountId === accountId);
     if (account === undefined) throw notFound('account');
+    return account;
+  }
+
+  async function mailboxOf(ownerId: string, accountId: number): Promise<Mailbox> {
+    const account = await accountOf(ownerId, accountId);
     return { account, call: mailCall(keyring, account, new AbortController().signal, CONNECT_MS) };
   }
 
+  /** Signs in to every server, and finds the calendar that was chosen for new events. @returns those that there are */
+  async function verify(call: MailCall): Promise<readonly Leg[]> {
+    await mail.verify(call);
+    const target = await calendar?.target(call);
+    return ['reading', 'sending', ...(target === undefined ? [] : (['calendar'] as const))];
+  }
+
+  async function works({ ownerId, accountId, revision }: Account, legs: readonly Leg[]): Promise<void> {
+    for (const leg of legs) {
+      const report = { ownerId, accountId, revision, leg, reason: null, now: clock.now() };
+      await storage.reportLeg({ ...report, state: 'working' });
+    }
+  }
+
   return {
-    async connect({ ownerId, email, label = email, signature = '', settings }) {
+    async connect({ ownerId, email, label = email, displayName = '', signature = '', settings }) {
       if (!address.safeParse(email).success)
         throw invalidArgument('email', 'format', 'must be a bare email address');
-      if (!accountLabel.safeParse(label).success)
-        throw invalidArgument('label', 'length', 'must be one line of 1 to 254 characters');
-      if (!accountSignature.safeParse(signature).success)
-        throw invalidArgument('signature', 'length', 'must be text of at most 2000 characters');
+      checkFields({ label, displayName, signature });
       if ((await storage.owner(ownerId)) === undefined) throw notFound('owner');
-      const folderRoles = await withTrialAccount({ ownerId, email, settings }, async (call) => {
-        await mail.verify(call);
-        // Signs in, and finds the calendar that was chosen for new events.
-        await calendar?.target(call);
-        return decideRoles(await mail.folders(call, { fresh: true }));
-      });
+      // Also inside the write: two forms may be sent at once.
+      refuseConnected(await storage.accounts(ownerId), email);
+      const { legs, folderRoles } = await withTrialAccount({ ownerId, email, settings }, async (call) => ({
+        legs: await verify(call),
+        folderRoles: decideRoles(await mail.folders(call, { fresh: true })),
+      }));
       const seal = (accountId: number) => sealSettings(keyring, ownerId, accountId, settings);
       const account = await storage.addAccount({
         ownerId,
         label,
         email,
+        displayName,
         signature: bodyText(signature),
         seal,
         folderRoles,
         now: clock.now(),
       });
+      await works(account, legs);
       return { accountId: account.accountId };
+    },
+    async settings(ownerId, accountId) {
+      return openSettings(keyring, await accountOf(ownerId, accountId));
+    },
+    async changeSettings({ ownerId, accountId, settings }) {
+      const { email } = await accountOf(ownerId, accountId);
+      const legs = await withTrialAccount({ ownerId, email, settings }, verify);
+      const sealedSettings = sealSettings(keyring, ownerId, accountId, settings);
+      const account = await storage.changeSettings({ ownerId, accountId, sealedSettings });
+      if (account === undefined) throw notFound('account');
+      await forget(ownerId, accountId);
+      await works(account, legs);
+    },
+    async edit({ ownerId, accountId, label, displayName, signature }) {
+      checkFields({ label, displayName, signature });
+      const edited = { ownerId, accountId, label, displayName, signature: bodyText(signature) };
+      if (!(await storage.editAccount(edited))) throw notFound('account');
+    },
+    async check(ownerId, accountId) {
+      const { call } = await mailboxOf(ownerId, accountId);
+      const legs = (await storage.accountHealth(ownerId)).filter((one) => one.accountId === accountId);
+      // A server that failed is otherwise left alone for a while.
+      if (legs.some(({ state }) => state !== 'working')) await forget(ownerId, accountId);
+      const uses: readonly (() => Promise<unknown>)[] = [
+        () => mail.verify(call, 'reading'),
+        () => mail.verify(call, 'sending'),
+        async () => calendar?.target(call),
+      ];
+      await Promise.all(uses.map((use) => use().catch(unlessMailError)));
+      await healthStored();
     },
     async calendars(account) {
       if ((await storage.owner(account.ownerId)) === undefined) throw notFound('owner');
@@ -111,8 +170,22 @@ export function createAccounts(ports: Ports, keyring: Keyring): Accounts {
         now: clock.now(),
       });
       if (!removed) throw notFound('account');
-      await mail.forget(ownerId, accountId);
-      await calendar?.forget(ownerId, accountId);
+      await forget(ownerId, accountId);
     },
   };
+}
+
+/** @throws ServiceError invalid_arguments */
+function checkFields(fields: { label: string; displayName: string; signature: string }): void {
+  if (!accountLabel.safeParse(fields.label).success)
+    throw invalidArgument('label', 'length', 'must be one line of 1 to 254 characters');
+  if (!accountName.safeParse(fields.displayName).success)
+    throw invalidArgument('displayName', 'length', 'must be one line of at most 100 characters');
+  if (!accountSignature.safeParse(fields.signature).success)
+    throw invalidArgument('signature', 'length', 'must be text of at most 2000 characters');
+}
+
+/** What a server refuses is recorded, and no failure of the check. */
+function unlessMailError(error: unknown): void {
+  if (!(error instanceof MailError)) throw error;
 }

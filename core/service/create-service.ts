@@ -196,7 +196,7 @@ export function createService<MailSettings, CalendarSettings>(
     sessions: createSessions(ports, keyring, checkPassword),
     keys: createKeys(ports, keyring, keysSigned),
     signIns: createSignIns(ports, keyring, keysSigned, callsWith(isAccessToken)),
-    accounts: createAccounts(ports, keyring),
+    accounts: createAccounts(ports, keyring, healthStored),
     webhooks: createWebhooks(ports, keyring),
     notices: createNotices(ports, keyring, dashboardUrl),
     trackers: createTrackers(ports),

@@ -564,15 +564,38 @@ export interface Accounts<Settings = unknown> {
   /**
    * Connects and signs in first, also to the calendar server if the settings name one, and then saves the
    * account. `settings` are the adapters'; the default `label` is the email.
-   * @throws MailError, and ServiceError not_found (the owner), invalid_arguments
+   * @throws MailError, and ServiceError not_found (the owner), invalid_arguments; also if the address is connected already
    */
   connect(account: {
     ownerId: string;
     email: string;
     label?: string;
+    /** The name in the From of what the account sends. Default: none. */
+    displayName?: string;
     signature?: string;
     settings: Settings;
   }): Promise<{ accountId: number }>;
+  /**
+   * The settings that the account was connected with, for a form that changes them. They contain its passwords: never
+   * show those. @throws ServiceError not_found; Error if they cannot be read with the secret key of now
+   */
+  settings(ownerId: string, accountId: number): Promise<unknown>;
+  /**
+   * Connects and signs in with the new settings first, and then saves them. The account keeps its id and everything else,
+   * and its requests go on. Nothing is saved if a server refuses.
+   * @throws MailError, and ServiceError not_found
+   */
+  changeSettings(change: { ownerId: string; accountId: number; settings: Settings }): Promise<void>;
+  /** Concerns what is planned from now on. @throws ServiceError not_found, invalid_arguments */
+  edit(change: {
+    ownerId: string;
+    accountId: number;
+    label: string;
+    displayName: string;
+    signature: string;
+  }): Promise<void>;
+  /** Signs in to each server of the account now, and records how it is doing. @throws ServiceError not_found */
+  check(ownerId: string, accountId: number): Promise<void>;
   /**
    * Lists the calendars that the settings lead to, for the owner to choose one. Saves nothing.
    * @throws MailError, and ServiceError not_found (the owner)

@@ -1,3 +1,4 @@
+import { invalidArgument, normalAddress } from '../contract/schema.ts';
 import { changedRoles, type FolderRoles } from '../folders/roles.ts';
 import type { Account } from '../ports/account.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -10,12 +11,31 @@ type Request<
   Verb extends 'addAccount' | 'changeFolderRoles' | 'changeSettings' | 'editAccount' | 'removeAccount',
 > = Parameters<Storage[Verb]>[0];
 
-/** Adds an account. An owner's first account is the active one. */
+/**
+ * Refuses an address that is connected already: two accounts of one mailbox would show everything twice.
+ * @throws ServiceError invalid_arguments, naming the account
+ */
+export function refuseConnected(
+  accounts: readonly Pick<Account, 'accountId' | 'email' | 'label'>[],
+  email: string,
+): void {
+  const same = accounts.find((one) => normalAddress(one.email) === normalAddress(email));
+  if (same === undefined) return;
+  const name = same.label === same.email ? '' : ` (${same.label})`;
+  const message = `is connected already, as account ${same.accountId}${name}`;
+  throw invalidArgument('email', 'connected', message);
+}
+
+/**
+ * Adds an account. An owner's first account is the active one.
+ * @throws ServiceError invalid_arguments if its address is connected already
+ */
 export function addAccount(
   facts: Facts,
   { ownerId, label, email, displayName = '', signature, seal, folderRoles, now }: Request<'addAccount'>,
 ): Judged<Account> {
   if (facts === undefined) throw new Error('There is no such owner to add an account to.');
+  refuseConnected(facts.accounts, email);
   const accountId = facts.lastAccountId + 1;
   const account = {
     ownerId,

@@ -52,6 +52,8 @@ export interface SceneOptions
   extends Omit<Partial<ServiceOptions>, 'mail' | 'calendar' | 'storage' | 'clock'> {
   readonly clock?: TestClock;
   readonly timezone?: string;
+  /** Of the account. */
+  readonly settings?: unknown;
   readonly samples?: (owner: string) => readonly SampleMessage[];
   /** Replaces ports of the service, for faults that the sandbox cannot produce. */
   readonly mailAs?: (mail: SandboxMail) => Mail;

@@ -190,7 +190,7 @@ export const JOBS = {
       const account = {
         ownerId,
         label: 'l',
-        email: 'l@x.org',
+        email: `${randomUUID()}@x.org`,
         signature: '',
         folderRoles: USUAL_ROLES,
         now: NOON,
