@@ -73,7 +73,8 @@ export {
   type Rate,
   type Window as MinuteWindow,
 } from './gate/limits.ts';
-export type { FailedTries, PasswordTryFacts, TriesCounter } from './gate/password-tries.ts';
+export type { FailedTries } from './gate/pace.ts';
+export type { PasswordTryFacts, TriesCounter } from './gate/password-tries.ts';
 export {
   GROUPS,
   type Group,
@@ -82,6 +83,7 @@ export {
   modesOf,
   type Plan,
 } from './gate/permissions.ts';
+export type { AuthenticatorApp, SecondStep, SecondStepProof } from './gate/second-step.ts';
 export type { Session, StoredSession } from './gate/session.ts';
 export type { MailAddress } from './mail/address.ts';
 export { type ListedMessage, type MailFlag, type MessagePlace, ROW_FIELDS } from './mail/listed-message.ts';
@@ -197,10 +199,11 @@ export type {
   OwnerToNotify,
 } from './ports/notice-storage.ts';
 export type { Owner, OwnerRemoval, OwnerStorage, OwnerUpdate } from './ports/owner-storage.ts';
-export type { PasswordStorage, TriesRows } from './ports/password-storage.ts';
+export type { OwnerToCheck, PasswordStorage, TriesRows } from './ports/password-storage.ts';
 export type { Mail, Ports } from './ports/ports.ts';
 export type { NewRead, ReadStorage, StoredRead, StoredSources } from './ports/read-storage.ts';
 export type { Reader, Reading, UnreadableReason } from './ports/reader.ts';
+export type { SecondStepChange, SecondStepEnd, SecondStepStorage } from './ports/second-step-storage.ts';
 export type { SessionStorage } from './ports/session-storage.ts';
 export type { SetupLink, SetupStorage } from './ports/setup-storage.ts';
 export type { NewTokens, RefreshEnd, SignInStorage } from './ports/sign-in-storage.ts';
@@ -232,6 +235,7 @@ export type {
   NumberedKey,
   OwnerFacts,
   RemovalFacts,
+  SecondStepFacts,
   SessionsFacts,
   Standing,
   Store,

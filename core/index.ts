@@ -57,6 +57,7 @@ export type { ReadLine } from './provenance/read-lines.ts';
 export type { Finding, NamedFinding } from './safety/finding.ts';
 export type { Sentence } from './safety/finding-text.ts';
 export { createService, type ServiceOptions } from './service/create-service.ts';
+export type { NewAuthenticatorApp, SecondSteps, SecondStepView } from './service/second-steps.ts';
 export type {
   AccountFolders,
   Accounts,
@@ -94,10 +95,12 @@ export type {
   RejectOptions,
   RequestsNow,
   RequestWatcher,
+  SecondStepNeeded,
   Service,
   Sessions,
   ShownFinding,
   ShownSource,
+  SignedIn,
   SignIns,
   TogetherMember,
   Trackers,

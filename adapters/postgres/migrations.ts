@@ -21,6 +21,7 @@ import { SCHEMA_18 } from './schema-18.ts';
 import { SCHEMA_19 } from './schema-19.ts';
 import { SCHEMA_20 } from './schema-20.ts';
 import { SCHEMA_21 } from './schema-21.ts';
+import { SCHEMA_22 } from './schema-22.ts';
 
 /** Migration n upgrades the schema from version n - 1 to n. A released migration is never edited. */
 export const MIGRATIONS: readonly string[] = [
@@ -45,6 +46,7 @@ export const MIGRATIONS: readonly string[] = [
   SCHEMA_19,
   SCHEMA_20,
   SCHEMA_21,
+  SCHEMA_22,
 ];
 
 export class NewerSchemaError extends Error {}

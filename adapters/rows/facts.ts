@@ -20,6 +20,7 @@ import { readNoticeChannel, readNoticeFacts } from './notice.ts';
 import { folded, readKeysRecord, readOwner } from './owner.ts';
 import type { Load, Query, Statement, Values } from './query.ts';
 import { flag, instant, instantOrNull, integer, integerOrNull, type Row, text, textOrNull } from './row.ts';
+import { readSecondStep } from './second-step.ts';
 import { readSession } from './session.ts';
 import { readLink, readStoredTracker, readTracker } from './tracker.ts';
 import { readTries } from './tries.ts';
@@ -256,7 +257,11 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
         const triesOf = (counter: keyof typeof rows) =>
           readTries(tries.find((row) => integer(row, 'row_number') === rows[counter]));
         return {
-          found: found && { owner: readOwner(found), passwordHash: textOrNull(found, 'password_hash') },
+          found: found && {
+            owner: readOwner(found),
+            passwordHash: textOrNull(found, 'password_hash'),
+            hasSecondStep: readSecondStep(found) !== null,
+          },
           tries: {
             address: triesOf('address'),
             newcomers: triesOf('newcomers'),
@@ -267,6 +272,12 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
       },
     };
   },
+
+  secondStep: ({ ownerId }) => ({
+    queries: [ask('owner', { ownerId }), ask('devices', { ownerId })],
+    read: ([owner], devices) =>
+      owner && { secondStep: readSecondStep(owner), devices: devices.map(readDevice) },
+  }),
 
   newTracker: ({ ownerId, requestId }) => ({
     queries: [ask('tracker_of_request', { ownerId, requestId }), ask('last_tracker', { ownerId })],
@@ -475,6 +486,7 @@ function readTrackers(trackers: Rows, links: Rows, [last]: Rows): TrackersFacts 
 function readSessionsFacts(owner: Row, sessions: Rows): SessionsFacts {
   return {
     passwordHash: textOrNull(owner, 'password_hash'),
+    secondStep: readSecondStep(owner),
     sessions: sessions.map((row) => ({
       session: readSession(row),
       expiresAt: instant(row, 'session_expires_at_ms'),

@@ -13,6 +13,7 @@ import { readNoticeChannel, readNoticeSettings, readOwnerToNotify } from './noti
 import { folded, readKeysRecord, readOwner } from './owner.ts';
 import type { Load, Query } from './query.ts';
 import { flag, instant, integer, type Row, text, textOrNull } from './row.ts';
+import { readSecondStep } from './second-step.ts';
 import { readSession } from './session.ts';
 import { readLink, readMessage, readTracker } from './tracker.ts';
 import { readInboxToWatch, readWaitingTracker } from './watching.ts';
@@ -146,6 +147,12 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
         passwordHash: textOrNull(row, 'password_hash'),
       })),
 
+    secondStep: (ownerId) =>
+      first(ask('owner', { ownerId }), (row) => ({
+        owner: readOwner(row),
+        passwordHash: textOrNull(row, 'password_hash'),
+        secondStep: readSecondStep(row),
+      })),
     session: (tokenHash, now) =>
       first(ask('session_by_token', { tokenHash, nowMs: now.getTime() }), (row) => ({
         owner: readOwner(row),

@@ -1,4 +1,4 @@
-import type { FailedTries } from '../../core/gate/password-tries.ts';
+import type { FailedTries } from '../../core/gate/pace.ts';
 import { integer, type Row } from './row.ts';
 
 export function readTries(row: Row | undefined): FailedTries | undefined {

@@ -11,6 +11,7 @@ import { hashOfKey } from './event-number.ts';
 import { noticeChannelColumns, noticeChannelKey, noticeSettingsText } from './notice.ts';
 import { folded, ownerHash } from './owner.ts';
 import type { Values } from './query.ts';
+import { secondStepText } from './second-step.ts';
 import { readerColumns } from './watching.ts';
 import { deliveryRow, endpointColumns, endpointKey } from './webhook.ts';
 
@@ -433,6 +434,11 @@ export function writesOf(change: Change): readonly Write[] {
     case 'save_password': {
       const values = { password_hash: change.passwordHash };
       return [{ op: 'update', table: 'owners', key: { owner_id: change.ownerId }, values }];
+    }
+    case 'save_second_step': {
+      const { ownerId: owner_id, secondStep } = change;
+      const values = { second_step: secondStep === null ? null : secondStepText(secondStep) };
+      return [{ op: 'update', table: 'owners', key: { owner_id }, values }];
     }
     case 'add_session': {
       const { session, tokenHash, expiresAt } = change;

@@ -1,4 +1,13 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time/durations.ts';
+import {
+  decayedTries,
+  type FailedTries,
+  failedOnce,
+  failureCap,
+  forgottenAtMs,
+  type Pace,
+  waitAfterTries,
+} from './pace.ts';
 
 /**
  * How often a password may be tried. Pure: storage reads the facts, judges, and saves the changes in one unit.
@@ -32,12 +41,6 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time/durations.ts';
  * - If the clock goes back, nobody waits longer than the longest wait: a time in the future is moved to now. If it goes
  *   forward, failures are only forgotten sooner.
  */
-export interface FailedTries {
-  readonly failures: number;
-  /** When the last failure was counted. */
-  readonly lastMs: number;
-}
-
 export interface PasswordTryFacts {
   readonly address: FailedTries | undefined;
   readonly newcomers: FailedTries | undefined;
@@ -66,22 +69,16 @@ export interface TriesChange extends FailedTries {
 /** How many known devices an owner has. A new one replaces the one that signed in longest ago. */
 export const DEVICES_KEPT = 10;
 
-interface Pace {
-  /** Failures without a wait. */
-  readonly free: number;
-  readonly firstMs: number;
-  readonly mostMs: number;
-  /** The time after which one failure is forgotten. */
-  readonly forgetMs: number;
-}
-
 const OWNER_PACE: Pace = { free: 10, firstMs: 1000, mostMs: 10 * MINUTE_MS, forgetMs: 10 * MINUTE_MS };
+
+/** Of one known device. Codes of the second step count in it too. */
+export const DEVICE_PACE: Pace = { free: 5, firstMs: 1000, mostMs: HOUR_MS, forgetMs: HOUR_MS };
 
 const PACES: Readonly<Record<TriesCounter, Pace>> = {
   address: { free: 3, firstMs: 5000, mostMs: 15 * MINUTE_MS, forgetMs: 12 * HOUR_MS },
   newcomers: OWNER_PACE,
   repeaters: OWNER_PACE,
-  device: { free: 5, firstMs: 1000, mostMs: HOUR_MS, forgetMs: HOUR_MS },
+  device: DEVICE_PACE,
 };
 
 /** The most tries a day that one counter allows. Source: the table above. */
@@ -118,33 +115,21 @@ function countTry(
   facts: PasswordTryFacts,
   nowMs: number,
 ): PasswordTryVerdict {
-  const changes = counted.map((counter) => {
-    const failures = Math.min(failureCap(PACES[counter]), decayed(counter, facts, nowMs).failures + 1);
-    return changeOf(counter, { failures, lastMs: nowMs });
-  });
+  const changes = counted.map((counter) =>
+    changeOf(counter, failedOnce(PACES[counter], facts[counter], nowMs)),
+  );
   return { waitMs: 0, counted, changes };
 }
 
 /** Returns the counter without the failures that are forgotten by now. */
 function decayed(counter: TriesCounter, facts: PasswordTryFacts, nowMs: number): FailedTries {
-  const { failures, lastMs } = facts[counter] ?? { failures: 0, lastMs: nowMs };
-  if (lastMs > nowMs) return { failures, lastMs: nowMs };
-  const forgotten = Math.floor((nowMs - lastMs) / PACES[counter].forgetMs);
-  return { failures: Math.max(0, failures - forgotten), lastMs };
+  return decayedTries(PACES[counter], facts[counter], nowMs);
 }
 
 function waitOf(counter: TriesCounter, facts: PasswordTryFacts, nowMs: number): number {
-  const { failures, lastMs } = decayed(counter, facts, nowMs);
-  const { free, firstMs, mostMs } = PACES[counter];
-  if (failures < free) return 0;
-  return Math.max(0, lastMs + Math.min(mostMs, firstMs * 2 ** (failures - free)) - nowMs);
-}
-
-/** Failures beyond this are not counted: the wait is already the longest. */
-function failureCap({ free, firstMs, mostMs }: Pace): number {
-  return free + Math.ceil(Math.log2(mostMs / firstMs));
+  return waitAfterTries(PACES[counter], facts[counter], nowMs);
 }
 
 function changeOf(counter: TriesCounter, { failures, lastMs }: FailedTries): TriesChange {
-  return { counter, failures, lastMs, forgottenMs: lastMs + failures * PACES[counter].forgetMs };
+  return { counter, failures, lastMs, forgottenMs: forgottenAtMs(PACES[counter], { failures, lastMs }) };
 }

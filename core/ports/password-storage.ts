@@ -21,13 +21,14 @@ export interface PasswordStorage {
         readonly kind: 'check';
         readonly counted: readonly TriesCounter[];
         readonly isKnownDevice: boolean;
-        readonly found: { readonly owner: Owner; readonly passwordHash: string | null } | undefined;
+        readonly found: OwnerToCheck | undefined;
       }
   >;
 
   /**
-   * Takes back one counted failure of a try whose password was correct (`giveTryBack`), and makes the device the
-   * owner's newest one. The owner keeps the newest `DEVICES_KEPT`.
+   * Takes back one counted failure of a try whose password was correct (`giveTryBack`). Makes the device the owner's
+   * newest one if the owner has no second step; otherwise `takeSecondStep` does. The owner keeps the newest
+   * `DEVICES_KEPT`.
    * @returns false, with no change, if the password hash has changed since
    */
   passwordMatched(request: {
@@ -38,6 +39,15 @@ export interface PasswordStorage {
     deviceHash: string;
     now: Date;
   }): Promise<boolean>;
+}
+
+/** Whose password is checked. */
+export interface OwnerToCheck {
+  readonly owner: Owner;
+  /** Null: the owner has no password. */
+  readonly passwordHash: string | null;
+  /** Whether signing in takes more than the password. */
+  readonly hasSecondStep: boolean;
 }
 
 /**

@@ -9,6 +9,7 @@ import type { NoticeStorage } from './notice-storage.ts';
 import type { OwnerStorage } from './owner-storage.ts';
 import type { PasswordStorage } from './password-storage.ts';
 import type { ReadStorage } from './read-storage.ts';
+import type { SecondStepStorage } from './second-step-storage.ts';
 import type { SessionStorage } from './session-storage.ts';
 import type { SetupStorage } from './setup-storage.ts';
 import type { SignInStorage } from './sign-in-storage.ts';
@@ -34,6 +35,7 @@ export interface Storage
     SignInStorage,
     OwnerStorage,
     PasswordStorage,
+    SecondStepStorage,
     SessionStorage,
     AccountStorage,
     AccountHealthStorage,

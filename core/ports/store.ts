@@ -4,8 +4,10 @@ import type { Delivery } from '../events/delivery.ts';
 import type { EventContent } from '../events/webhook-event.ts';
 import type { FolderRoles } from '../folders/roles.ts';
 import type { LimitOverrides, Window } from '../gate/limits.ts';
-import type { FailedTries, TriesCounter } from '../gate/password-tries.ts';
+import type { FailedTries } from '../gate/pace.ts';
+import type { TriesCounter } from '../gate/password-tries.ts';
 import type { Plan } from '../gate/permissions.ts';
+import type { SecondStep } from '../gate/second-step.ts';
 import type { StoredSession } from '../gate/session.ts';
 import type { NoticeSettings } from '../notices/notice-rule.ts';
 import type { Account } from './account.ts';
@@ -17,7 +19,7 @@ import type { Checkpoint, NumberedActivity } from './checkpoint-storage.ts';
 import type { Credential, KeysRecord } from './credential-storage.ts';
 import type { NoticeChannel } from './notice-storage.ts';
 import type { Owner } from './owner-storage.ts';
-import type { TriesRows } from './password-storage.ts';
+import type { OwnerToCheck, TriesRows } from './password-storage.ts';
 import type { NewRead } from './read-storage.ts';
 import type { Storage } from './storage.ts';
 import type { StoredEvent } from './stored-event.ts';
@@ -82,6 +84,7 @@ export type StoreLookups = Pick<
   | 'owner'
   | 'owners'
   | 'ownerByEmail'
+  | 'secondStep'
   | 'session'
   | 'sessions'
   | 'accounts'
@@ -191,6 +194,8 @@ export interface FactKinds {
     };
     readonly facts: TriesFacts;
   };
+  /** With the owner's known devices. Undefined: there is no such owner. */
+  secondStep: { readonly need: { readonly ownerId: string }; readonly facts: SecondStepFacts | undefined };
   /** `requestId`: the tracker that this request created before. */
   newTracker: {
     readonly need: { readonly ownerId: string; readonly requestId: string };
@@ -459,6 +464,7 @@ export interface AccountsFacts {
 
 export interface SessionsFacts {
   readonly passwordHash: string | null;
+  readonly secondStep: SecondStep | null;
   readonly sessions: readonly { readonly session: StoredSession; readonly expiresAt: Date }[];
 }
 
@@ -478,9 +484,16 @@ export interface RemovalFacts {
 
 export interface TriesFacts {
   /** Undefined: no owner has the email. */
-  readonly found: { readonly owner: Owner; readonly passwordHash: string | null } | undefined;
+  readonly found: OwnerToCheck | undefined;
   readonly tries: Readonly<Record<Exclude<TriesCounter, 'device'>, FailedTries | undefined>>;
   /** The owner's devices, newest sign-in first. */
+  readonly devices: readonly StoredDevice[];
+}
+
+export interface SecondStepFacts {
+  /** Null: the owner has none. */
+  readonly secondStep: SecondStep | null;
+  /** Newest sign-in first. */
   readonly devices: readonly StoredDevice[];
 }
 
@@ -693,6 +706,12 @@ export type Change =
       readonly lastEndpointId: number;
     }
   | { readonly type: 'save_password'; readonly ownerId: string; readonly passwordHash: string }
+  /** Null: the owner has none. */
+  | {
+      readonly type: 'save_second_step';
+      readonly ownerId: string;
+      readonly secondStep: SecondStep | null;
+    }
   | {
       readonly type: 'add_session';
       readonly session: StoredSession;

@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto';
 import { ServiceError } from '../contract/errors.ts';
 import { normalAddress } from '../contract/schema.ts';
 import { createAddressBudget } from '../gate/address-budget.ts';
 import { addressGroup } from '../gate/address-group.ts';
-import { secretHash } from '../gate/credential.ts';
 import type { Owner } from '../ports/owner-storage.ts';
 import type { TriesRows } from '../ports/password-storage.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -11,6 +9,7 @@ import type { Keyring } from '../secrets/keyring.ts';
 import { PASSWORD_CHARS_MAX, passwordMatches } from '../secrets/password.ts';
 import { createPasswordQueue } from '../secrets/password-queue.ts';
 import { codePoints } from '../text/code-points.ts';
+import { DEVICE_ID_BYTES, deviceHash, deviceValue, readDevice } from './device-cookie.ts';
 
 interface PasswordAttempt {
   /** Whose password to check: by email at sign-in, by owner in a session. */
@@ -26,8 +25,8 @@ interface PasswordMatch {
   readonly owner: Owner;
   /** The hash that the password matched. */
   readonly passwordHash: string;
-  /** The new value of the browser's device cookie. It grants no access. */
-  readonly device: string;
+  /** The new value of the browser's device cookie. It grants no access. Undefined: a second step has to follow first. */
+  readonly device: string | undefined;
 }
 
 /**
@@ -55,8 +54,8 @@ export function createPasswordCheck(ports: Ports, keyring: Keyring): CheckPasswo
     device: Uint8Array | undefined;
   }): Promise<PasswordMatch | undefined> {
     const { email, password, rows } = attempt;
-    const deviceHash = attempt.device === undefined ? null : hashOf(attempt.device);
-    const taken = await storage.takePasswordTry({ email, rows, deviceHash, now: clock.now() });
+    const knownHash = attempt.device === undefined ? null : deviceHash(attempt.device);
+    const taken = await storage.takePasswordTry({ email, rows, deviceHash: knownHash, now: clock.now() });
     if (taken.kind === 'wait') {
       throw new ServiceError('rate_limited', { details: { retry_after_s: Math.ceil(taken.waitMs / 1000) } });
     }
@@ -71,10 +70,12 @@ export function createPasswordCheck(ports: Ports, keyring: Keyring): CheckPasswo
       passwordHash,
       rows,
       counted,
-      deviceHash: hashOf(device),
+      deviceHash: deviceHash(device),
       now: clock.now(),
     });
-    return isStillRight ? { owner, passwordHash, device: deviceValue(keyring, email, device) } : undefined;
+    if (!isStillRight) return undefined;
+    if (found.hasSecondStep) return { owner, passwordHash, device: undefined };
+    return { owner, passwordHash, device: deviceValue(keyring, email, device) };
   }
 
   return async ({ who, password, address, device: value }) => {
@@ -92,40 +93,11 @@ export function createPasswordCheck(ports: Ports, keyring: Keyring): CheckPasswo
     const [lane, key] =
       device === undefined
         ? (['strangers', addressGroup(address)] as const)
-        : (['devices', hashOf(device)] as const);
+        : (['devices', deviceHash(device)] as const);
     const checked = queue.run(lane, key, () => check({ email, password, rows, device }));
     if (checked === undefined) throw new ServiceError('busy', { details: { retry_after_s: BUSY_RETRY_S } });
     return checked;
   };
-}
-
-/**
- * The value of a device cookie is sealed. It holds the device's id and the email it signed in with, so a forged one is
- * recognised without the store.
- */
-const DEVICE_PURPOSE = 'device';
-const DEVICE_ID_BYTES = 16;
-const DEVICE_VALUE_CHARS_MAX = 100;
-
-function deviceValue(keyring: Keyring, email: string, id: Uint8Array): string {
-  const sealed = keyring.sealFixed(DEVICE_PURPOSE, Buffer.concat([id, emailMark(email)]));
-  return Buffer.from(sealed).toString('base64url');
-}
-
-/** @returns the device's id; undefined unless the value was issued to a browser that signed in with this email */
-function readDevice(keyring: Keyring, email: string, value: string | undefined): Uint8Array | undefined {
-  if (value === undefined || value.length > DEVICE_VALUE_CHARS_MAX) return undefined;
-  const bytes = keyring.openFixed(DEVICE_PURPOSE, Buffer.from(value, 'base64url'))?.bytes;
-  if (bytes === undefined || !emailMark(email).equals(bytes.subarray(DEVICE_ID_BYTES))) return undefined;
-  return bytes.subarray(0, DEVICE_ID_BYTES);
-}
-
-function emailMark(email: string): Buffer {
-  return createHash('sha256').update(normalAddress(email), 'utf8').digest().subarray(0, 16);
-}
-
-function hashOf(device: Uint8Array): string {
-  return secretHash(Buffer.from(device).toString('base64url'));
 }
 
 const ROWS_OF_A_KIND = 2 ** 16;

@@ -23,6 +23,7 @@ import { readBasePath } from './base-path.ts';
 import { type CallToolParts, createCallTool, settledWithin } from './call-tool.ts';
 import { createCalls } from './calls.ts';
 import { createPasswordCheck } from './check-password.ts';
+import { createSecondStepCheck } from './check-second-step.ts';
 import { createDecideTogether } from './decide-together.ts';
 import { createKeyCalls } from './key-calls.ts';
 import { createKeys } from './keys.ts';
@@ -30,6 +31,7 @@ import { createLife } from './life.ts';
 import { createNotices } from './notices.ts';
 import { createOwners } from './owners.ts';
 import { createRequestWatch } from './request-watch.ts';
+import { createSecondSteps } from './second-steps.ts';
 import type { OnArguments, PendingListener, Service } from './service.ts';
 import { createSessions } from './sessions.ts';
 import { createSetup } from './setup.ts';
@@ -193,7 +195,8 @@ export function createService<MailSettings, CalendarSettings>(
     approvals: { ...approvals, decideTogether, now: requests.now, watch: requests.watch },
     owners: createOwners(ports, keyring, standard),
     setup: createSetup(ports, keyring, standard),
-    sessions: createSessions(ports, keyring, checkPassword),
+    sessions: createSessions(ports, keyring, checkPassword, createSecondStepCheck(ports, keyring)),
+    secondSteps: createSecondSteps(ports, keyring),
     keys: createKeys(ports, keyring, keysSigned),
     signIns: createSignIns(ports, keyring, keysSigned, callsWith(isAccessToken)),
     accounts: createAccounts(ports, keyring, healthStored),

@@ -41,6 +41,7 @@ import type { Refusal } from '../sign-in/refusal.ts';
 import type { SignInRequest } from '../sign-in/request.ts';
 import type { ToolArguments, ToolName, ToolOutcome } from '../tools/catalogue.ts';
 import type { ToolListing } from '../tools/define-tool.ts';
+import type { SecondSteps } from './second-steps.ts';
 import type { Setup } from './setup.ts';
 
 /**
@@ -58,6 +59,7 @@ export interface Service<Settings = unknown> {
   readonly owners: Owners;
   readonly setup: Setup;
   readonly sessions: Sessions;
+  readonly secondSteps: SecondSteps;
   readonly keys: Keys;
   readonly signIns: SignIns;
   readonly accounts: Accounts<Settings>;
@@ -282,6 +284,24 @@ export interface OwnerFields {
   password?: string;
 }
 
+/** A new session. */
+export interface SignedIn {
+  readonly kind: 'signed_in';
+  /** The value of the session cookie. */
+  readonly session: string;
+  /** The value of the device cookie. */
+  readonly device: string;
+  /** How long the session lasts, in seconds. */
+  readonly lastsS: number;
+}
+
+/** The password is right. `finishSignIn` starts the session. */
+export interface SecondStepNeeded {
+  readonly kind: 'second_step';
+  /** Sealed. It opens nothing by itself. */
+  readonly ticket: string;
+}
+
 /** The sign-ins on the dashboard. */
 export interface Sessions {
   /**
@@ -289,8 +309,7 @@ export interface Sessions {
    * @param request  `address`: the caller's; `device`: the value of its device cookie, undefined without one;
    *   `browser`: a short description for the owner; `proofKey`: the public half of the browser's key, which the session
    *   stores unchanged; null without one
-   * @returns the values of the session cookie and of the device cookie; undefined if email and password do
-   * not match
+   * @returns undefined if email and password do not match
    * @throws ServiceError rate_limited or busy, with details.retry_after_s
    */
   signIn(request: {
@@ -300,12 +319,27 @@ export interface Sessions {
     device: string | undefined;
     browser: string;
     proofKey: string | null;
-  }): Promise<{ readonly session: string; readonly device: string } | undefined>;
+  }): Promise<SignedIn | SecondStepNeeded | undefined>;
+  /**
+   * Ends a sign-in that needs a second step, and starts the session. Every code counts once.
+   * @param request  `ticket`: of `signIn`, valid for ten minutes; `code`: of the authenticator app, or a recovery code;
+   *   the others as for `signIn`
+   * @returns `over`: the owner has to sign in again from the start
+   * @throws ServiceError rate_limited, with details.retry_after_s
+   */
+  finishSignIn(request: {
+    ticket: string;
+    code: string;
+    address: string;
+    device: string | undefined;
+    browser: string;
+    proofKey: string | null;
+  }): Promise<SignedIn | 'wrong_code' | 'over'>;
   /** Finds a session by its token. Undefined: there is none, or it has expired (after 14 days). */
   find(token: string): Promise<{ readonly owner: Owner; readonly session: StoredSession } | undefined>;
   /**
    * Confirms with the password that the person is the owner. Tries share their limit with those of `signIn`.
-   * @param request  `proofKey`: replaces the session's; null leaves it unchanged
+   * @param request  `code`: of the second step, if the owner has one; `proofKey`: replaces the session's; null leaves it unchanged
    * @returns the updated session and the value of the device cookie; `ended` if the session has ended
    * meanwhile
    * @throws ServiceError rate_limited or busy, with details.retry_after_s
@@ -313,10 +347,13 @@ export interface Sessions {
   confirm(request: {
     session: StoredSession;
     password: string;
+    code: string | null;
     address: string;
     device: string | undefined;
     proofKey: string | null;
-  }): Promise<{ readonly session: StoredSession; readonly device: string } | 'wrong_password' | 'ended'>;
+  }): Promise<
+    { readonly session: StoredSession; readonly device: string } | 'wrong_password' | 'wrong_code' | 'ended'
+  >;
   /** Whether a request of this session may go ahead now: `stepUp` on the service's clock. */
   stepUp(facts: Omit<Parameters<typeof stepUp>[0], 'now'>): ReturnType<typeof stepUp>;
   /**

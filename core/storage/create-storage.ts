@@ -45,6 +45,7 @@ import { removeOwner, updateOwner } from './owners.ts';
 import { passwordMatched, takePasswordTry } from './password-tries.ts';
 import { expire, reclaim } from './recover.ts';
 import { followUpLater, settle, start } from './run.ts';
+import { changeSecondStep, takeSecondStep } from './second-step.ts';
 import {
   addSession,
   confirmSession,
@@ -184,6 +185,10 @@ export function createStorage(database: Store, random: Random): Storage {
       ),
     removeOwner: (ownerId) =>
       unit('durable', { kind: 'removal', ownerId }, (facts) => removeOwner(facts, ownerId)),
+    changeSecondStep: (ownerId, change) =>
+      unit('durable', { kind: 'secondStep', ownerId }, (facts) => changeSecondStep(facts, ownerId, change)),
+    takeSecondStep: (r) =>
+      unit('durable', { kind: 'secondStep', ownerId: r.ownerId }, (facts) => takeSecondStep(facts, r)),
     setPassword: (ownerId, hash) =>
       unit('durable', sessionsOf(ownerId), (facts) => setPassword(facts, ownerId, hash)),
     takePasswordTry: (r) => {

@@ -25,7 +25,10 @@ export function takePasswordTry(
   return { answer: { kind: 'check', counted, isKnownDevice, found: facts.found }, changes: saved };
 }
 
-/** Takes back one counted failure of a try whose password was correct, and makes the device the owner's newest. */
+/**
+ * Takes back one counted failure of a try whose password was correct. Makes the device the owner's newest, unless a second
+ * step follows: only that shows whose device it is.
+ */
 export function passwordMatched(
   facts: TriesFacts,
   { ownerId, passwordHash, rows, counted, deviceHash, now }: Match,
@@ -39,20 +42,35 @@ export function passwordMatched(
   });
   const { failures, lastMs } = givenBack.find(({ counter }) => counter === 'device') ??
     known ?? { failures: 0, lastMs: 0 };
-  const device = { deviceHash, lastSignInMs: now.getTime(), failures, lastMs };
-  const others = facts.devices.filter((one) => one.deviceHash !== deviceHash);
+  const counts = { failures, lastMs };
+  const kept: readonly Change[] =
+    known === undefined ? [] : [{ type: 'save_device', ownerId, device: { ...known, ...counts } }];
   return {
     answer: true,
     changes: [
       ...givenBack
         .filter(({ counter }) => counter !== 'device')
         .flatMap((change) => savedTries(change, facts, rows, known)),
-      { type: 'add_device', ownerId, device },
-      ...others
-        .slice(DEVICES_KEPT - 1)
-        .map((old): Change => ({ type: 'forget_device', ownerId, deviceHash: old.deviceHash })),
+      ...(facts.found.hasSecondStep
+        ? kept
+        : newestDevice(facts.devices, ownerId, { deviceHash, lastSignInMs: now.getTime(), ...counts })),
     ],
   };
+}
+
+/** Adds a device, or renews it, and forgets the one that signed in longest ago if there are too many. */
+export function newestDevice(
+  devices: readonly StoredDevice[],
+  ownerId: string,
+  device: StoredDevice,
+): readonly Change[] {
+  const others = devices.filter(({ deviceHash }) => deviceHash !== device.deviceHash);
+  return [
+    { type: 'add_device', ownerId, device },
+    ...others
+      .slice(DEVICES_KEPT - 1)
+      .map(({ deviceHash }): Change => ({ type: 'forget_device', ownerId, deviceHash })),
+  ];
 }
 
 function deviceOf({ devices }: TriesFacts, deviceHash: string | null): StoredDevice | undefined {

@@ -1,3 +1,4 @@
+import { forgetTries } from '../gate/second-step.ts';
 import type { StoredSession } from '../gate/session.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Change, FactsOf, Judged, SessionsFacts } from '../ports/store.ts';
@@ -69,12 +70,19 @@ export function endOtherSessions(facts: Facts, sessionId: string): Judged<number
   return { answer: others.length, changes: ends(others) };
 }
 
-/** Sets a password, ends every session and forgets the known devices. False: no such owner. */
+/**
+ * Sets a password, ends every session, and forgets the known devices and the wrong codes of the second step. False: no
+ * such owner.
+ */
 export function setPassword(facts: Facts, ownerId: string, passwordHash: string): Judged<boolean> {
   if (facts === undefined) return NOTHING;
+  const { secondStep } = facts;
   return {
     answer: true,
     changes: [
+      ...(secondStep === null
+        ? []
+        : [{ type: 'save_second_step', ownerId, secondStep: forgetTries(secondStep) } as const]),
       ...ends(facts.sessions.map(({ session }) => session)),
       { type: 'forget_devices', ownerId },
       { type: 'save_password', ownerId, passwordHash },

@@ -3,10 +3,11 @@ import { headerOf } from '../http/request-head.ts';
 import { leaveFor } from './app-session.ts';
 import { readCookie } from './cookies.ts';
 import { KEY_FIELD, PROOF_FIELD, provenNonce, readProofKey } from './form-proof.ts';
-import { confirmPage, PASSWORD_FIELD } from './pages/confirm.tsx';
+import { type Asking, CODE_FIELD, confirmPage, PASSWORD_FIELD } from './pages/confirm.tsx';
 import { problemPage } from './pages/problem.tsx';
 import { limitTries } from './password-tries.ts';
-import { type OwnerForm, type OwnerVisit, type Reply, redirect } from './visit.ts';
+import { WRONG_CODE } from './session.ts';
+import { type OwnerForm, type OwnerVisit, type PageReply, type Reply, redirect } from './visit.ts';
 
 /** More than any page of the dashboard sends. The page that asks for the password repeats every field. */
 const FIELDS_MAX = 100;
@@ -42,7 +43,7 @@ export async function checkForm(visit: OwnerVisit, form: OwnerForm): Promise<Pas
   const isProven = await useProof(visit, stored);
   if (service.sessions.stepUp({ demand, isProven, session: stored }) === 'go')
     return { kind: 'go', visit: pageVisit };
-  return stopped(visit, confirmPage(pageVisit, form, { why: isProven ? 'long_ago' : 'unsigned' }));
+  return stopped(visit, await askAgain(pageVisit, form, { why: isProven ? 'long_ago' : 'unsigned' }));
 }
 
 async function withPassword(
@@ -55,18 +56,30 @@ async function withPassword(
   const { service, address, fields, head, cookies } = visit;
   const proofKey = readProofKey(fields.get(KEY_FIELD));
   const device = readCookie(headerOf(head, 'cookie'), cookies.device);
-  const attempt = { session, password, address, device, proofKey };
+  const attempt = { session, password, code: fields.get(CODE_FIELD), address, device, proofKey };
   const check = await limitTries(() => service.sessions.confirm(attempt));
   if (check.kind === 'too_many') {
-    const reply = confirmPage(pageVisit, form, { problem: check.problem, status: 429 });
+    const reply = await askAgain(pageVisit, form, { problem: check.problem, status: 429 });
     return stopped(visit, { ...reply, headers: { 'retry-after': String(check.waitS) } });
   }
   if (check.result === 'ended') return stopped(visit, redirect('/sign-in'));
   if (check.result === 'wrong_password') {
-    return stopped(visit, confirmPage(pageVisit, form, { problem: 'The password is wrong.', status: 422 }));
+    return stopped(
+      visit,
+      await askAgain(pageVisit, form, { problem: 'The password is wrong.', status: 422 }),
+    );
+  }
+  if (check.result === 'wrong_code') {
+    return stopped(visit, await askAgain(pageVisit, form, { problem: WRONG_CODE, status: 422 }));
   }
   const { session: stored, device: newDevice } = check.result;
   return { kind: 'go', visit: { ...pageVisit, session: { kind: 'own', stored } }, device: newDevice };
+}
+
+/** The page that asks for the password, and for the second step if the owner has one. */
+async function askAgain(visit: OwnerVisit, form: OwnerForm, why: Asking): Promise<PageReply> {
+  const hasSecondStep = (await visit.service.secondSteps.show(visit.owner.ownerId)) !== null;
+  return confirmPage(visit, form, { ...why, hasSecondStep });
 }
 
 /** Whether the form carries a valid proof that no other form has used. */
@@ -84,7 +97,7 @@ async function useProof(
 
 /** The page's own fields. The owner's password goes no further than here. */
 function pageFields(fields: URLSearchParams): URLSearchParams {
-  const own = new Set([PROOF_FIELD, KEY_FIELD, PASSWORD_FIELD, 'form_token']);
+  const own = new Set([PROOF_FIELD, KEY_FIELD, PASSWORD_FIELD, CODE_FIELD, 'form_token']);
   return new URLSearchParams([...fields].filter(([name]) => !own.has(name)));
 }
 

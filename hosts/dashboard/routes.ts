@@ -54,7 +54,8 @@ import {
   sendTestEvent,
   webhooksPage,
 } from './pages/webhooks.tsx';
-import { showSignIn, signIn, signOut } from './session.ts';
+import { finishSignIn, showSecondStep, showSignIn, signIn, signOut } from './session.ts';
+import { SETTINGS_FORMS } from './settings-routes.ts';
 import { type OwnerForm, type OwnerVisit, type Reply, redirect, type Visit } from './visit.ts';
 
 type Act<V> = (visit: V) => Promise<Reply>;
@@ -77,6 +78,7 @@ const SESSION = '(ses_[A-Za-z0-9_-]{1,40})';
 
 const ROUTES: readonly Route[] = [
   { who: 'anyone', pattern: /^\/sign-in$/, GET: showSignIn, POST: signIn },
+  { who: 'anyone', pattern: /^\/sign-in\/second-step$/, GET: showSecondStep, POST: finishSignIn },
   owner('/sign-out', { POST: { does: 'Sign out', demand: 'change', act: signOut } }),
   owner('/', { GET: async () => redirect('/approvals') }),
   owner('/approvals', { GET: approvalsPage }),
@@ -195,6 +197,7 @@ const ROUTES: readonly Route[] = [
   owner('/settings/sessions/end-others', {
     POST: { does: 'End all other sessions', demand: 'change', act: endOtherSessions },
   }),
+  ...SETTINGS_FORMS.map(([path, form]) => owner(path, { POST: form })),
   owner('/settings/notices', {
     GET: noticesPage,
     POST: { does: 'Save the times of notices', demand: 'change', act: saveNoticeSettings },

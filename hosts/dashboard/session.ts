@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { StoredSession } from '../../core/gate/session.ts';
 import type { Owner } from '../../core/ports/owner-storage.ts';
+import type { SignedIn } from '../../core/service/service.ts';
 import { ownAddress } from '../http/host-name.ts';
 import { headerOf } from '../http/request-head.ts';
 import { browserName } from './browser-name.ts';
@@ -8,6 +9,7 @@ import { DEVICE_S, readCookie } from './cookies.ts';
 import { formToken, formTokenMatches } from './csrf.ts';
 import { KEY_FIELD, readProofKey } from './form-proof.ts';
 import { notFoundPage, staleFormPage } from './pages/problem.tsx';
+import { secondStepPage } from './pages/second-step.tsx';
 import { safeNext, signInPage } from './pages/sign-in.tsx';
 import { limitTries } from './password-tries.ts';
 import { type OwnerVisit, type Reply, redirect, type Visit, type Visitor } from './visit.ts';
@@ -83,14 +85,63 @@ export async function signIn(visit: Visit): Promise<Reply> {
   if (check.result === undefined) {
     return signInPage({ ...again, problem: 'Email and password do not match.', status: 422 });
   }
+  if (check.result.kind === 'second_step') {
+    return secondStepPage({ token: formToken(secret), next, ticket: check.result.ticket });
+  }
+  return startSession(visit, check.result, next);
+}
+
+/** Keeps the address of the second step usable: its page only answers the form before it. */
+export async function showSecondStep({ options }: Visit): Promise<Reply> {
+  return options.appSignIn === undefined ? redirect('/sign-in') : notFoundPage();
+}
+
+/** Checks what the owner shows besides the password. */
+export async function finishSignIn(visit: Visit): Promise<Reply> {
+  const { service, head, address, cookies, fields, options } = visit;
+  if (options.appSignIn !== undefined) return notFoundPage();
+  const secret = readCookie(headerOf(head, 'cookie'), cookies.signIn);
+  if (secret === undefined || !formTokenMatches(secret, fields.get('form_token'))) return staleFormPage();
+  const ticket = fields.get('ticket') ?? '';
+  const next = safeNext(fields.get('next'));
+  const again = { token: formToken(secret), next, ticket };
+  const attempt = {
+    ...{ ticket, address, code: fields.get('code') ?? '' },
+    device: readCookie(headerOf(head, 'cookie'), cookies.device),
+    browser: browserName(headerOf(head, 'user-agent')),
+    proofKey: readProofKey(fields.get(KEY_FIELD)),
+  };
+  const check = await limitTries(() => service.sessions.finishSignIn(attempt));
+  if (check.kind === 'too_many') {
+    const { problem, waitS } = check;
+    return {
+      ...secondStepPage({ ...again, problem, status: 429 }),
+      headers: { 'retry-after': String(waitS) },
+    };
+  }
+  if (check.result === 'wrong_code') {
+    return secondStepPage({ ...again, problem: WRONG_CODE, status: 422 });
+  }
+  if (check.result === 'over') {
+    const problem = 'That took too long, or your password was changed. Sign in again.';
+    const shown = { token: formToken(secret), next, saferAddress: saferAddress(visit, next) };
+    return signInPage({ ...shown, problem, status: 422 });
+  }
+  return startSession(visit, check.result, next);
+}
+
+export const WRONG_CODE = 'The code is wrong, or was used before. Wait for the next one.';
+
+async function startSession(visit: Visit, signedIn: SignedIn, next: string): Promise<Reply> {
+  const { service, cookies } = visit;
   const before = await sessionOf(visit);
   if (before !== undefined) await service.sessions.end(before.owner.ownerId, before.session.id);
   return {
     ...redirect(next),
     headers: {
       'set-cookie': [
-        cookies.set(cookies.session, check.result.session),
-        cookies.set(cookies.device, check.result.device, DEVICE_S),
+        cookies.set(cookies.session, signedIn.session, signedIn.lastsS),
+        cookies.set(cookies.device, signedIn.device, DEVICE_S),
         cookies.clear(cookies.signIn),
       ],
     },

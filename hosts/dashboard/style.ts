@@ -124,6 +124,8 @@ main > section { margin-bottom: 2rem; }
 }
 .exact { white-space: pre-wrap; tab-size: 4; min-height: 2.9rem; }
 .secret { user-select: all; }
+.qr { width: 13rem; max-width: 100%; margin-bottom: 1rem; border-radius: var(--pico-border-radius); }
+.codes { columns: 2 13rem; }
 .unseen { unicode-bidi: isolate; }
 .unseen::before {
   content: '⟨' attr(data-code) '⟩';

@@ -42,4 +42,23 @@ const ownerPassword: Command = {
   },
 };
 
-export const OWNER_COMMANDS: readonly Command[] = [ownerAdd, ownerPassword];
+const ownerSecondStepOff: Command = {
+  name: 'owner second-step-off',
+  usage: 'EMAIL',
+  summary: 'removes the second step of an owner who has lost it; the password is enough again',
+  async run(args, terminal) {
+    const { positionals } = readArguments(args, COMMON_OPTIONS);
+    const email = onlyPositional(positionals, 'EMAIL');
+    const ownerId = await withOwner(terminal, email, async (service, owner) => {
+      await service.secondSteps.removeAll(owner.ownerId);
+      return owner.ownerId;
+    });
+    terminal.print(
+      { owner_id: ownerId },
+      `The second step of ${email} is removed. The password alone is enough to sign in.\n` +
+        `If somebody else may know it: countersign owner password ${email}`,
+    );
+  },
+};
+
+export const OWNER_COMMANDS: readonly Command[] = [ownerAdd, ownerPassword, ownerSecondStepOff];

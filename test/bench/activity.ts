@@ -6,6 +6,7 @@ import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import { ownerPages } from '../../hosts/dashboard/handler.ts';
 import { createService } from '../../hosts/embedded/countersign.ts';
+import { sessionToken } from '../session-token.ts';
 import { benchReader } from './bench-reader.ts';
 import { NO_LIMITS } from './no-limits.ts';
 import type { Row } from './table.ts';
@@ -51,7 +52,7 @@ export async function activityPages(): Promise<Row[]> {
     const signedIn = await service.sessions.signIn({ email: EMAIL, password: PASSWORD, ...from });
     const answer = ownerPages(service);
     const view = async (target: string) => {
-      const headers = { host: '127.0.0.1:1', cookie: `countersign-1=${signedIn?.session}` };
+      const headers = { host: '127.0.0.1:1', cookie: `countersign-1=${sessionToken(signedIn)}` };
       const head = { method: 'GET', target, headers, peer: '192.0.2.1' };
       const reply = await answer(head, async () => new Uint8Array());
       if (reply?.status !== 200) throw new Error(`the page answers ${reply?.status}`);

@@ -12,6 +12,7 @@ import type { Service } from '../../core/service/service.ts';
 import { createService } from '../../hosts/embedded/countersign.ts';
 import { countersign } from '../../hosts/node/countersign.ts';
 import { browserIsMissing, openBrowser } from '../servers/browser.ts';
+import { sessionToken } from '../session-token.ts';
 import { benchReader } from './bench-reader.ts';
 import { NO_LIMITS } from './no-limits.ts';
 import type { Row } from './table.ts';
@@ -69,7 +70,7 @@ export async function openPages(): Promise<Row[]> {
     const from = { address: '192.0.2.1', device: undefined, browser: 'Chromium', proofKey: null };
     const signedIn = await here.sessions.signIn({ email: EMAIL, password: PASSWORD, ...from });
     const context = await browser.newContext();
-    const cookie = { name: `countersign-${new URL(url).port}`, value: signedIn?.session ?? '', url };
+    const cookie = { name: `countersign-${new URL(url).port}`, value: sessionToken(signedIn), url };
     await context.addCookies([cookie]);
     const page = await context.newPage();
     await page.goto(`${url}/approvals`);

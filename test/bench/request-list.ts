@@ -6,6 +6,7 @@ import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import type { ToolArguments, ToolName } from '../../core/tools/catalogue.ts';
 import { ownerPages } from '../../hosts/dashboard/handler.ts';
 import { createService } from '../../hosts/embedded/countersign.ts';
+import { sessionToken } from '../session-token.ts';
 import { benchReader } from './bench-reader.ts';
 import { NO_LIMITS } from './no-limits.ts';
 import type { Row } from './table.ts';
@@ -36,7 +37,7 @@ export async function requestList(): Promise<Row[]> {
     const { keyId } = await service.keys.create({ ownerId, name: 'bench', preset: 'full' });
     const from = { address: '192.0.2.1', device: undefined, browser: 'bench', proofKey: null };
     const signedIn = await service.sessions.signIn({ email, password: PASSWORD, ...from });
-    const cookie = `countersign-1=${signedIn?.session}`;
+    const cookie = `countersign-1=${sessionToken(signedIn)}`;
     async function call<Name extends ToolName>(tool: Name, args: ToolArguments<Name>) {
       const outcome = await service.as({ ownerId, keyId }).call(tool, args);
       if (outcome.status === 'error') throw new Error(`${tool}: ${outcome.code}`);

@@ -7,6 +7,7 @@ import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import { createService } from '../../hosts/embedded/countersign.ts';
 import { countersign } from '../../hosts/fetch/countersign.ts';
 import { callWith } from '../open-service.ts';
+import { sessionToken } from '../session-token.ts';
 import { benchReader } from './bench-reader.ts';
 import { NO_LIMITS } from './no-limits.ts';
 import type { Row } from './table.ts';
@@ -43,7 +44,7 @@ export async function requestPage(): Promise<Row[]> {
     const from = { address: '192.0.2.1', device: undefined, browser: 'Chromium', proofKey: null };
     const signedIn = await service.sessions.signIn({ email: EMAIL, password: PASSWORD, ...from });
     const pages = countersign(service, { doors: ['dashboard'], address: () => from.address });
-    const headers = { cookie: `__Host-countersign=${signedIn?.session ?? ''}` };
+    const headers = { cookie: `__Host-countersign=${sessionToken(signedIn)}` };
     const view = async () => {
       const response = await pages(new Request(`${URL}/approvals/${outcome.approval.id}`, { headers }));
       const page = await response.text();

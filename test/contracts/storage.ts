@@ -22,6 +22,7 @@ import { racePromises } from './storage/races.ts';
 import { readPromises } from './storage/reads.ts';
 import { recoveryPromises } from './storage/recovery.ts';
 import { removalPromises } from './storage/removal.ts';
+import { secondStepPromises } from './storage/second-steps.ts';
 import { sessionPromises } from './storage/sessions.ts';
 import { setupPromises } from './storage/setup.ts';
 import { signInPromises } from './storage/sign-ins.ts';
@@ -76,6 +77,7 @@ export function storageContract(name: string, open: () => Promise<StorageUnderTe
     ownerPromises(store);
     removalPromises(store);
     passwordPromises(store);
+    secondStepPromises(store);
     sessionPromises(store);
     setupPromises(store);
     accountPromises(store);

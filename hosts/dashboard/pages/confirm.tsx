@@ -2,8 +2,11 @@ import { Field, Form, Problems } from '../forms.tsx';
 import { Link } from '../links.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerForm, type OwnerVisit, type PageReply, page } from '../visit.ts';
+import { CodeField } from './second-step.tsx';
 
 export const PASSWORD_FIELD = 'owner_password';
+/** Of the second step. */
+export const CODE_FIELD = 'owner_code';
 
 const REASONS = {
   unsigned: 'This browser did not sign the form, so Countersign asks for your password.',
@@ -16,8 +19,15 @@ const TYPED_AGAIN: ReadonlyMap<string, string> = new Map([['password', 'Mailbox 
 /** Fields that mean nothing to a person. */
 const HIDDEN: ReadonlySet<string> = new Set([
   ...['digest', 'member', 'note', 'sequence', 'request', 'link', 'seen'],
-  ...['was_title', 'was_keywords', 'was_due'],
+  ...['was_title', 'was_keywords', 'was_due', 'setup'],
 ]);
+
+/** Why the page asks. */
+export interface Asking {
+  readonly why?: keyof typeof REASONS;
+  readonly problem?: string;
+  readonly status?: number;
+}
 
 /**
  * Asks for the owner's password, shows what it is for, and repeats the form.
@@ -26,7 +36,7 @@ const HIDDEN: ReadonlySet<string> = new Set([
 export function confirmPage(
   { path, owner, token, fields }: OwnerVisit,
   { does }: OwnerForm,
-  given: { why?: keyof typeof REASONS; problem?: string; status?: number },
+  given: Asking & { readonly hasSecondStep: boolean },
 ): PageReply {
   const repeated = [...fields].filter(([name]) => !TYPED_AGAIN.has(name));
   const listed = repeated.filter(([name, value]) => value !== '' && !HIDDEN.has(name));
@@ -80,6 +90,7 @@ export function confirmPage(
           autofocus
           autocomplete="current-password"
         />
+        {given.hasSecondStep ? <CodeField name={CODE_FIELD} focus={false} /> : null}
         <div class="decision">
           <button type="submit">{does}</button>
           <Link class="button-like" to={isRequest ? requestPath : parent}>

@@ -6,10 +6,13 @@ import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply, redirect } from '../visit.ts';
 import { When } from '../when.tsx';
 import { notFoundPage } from './problem.tsx';
+import { SecondStepSection } from './second-step-settings.tsx';
 
 export async function settingsPage({ service, owner, session, token, query }: OwnerVisit): Promise<Reply> {
   if (session.kind === 'app') return notFoundPage();
+  const { timezone: zone } = owner;
   const sessions = await service.sessions.list(owner.ownerId);
+  const secondStep = await service.secondSteps.show(owner.ownerId);
   const others = sessions.filter(({ id }) => id !== session.stored.id);
   return page(
     'Settings',
@@ -23,15 +26,16 @@ export async function settingsPage({ service, owner, session, token, query }: Ow
           Set up notices
         </Link>
       </section>
+      <SecondStepSection shown={secondStep} token={token} zone={zone} />
       <section aria-labelledby="sessions">
         <h2 id="sessions">Sessions</h2>
         <p class="quiet">
           Where you are signed in. End any session you do not recognise. A new password ends all of them.
         </p>
         <ul class="rows">
-          <Row session={session.stored} zone={owner.timezone} />
+          <Row session={session.stored} zone={zone} />
           {others.map((other) => (
-            <Row session={other} zone={owner.timezone} token={token} />
+            <Row session={other} zone={zone} token={token} />
           ))}
         </ul>
         {others.length === 0 ? null : (

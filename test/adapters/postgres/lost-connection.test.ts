@@ -32,6 +32,7 @@ import {
   start,
   webhookStates,
 } from '../../contracts/storage/scene.ts';
+import { anApp } from '../../contracts/storage/second-steps.ts';
 import { aSession, begin, PASSWORD_HASH } from '../../contracts/storage/session-scene.ts';
 import { advance, leased } from '../../contracts/storage/watch-scene.ts';
 import { addEndpoint, begun, end } from '../../contracts/storage/webhook-scene.ts';
@@ -115,6 +116,7 @@ async function scene(storage: Storage): Promise<Scene> {
   const code = { mac: 'right', until: LATE, triesLeft: 2 };
   await addChannel(storage, ownerId, { channelId: 'ntc_2', code });
   const idleOwnerId = await addOwner(storage);
+  await storage.changeSecondStep(idleOwnerId, anApp());
   const signIn = tokens();
   await storage.addSignIn({
     ...{ ownerId, credentialId: 'key_4', name: 'n', modes: DIRECT, fences: NO_FENCES, signer: SIGNER },
@@ -276,6 +278,12 @@ const VERBS: Record<
     s.updateOwner({ ownerId, email: 'new@x.org', passwordHash: 'new' }),
   // The other owner has an action under way.
   removeOwner: (s, { idleOwnerId }) => s.removeOwner(idleOwnerId),
+  secondStep: (s, { key: { ownerId } }) => s.secondStep(ownerId),
+  changeSecondStep: (s, { idleOwnerId }) => s.changeSecondStep(idleOwnerId, anApp('another')),
+  takeSecondStep: (s, { idleOwnerId }) =>
+    s.takeSecondStep({
+      ...{ ownerId: idleOwnerId, proof: { kind: 'none' }, deviceHash: null, newDeviceHash: 'new', now: NOON },
+    }),
   setPassword: (s, { key: { ownerId } }) => s.setPassword(ownerId, 'hash'),
   addSession: (s, { key: { ownerId } }) => begin(s, aSession(ownerId, randomUUID())),
   session: (s) => s.session(SESSION.sessionId, NOON),
@@ -356,7 +364,7 @@ const VERBS: Record<
 
 /** Verbs that write nothing, here or anywhere. */
 const READING = new Set(
-  'healthy approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains reads readSources relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts accountHealth trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord noticeSettings noticeChannels ownersToNotify isSetupOpen isRepeat'.split(
+  'healthy approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains reads readSources relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts accountHealth trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord noticeSettings noticeChannels ownersToNotify isSetupOpen isRepeat secondStep'.split(
     ' ',
   ),
 );

@@ -18,6 +18,7 @@ import {
   SIGNER,
   start,
 } from './scene.ts';
+import { anApp } from './second-steps.ts';
 import { aSession, PASSWORD_HASH } from './session-scene.ts';
 import { addTracker, linkedMessage } from './trackers.ts';
 import { advance } from './watch-scene.ts';
@@ -71,6 +72,7 @@ export async function addFullOwner(storage: Storage, secretHash: string) {
   const shown = { readId: 'read', hashes: 'h', phrases: 'p', sealed: secretHash };
   await finish(storage, key, await admitted(storage, key), { read: shown });
   await storage.setPassword(ownerId, PASSWORD_HASH);
+  await storage.changeSecondStep(ownerId, anApp(secretHash));
   const session = aSession(ownerId, 'ses_same');
   const token = { tokenHash: `token of ${secretHash}`, passwordHash: PASSWORD_HASH, expiresAt };
   await storage.addSession({ session, ...token });
@@ -116,6 +118,7 @@ export async function readEverything(
     waiting: await storage.waitingTrackers(ownerId),
     inboxes: (await storage.inboxesToWatch(true)).filter((inbox) => inbox.ownerId === ownerId),
     event: await storage.event(ownerId, 1),
+    secondStep: (await storage.secondStep(ownerId))?.secondStep ?? null,
     sessions: await storage.sessions(ownerId, NOON),
     session: await storage.session(`token of ${secretHash}`, NOON),
     channels: await storage.noticeChannels(ownerId),
@@ -140,6 +143,7 @@ export const NOTHING = {
   reads: [],
   sources: [],
   domains: new Map(),
+  secondStep: null,
   trackers: { trackers: [], total: 0, more: false },
   tracker: undefined,
   waiting: [],

@@ -50,7 +50,7 @@ export function passwordPromises(store: Store): void {
         kind: 'check',
         counted: STRANGER,
         isKnownDevice: false,
-        found: { owner: await storage.owner(ownerId), passwordHash: HASH },
+        found: { owner: await storage.owner(ownerId), passwordHash: HASH, hasSecondStep: false },
       });
     });
 

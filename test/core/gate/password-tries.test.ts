@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { FailedTries } from '../../../core/gate/pace.ts';
 import {
-  type FailedTries,
   giveTryBack,
   judgePasswordTry,
   type PasswordTryFacts,

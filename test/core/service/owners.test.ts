@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import type { OwnerFields, Service } from '../../../core/service/service.ts';
 import { openTestService } from '../../open-service.ts';
+import { sessionToken } from '../../session-token.ts';
 import { approvalOf, FRIEND, openScene, sendTo } from '../scene.ts';
 
 const naming = (field: string) => ({ code: 'invalid_arguments', details: { errors: [{ field }] } });
@@ -90,7 +91,7 @@ describe('owners', () => {
     await service.owners.update(ownerId, { password: 'correct horse battery' });
     const signedIn = await signIn(service, 'ada@example.org', 'correct horse battery');
     await service.owners.update(ownerId, { password: 'another horse battery' });
-    expect(await service.sessions.find(signedIn?.session ?? '')).toBeUndefined();
+    expect(await service.sessions.find(sessionToken(signedIn))).toBeUndefined();
     await service.stop();
   });
 });

@@ -4,8 +4,10 @@ import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ASSETS } from '../../../hosts/dashboard/assets.ts';
-import { browserIsMissing, inBrowser, openBrowser } from '../../servers/browser.ts';
+import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
+import { addApp } from './authenticator-app.ts';
 import { openRequests } from './every-request.ts';
+import { EMAIL, PASSWORD } from './open-dashboard.ts';
 import { signedInPage } from './signed-in-page.ts';
 
 // Every page of the dashboard, for people who see, hear and type differently. A new page needs a line in PAGES.
@@ -82,13 +84,11 @@ describe.skipIf(browserIsMissing)(inBrowser('every page of the dashboard'), () =
   it('has no fault that axe-core finds, light and dark, and fits from 320 to 1440 pixels', {
     timeout: 120_000,
   }, async () => {
-    const { paths, open } = await openPages();
+    const { dashboard, paths, open } = await openPages();
     const page = await open({ width: 390 });
     const faults: Record<string, string[]> = {};
     const tooWide: string[] = [];
-    for (const path of [...paths, '/sign-in']) {
-      if (path === '/sign-in') await page.context().clearCookies();
-      await page.goto(path);
+    const look = async (path: string) => {
       for (const { width, colorScheme, rules } of LOOKS) {
         await page.setViewportSize({ width, height: 844 });
         await page.emulateMedia({ colorScheme });
@@ -100,7 +100,28 @@ describe.skipIf(browserIsMissing)(inBrowser('every page of the dashboard'), () =
         const needed = await page.evaluate<number>('document.documentElement.scrollWidth');
         if (needed > width) tooWide.push(`${path} at ${width}: ${needed}`);
       }
+    };
+    for (const path of paths) {
+      await page.goto(path);
+      await look(path);
     }
+    // Pages that answer a form.
+    await page.goto('/settings');
+    await press(page, 'Set up an authenticator app');
+    await look('the new authenticator app');
+    await addApp(dashboard, dashboard.ownerId);
+    await page.goto('/settings');
+    await look('settings with a second step');
+    await press(page, 'Create new codes');
+    await look('recovery codes');
+    await page.context().clearCookies();
+    await page.goto('/sign-in');
+    await look('/sign-in');
+    await page.getByLabel('Email').fill(EMAIL);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await press(page, 'Sign in');
+    await page.getByRole('heading', { name: 'Second step' }).waitFor();
+    await look('the second step');
     expect({ faults, tooWide }).toEqual({ faults: {}, tooWide: [] });
   });
 

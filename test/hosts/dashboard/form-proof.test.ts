@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { NoticeSender } from '../../../core/ports/notice-sender.ts';
 import { formToken } from '../../../hosts/dashboard/csrf.ts';
 import { provenNonce, readProofKey } from '../../../hosts/dashboard/form-proof.ts';
+import { sessionToken } from '../../session-token.ts';
+import { addApp } from './authenticator-app.ts';
 import { newBrowserKey } from './browser-key.ts';
 import { type Dashboard, EMAIL, openDashboard, PASSWORD, type PlainAnswer } from './open-dashboard.ts';
 
@@ -101,6 +103,8 @@ describe('a cookie alone, with the token derived from it', () => {
     const { sessionId } = dashboard.browserOf(await dashboard.cookie());
     const key = `/integrations/${dashboard.key.keyId}`;
     const channel = `/settings/notices/${await addNtfy(dashboard)}`;
+    await addApp(dashboard, dashboard.ownerId);
+    const another = await dashboard.service.secondSteps.newApp(dashboard.ownerId);
     const endpoint = `/integrations/webhooks/${(await addEndpoint(dashboard)).endpointId}`;
     return [
       [`/approvals/${id}/approve`, { digest: summary?.approval.digest ?? '' }],
@@ -148,6 +152,10 @@ describe('a cookie alone, with the token derived from it', () => {
       [`${channel}/confirm`, { code: '000000' }],
       [`${channel}/test`, {}],
       [`${channel}/remove`, {}],
+      ['/settings/authenticator', {}],
+      ['/settings/authenticator/add', { setup: another.setup, code: '000000' }],
+      ['/settings/authenticator/remove', {}],
+      ['/settings/recovery-codes', {}],
       ['/sign-out', {}],
     ] as [path: string, form: Record<string, string>][];
   };
@@ -156,6 +164,7 @@ describe('a cookie alone, with the token derived from it', () => {
   const stateOf = async ({ service, ownerId, mail }: Dashboard) => ({
     keys: await service.keys.list(ownerId),
     accounts: await service.accounts.list(ownerId),
+    secondStep: await service.secondSteps.show(ownerId),
     sessions: (await service.sessions.list(ownerId)).map(({ id }) => id).toSorted(),
     approvals: (await service.approvals.list(ownerId, { state: 'all', limit: 100 })).approvals,
     endpoints: await service.webhooks.list(ownerId),
@@ -202,7 +211,9 @@ describe('a cookie alone, with the token derived from it', () => {
 
   it('is tried on every form', async () => {
     const dashboard = await openDashboard({ noticeSender: silentNotices() });
-    const source = readFileSync(join(import.meta.dirname, '../../../hosts/dashboard/routes.ts'), 'utf8');
+    const folder = join(import.meta.dirname, '../../../hosts/dashboard');
+    const files = readdirSync(folder).filter((name) => name.endsWith('routes.ts'));
+    const source = files.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
     // Forms that only show what was entered change nothing.
     const changing = source.match(/\bdemand: (?!'view')/g) ?? [];
     expect(await forms(dashboard)).toHaveLength(changing.length);
@@ -255,7 +266,7 @@ describe('a signed form', () => {
       ...from,
       proofKey: key.publicKey,
     });
-    const other = cookie.replace(/=.*/, `=${signedIn?.session}`);
+    const other = cookie.replace(/=.*/, `=${sessionToken(signedIn)}`);
     const otherFields = { ...fields, form_token: tokenOf(other) };
     const proof = await key.sign({ origin: dashboard.url, sessionId, path, fields: otherFields });
     nothingDone(await send({ ...otherFields, form_proof: proof }, path, { cookie: other }));

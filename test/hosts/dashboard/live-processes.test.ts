@@ -14,6 +14,7 @@ import { bundleForChild } from '../../run-typescript.ts';
 import { browserIsMissing, openBrowser } from '../../servers/browser.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
+import { sessionToken } from '../../session-token.ts';
 
 // The page is served by one process. The agent calls, and the owner decides, in another one with the same database.
 
@@ -83,7 +84,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a page of another pr
       const url = `http://127.0.0.1:${first.port}`;
       const context = await browser.newContext();
       onTestFinished(() => context.close());
-      await context.addCookies([{ name: `countersign-${first.port}`, value: signedIn?.session ?? '', url }]);
+      await context.addCookies([{ name: `countersign-${first.port}`, value: sessionToken(signedIn), url }]);
       const page = await context.newPage();
       await page.goto(`${url}/approvals`);
       const row = (id: string, section: string) =>

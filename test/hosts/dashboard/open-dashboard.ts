@@ -21,6 +21,7 @@ import type { Service } from '../../../core/service/service.ts';
 import { formToken } from '../../../hosts/dashboard/csrf.ts';
 import { type CountersignOptions, countersign } from '../../../hosts/node/countersign.ts';
 import { openTestService, type TestKey, type TestService } from '../../open-service.ts';
+import { sessionToken } from '../../session-token.ts';
 import { type BrowserKey, type FormFields, newBrowserKey, pairsOf } from './browser-key.ts';
 
 export const EMAIL = 'owner@example.org';
@@ -154,7 +155,7 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
       const key = await newBrowserKey();
       const from = { address: '192.0.2.1', device: undefined, browser: 'Firefox on Linux' };
       const signedIn = await service.sessions.signIn({ ...owner, ...from, proofKey: key.publicKey });
-      const token = signedIn?.session ?? '';
+      const token = sessionToken(signedIn);
       const found = await service.sessions.find(token);
       if (found === undefined) throw new Error('nobody was signed in');
       const cookie = `${cookieName(dashboardUrl ?? url)}=${token}`;

@@ -37,7 +37,7 @@ describe('signing in', () => {
     expect(answer.headers.location).toBe('/accounts');
     const port = new URL(dashboard.url).port;
     expect(sessionOf(answer)).toMatch(
-      new RegExp(`^countersign-${port}=[\\w-]{43}; Path=/; HttpOnly; SameSite=Lax$`),
+      new RegExp(`^countersign-${port}=[\\w-]{43}; Path=/; HttpOnly; SameSite=Lax; Max-Age=1209600$`),
     );
     const [cookie = ''] = cookiesOf(answer.headers['set-cookie']);
     expect((await dashboard.send({ path: '/accounts', headers: { cookie } })).status).toBe(200);
@@ -48,7 +48,7 @@ describe('signing in', () => {
     const host = { host: 'dash.example.org', origin: 'https://dash.example.org' };
     const answer = await signIn(dashboard, {}, host);
     expect(sessionOf(answer)).toMatch(
-      /^__Host-countersign=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+      /^__Host-countersign=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=1209600$/,
     );
   });
 

@@ -87,6 +87,11 @@ describe('commands', () => {
     expect(changed).toEqual({ owner_id: someText });
   });
 
+  it('remove the second step of an owner who has lost it', async () => {
+    const off = await cli.run(['owner', 'second-step-off', OWNER]);
+    expect(off.stdout).toContain(`The second step of ${OWNER} is removed.`);
+  });
+
   it('list accounts', async () => {
     expect(printedBy(await cli.run(['account', 'list', '--owner', OWNER, '--json']))).toEqual({
       accounts: [],

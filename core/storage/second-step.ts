@@ -1,0 +1,58 @@
+import { judgeSecondStep, NO_SECOND_STEP, type SecondStep } from '../gate/second-step.ts';
+import type { SecondStepChange, SecondStepEnd } from '../ports/second-step-storage.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { Change, Judged, SecondStepFacts } from '../ports/store.ts';
+import { newestDevice } from './password-tries.ts';
+
+type Facts = SecondStepFacts | undefined;
+
+export function changeSecondStep(
+  facts: Facts,
+  ownerId: string,
+  change: SecondStepChange,
+): Judged<{ readonly secondStep: SecondStep | null } | undefined> {
+  if (facts === undefined) return { answer: undefined, changes: [] };
+  const secondStep = changed(facts.secondStep, change);
+  return { answer: { secondStep }, changes: [{ type: 'save_second_step', ownerId, secondStep }] };
+}
+
+function changed(before: SecondStep | null, change: SecondStepChange): SecondStep | null {
+  switch (change.type) {
+    case 'add_app': {
+      const { app, recoveryHashes } = change;
+      return before === null ? { ...NO_SECOND_STEP, app, recoveryHashes } : { ...before, app };
+    }
+    case 'remove_app':
+    case 'remove_all':
+      return null;
+    case 'set_recovery_codes':
+      return before && { ...before, recoveryHashes: change.recoveryHashes };
+  }
+}
+
+/** Decides about one try at the second step. */
+export function takeSecondStep(
+  facts: Facts,
+  { ownerId, proof, deviceHash, newDeviceHash, now }: Parameters<Storage['takeSecondStep']>[0],
+): Judged<SecondStepEnd> {
+  if (facts === undefined || facts.secondStep === null) return { answer: { kind: 'off' }, changes: [] };
+  const known = facts.devices.find((device) => device.deviceHash === deviceHash);
+  const verdict = judgeSecondStep(facts.secondStep, proof, known, now);
+  if (verdict.kind === 'wait') return { answer: verdict, changes: [] };
+  const { secondStep } = verdict;
+  const saved: Change = { type: 'save_second_step', ownerId, secondStep };
+  if (verdict.kind === 'wrong') {
+    const { device } = verdict;
+    if (known === undefined || device === null) return { answer: { kind: 'wrong' }, changes: [saved] };
+    const counted: Change = { type: 'save_device', ownerId, device: { ...known, ...device } };
+    return { answer: { kind: 'wrong' }, changes: [counted] };
+  }
+  const device = {
+    ...(known ?? { deviceHash: newDeviceHash, failures: 0, lastMs: 0 }),
+    lastSignInMs: now.getTime(),
+  };
+  return {
+    answer: { kind: 'right', isKnownDevice: known !== undefined },
+    changes: [saved, ...newestDevice(facts.devices, ownerId, device)],
+  };
+}

@@ -1,0 +1,53 @@
+import { Field, Form, Problems } from '../forms.tsx';
+import { Link } from '../links.tsx';
+import { type PageReply, page } from '../visit.ts';
+
+/** Asks for what the owner shows besides the password. The page has no address of its own: it answers the password. */
+export function secondStepPage(shown: {
+  token: string;
+  /** The page to open afterwards. */
+  next: string;
+  /** Of the sign-in that the password began. */
+  ticket: string;
+  problem?: string;
+  status?: number;
+}): PageReply {
+  return page(
+    'Second step',
+    <section class="narrow centered">
+      <h1>Second step</h1>
+      <Problems problems={shown.problem === undefined ? [] : [shown.problem]} />
+      <p>
+        Your password is right. Now enter the code that your authenticator app shows, or one of your recovery
+        codes.
+      </p>
+      <Form action="/sign-in/second-step" token={shown.token} proves="password">
+        <input type="hidden" name="next" value={shown.next} />
+        <input type="hidden" name="ticket" value={shown.ticket} />
+        <CodeField name="code" />
+        <div class="decision">
+          <button type="submit">Sign in</button>
+          <Link class="button-like" to="/sign-in">
+            Cancel
+          </Link>
+        </div>
+      </Form>
+    </section>,
+    shown.status,
+  );
+}
+
+/** Takes a code of the authenticator app, or a recovery code. */
+export function CodeField({ name, focus = true }: { name: string; focus?: boolean }) {
+  return (
+    <Field
+      label="Code from your authenticator app, or a recovery code"
+      name={name}
+      required
+      autofocus={focus}
+      autocomplete="one-time-code"
+      autocapitalize="characters"
+      maxLength={40}
+    />
+  );
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import type { SecondStepProof } from '../../../core/gate/second-step.ts';
+import type { SecondStepChange } from '../../../core/ports/second-step-storage.ts';
+import type { Storage } from '../../../core/ports/storage.ts';
+import type { Store } from '../storage.ts';
+import { at, NOON } from './scene.ts';
+import { addPerson, aSession, begin, PASSWORD_HASH } from './session-scene.ts';
+
+/** Adds an app whose code of step 10 was used. */
+export function anApp(sealedSecret = 'sealed'): SecondStepChange {
+  return {
+    type: 'add_app',
+    app: { sealedSecret, lastStep: 10, addedAt: NOON },
+    recoveryHashes: ['one', 'two'],
+  };
+}
+
+const codeOf = (...steps: number[]): SecondStepProof => ({ kind: 'app', sealedSecret: 'sealed', steps });
+
+function taken(
+  storage: Storage,
+  ownerId: string,
+  proof: SecondStepProof,
+  { deviceHash = null, now = NOON }: { deviceHash?: string | null; now?: Date } = {},
+) {
+  return storage.takeSecondStep({ ownerId, proof, deviceHash, newDeviceHash: 'new device', now });
+}
+
+const RIGHT = { kind: 'right', isKnownDevice: false };
+const WRONG = { kind: 'wrong' };
+
+export function secondStepPromises(store: Store): void {
+  describe('second steps', () => {
+    it('are kept whole, and the recovery codes stay when the app is replaced', async () => {
+      const { storage } = store();
+      const ownerId = await addPerson(storage);
+      expect((await storage.secondStep(ownerId))?.secondStep).toBeNull();
+      const added = await storage.changeSecondStep(ownerId, anApp());
+      const strangers = { failures: 0, lastMs: 0 };
+      const app = { sealedSecret: 'sealed', lastStep: 10, addedAt: NOON };
+      expect(added).toEqual({ secondStep: { app, recoveryHashes: ['one', 'two'], strangers } });
+      expect(await storage.secondStep(ownerId)).toEqual({
+        owner: await storage.owner(ownerId),
+        passwordHash: PASSWORD_HASH,
+        ...added,
+      });
+      await storage.changeSecondStep(ownerId, {
+        ...anApp('another'),
+        recoveryHashes: ['three'],
+      } as SecondStepChange);
+      const replaced = (await storage.secondStep(ownerId))?.secondStep;
+      expect(replaced).toMatchObject({ app: { sealedSecret: 'another' }, recoveryHashes: ['one', 'two'] });
+      await storage.changeSecondStep(ownerId, { type: 'set_recovery_codes', recoveryHashes: ['four'] });
+      expect((await storage.secondStep(ownerId))?.secondStep?.recoveryHashes).toEqual(['four']);
+      await storage.changeSecondStep(ownerId, { type: 'remove_app' });
+      expect((await storage.secondStep(ownerId))?.secondStep).toBeNull();
+      await storage.changeSecondStep(ownerId, { type: 'set_recovery_codes', recoveryHashes: ['five'] });
+      expect((await storage.secondStep(ownerId))?.secondStep).toBeNull();
+      expect(await storage.changeSecondStep('nobody', anApp())).toBeUndefined();
+      expect(await storage.secondStep('nobody')).toBeUndefined();
+      expect(await taken(storage, ownerId, codeOf(11))).toEqual({ kind: 'off' });
+    });
+
+    it('count each code and each recovery code once, also of two that come at once', async () => {
+      const { storage, second } = store();
+      const ownerId = await addPerson(storage);
+      await storage.changeSecondStep(ownerId, anApp());
+      expect(await taken(storage, ownerId, codeOf(10))).toEqual(WRONG);
+      const other = await second();
+      const race = await Promise.all([storage, other].map((one) => taken(one, ownerId, codeOf(11))));
+      expect(race.map(({ kind }) => kind).sort()).toEqual(['right', 'wrong']);
+      const found = { kind: 'recovery_code', hash: 'two' } as const;
+      expect(await taken(storage, ownerId, found)).toEqual(RIGHT);
+      expect((await storage.secondStep(ownerId))?.secondStep?.recoveryHashes).toEqual(['one']);
+    });
+
+    it('slow down strangers who know the password, but no known device, until the password changes', async () => {
+      const { storage } = store();
+      const ownerId = await addPerson(storage);
+      await storage.changeSecondStep(ownerId, anApp());
+      expect(await taken(storage, ownerId, codeOf(11))).toEqual(RIGHT);
+      for (let times = 0; times < 3; times++) expect(await taken(storage, ownerId, codeOf())).toEqual(WRONG);
+      expect(await taken(storage, ownerId, codeOf(12))).toEqual({ kind: 'wait', waitMs: 30_000 });
+      const known = { deviceHash: 'new device' };
+      expect(await taken(storage, ownerId, codeOf(12), known)).toEqual({
+        kind: 'right',
+        isKnownDevice: true,
+      });
+      for (let times = 0; times < 5; times++) {
+        expect(await taken(storage, ownerId, codeOf(), known)).toEqual(WRONG);
+      }
+      expect(await taken(storage, ownerId, codeOf(13), known)).toEqual({ kind: 'wait', waitMs: 1000 });
+      expect(await taken(storage, ownerId, codeOf(13), { now: at(30_000) })).toEqual(RIGHT);
+      await taken(storage, ownerId, codeOf(), { now: at(30_000) });
+      expect(await taken(storage, ownerId, codeOf(14), { now: at(30_000) })).toMatchObject({ kind: 'wait' });
+      await storage.setPassword(ownerId, 'another hash');
+      expect(await taken(storage, ownerId, codeOf(14), { now: at(30_000) })).toEqual(RIGHT);
+    });
+
+    it('decide which device is known: the right password alone adds none', async () => {
+      const { storage } = store();
+      const ownerId = await addPerson(storage);
+      await storage.changeSecondStep(ownerId, anApp());
+      const rows = { address: 1, newcomers: 101, repeaters: 201 };
+      const email = `${ownerId}@example.org`;
+      const tried = (deviceHash: string | null) =>
+        storage.takePasswordTry({ email, rows, deviceHash, now: NOON });
+      const matched = { ownerId, passwordHash: PASSWORD_HASH, rows, deviceHash: 'new device', now: NOON };
+      expect(await tried(null)).toMatchObject({ kind: 'check', found: { hasSecondStep: true } });
+      expect(await storage.passwordMatched({ ...matched, counted: ['address', 'newcomers'] })).toBe(true);
+      expect(await tried('new device')).toMatchObject({ counted: ['address', 'newcomers'] });
+      await taken(storage, ownerId, codeOf(11));
+      expect(await tried('new device')).toMatchObject({ counted: ['device'] });
+      await storage.passwordMatched({ ...matched, counted: ['device'] });
+      for (let times = 0; times < 5; times++) await tried('new device');
+      expect(await tried('new device')).not.toMatchObject({ counted: ['device'] });
+    });
+
+    it('leave sessions alone', async () => {
+      const { storage } = store();
+      const ownerId = await addPerson(storage);
+      await begin(storage, aSession(ownerId, 's1'));
+      await storage.changeSecondStep(ownerId, anApp());
+      await storage.changeSecondStep(ownerId, { type: 'remove_all' });
+      expect(await storage.session('s1', NOON)).toBeDefined();
+    });
+  });
+}
