@@ -304,7 +304,10 @@ const VERBS: Record<
       ...{ deviceHash: 'device', now: NOON },
     }),
   addAccount: (s, { account }) =>
-    s.addAccount({ ...account, folderRoles: USUAL_ROLES, seal: () => 'sealed', now: NOON }),
+    s.addAccount({
+      ...{ ...account, email: 'm@x.org', folderRoles: USUAL_ROLES, now: NOON },
+      seal: () => 'sealed',
+    }),
   accounts: (s, { key: { ownerId } }) => s.accounts(ownerId),
   activateAccount: (s, { key: { ownerId } }) => s.activateAccount(ownerId, 1),
   removeAccount: (s, { key: { ownerId } }) =>
