@@ -18,6 +18,8 @@ export interface CallContext {
   readonly credential: Credential;
   /** The accounts inside the key's fences. */
   readonly accounts: readonly Account[];
+  /** The addresses of the owner and of all accounts, also of those outside the fences. Normalised. */
+  readonly ownAddresses: ReadonlySet<string>;
   readonly fences: Fences;
   readonly limits: Limits;
   /** The effective mode of the tool's group; `on` for the tools of the key's own affairs. */

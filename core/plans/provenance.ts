@@ -1,5 +1,4 @@
 import type { CallContext } from '../call/context.ts';
-import { normalAddress } from '../contract/schema.ts';
 import { errorName } from '../ports/log.ts';
 import type { StoredRead } from '../ports/read-storage.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -58,15 +57,14 @@ export interface Provenance {
  */
 export async function provenanceOf(
   context: CallContext,
-  storage: Pick<Storage, 'reads' | 'readSources' | 'accounts' | 'knownDomains'>,
+  storage: Pick<Storage, 'reads' | 'readSources' | 'knownDomains'>,
   keyring: Keyring,
   write: Omit<WriteFacts, 'own'>,
   planned: readonly Finding[],
   shown: readonly ShownPassage[],
 ): Promise<Provenance> {
   const { ownerId } = context.owner;
-  const accounts = await storage.accounts(ownerId);
-  const own = new Set([context.owner.email, ...accounts.map(({ email }) => email)].map(normalAddress));
+  const own = context.ownAddresses;
   const facts: WriteFacts = { ...write, own };
   const hashers = hashersOf(keyring, ownerId);
   const reads = await readsOfDay(storage, ownerId, context.now);

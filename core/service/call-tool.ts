@@ -18,6 +18,7 @@ import {
 import { type ServiceError as Refusal, ServiceError } from '../contract/errors.ts';
 import { withoutPurpose } from '../contract/purpose.ts';
 import type { Result } from '../contract/result.ts';
+import { normalAddress } from '../contract/schema.ts';
 import type { Executor } from '../execution/execute-approval.ts';
 import { runFailure } from '../execution/run-end.ts';
 import type { OpenWords } from '../execution/sealed-words.ts';
@@ -247,6 +248,9 @@ export function contextOf(
     owner,
     credential,
     accounts: accounts.filter(({ accountId }) => isAccountInside(credential.fences, accountId)),
+    get ownAddresses() {
+      return new Set([owner.email, ...accounts.map(({ email }) => email)].map(normalAddress));
+    },
     fences: credential.fences,
     limits: limitsOf(owner.plan, owner.limits),
     mode,
