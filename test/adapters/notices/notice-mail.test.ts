@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type NoticeMailServer, ownerNotices } from '../../../adapters/notices/owner-notices.ts';
 import type { Notice } from '../../../core/ports/notice-sender.ts';
+import { EMAIL, openDashboard } from '../../hosts/dashboard/open-dashboard.ts';
+import { signedInPage } from '../../hosts/dashboard/signed-in-page.ts';
+import { browserIsMissing, openBrowser, press } from '../../servers/browser.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
@@ -22,8 +25,8 @@ describe.skipIf(missingServers().length > 0)(titled('notices through Postfix'), 
     await dovecot?.stop();
   });
 
-  function send(address: string, notice: Notice = WAITING, changes: Partial<NoticeMailServer> = {}) {
-    const sender = ownerNotices({
+  const open = (changes: Partial<NoticeMailServer> = {}) =>
+    ownerNotices({
       smtp: {
         ...{ host: '127.0.0.1', port: postfix.port, security: 'starttls' },
         ...{ user: addressOf('alice'), pass: PASSWORD, from: addressOf('alice') },
@@ -31,6 +34,9 @@ describe.skipIf(missingServers().length > 0)(titled('notices through Postfix'), 
         ...changes,
       },
     });
+
+  function send(address: string, notice: Notice = WAITING, changes: Partial<NoticeMailServer> = {}) {
+    const sender = open(changes);
     const limit = { timeLimitMs: 15_000, signal: new AbortController().signal };
     return sender.send({ kind: 'mail', address }, notice, limit);
   }
@@ -68,4 +74,46 @@ describe.skipIf(missingServers().length > 0)(titled('notices through Postfix'), 
     });
     expect(JSON.stringify(end)).not.toMatch(/@|127\.0\.0\.1/);
   });
+
+  it.skipIf(browserIsMissing)(
+    'go to an address that its owner confirmed with the code, on a phone',
+    async () => {
+      const dashboard = await openDashboard({ noticeSender: open() });
+      const { service, ownerId, clock } = dashboard;
+      const browser = await openBrowser();
+      onTestFinished(() => browser.close());
+      const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
+      const page = await signedInPage(browser, dashboard, '/settings/notices', phone);
+      const user = dovecot.addUser();
+      const mail = page.getByRole('form', { name: 'Mail' });
+      // Programs read the mail of a connected account.
+      await mail.getByLabel('Address').fill(EMAIL);
+      await press(page, 'Send code', mail);
+      await page.getByText('choose one that is not connected here').waitFor();
+      await mail.getByLabel('Address').fill(addressOf(user));
+      await press(page, 'Send code', mail);
+      await vi.waitFor(async () => expect(await dovecot.messages(user)).toHaveLength(1), { timeout: 15_000 });
+      const [code = ''] = /\b\d{6}\b/.exec((await dovecot.messages(user))[0] ?? '') ?? [];
+      const wrong = code === '000000' ? '000001' : '000000';
+      await page.getByLabel('Code').fill(wrong);
+      await press(page, 'Confirm');
+      await page.getByText('The code is wrong.').waitFor();
+
+      // Nothing is mailed to an address that nobody has confirmed.
+      await dashboard.ask({ subject: 'Confidential' });
+      clock.shift(5 * 60_000);
+      await service.recover();
+      await page.getByLabel('Code').fill(code);
+      await press(page, 'Confirm');
+      await page.getByText('The address is confirmed.').waitFor();
+      expect(await service.notices.list(ownerId)).toMatchObject([{ kind: 'mail', isConfirmed: true }]);
+      await dashboard.ask({ subject: 'Also confidential' });
+      clock.shift(5 * 60_000);
+      service.start();
+      await vi.waitFor(async () => expect(await dovecot.messages(user)).toHaveLength(2), { timeout: 15_000 });
+      const notice = (await dovecot.messages(user)).find((one) => !one.includes(code)) ?? '';
+      expect(notice).toContain('2 requests wait for your decision.');
+      expect(notice).not.toContain('onfidential');
+    },
+  );
 });
