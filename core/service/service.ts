@@ -623,7 +623,7 @@ export interface Accounts<Settings = unknown> {
    * @throws MailError, and ServiceError not_found
    */
   changeSettings(change: { ownerId: string; accountId: number; settings: Settings }): Promise<void>;
-  /** Concerns what is planned from now on. @throws ServiceError not_found, invalid_arguments */
+  /** A change of name or signature applies to new requests. @throws ServiceError not_found, invalid_arguments */
   edit(change: {
     ownerId: string;
     accountId: number;

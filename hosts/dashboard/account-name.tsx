@@ -1,7 +1,18 @@
 import type { Account } from '../../core/ports/account.ts';
+import type { Owner } from '../../core/ports/owner-storage.ts';
+import type { Service } from '../../core/service/service.ts';
 import { Quoted } from './third-party-text.tsx';
 
 export function AccountName(props: { accounts: readonly Account[]; accountId: number }) {
   const account = props.accounts.find(({ accountId }) => accountId === props.accountId);
   return account === undefined ? <>removed account {props.accountId}</> : <Quoted text={account.email} />;
+}
+
+/** @param param  the account's id, from the path. @returns undefined if the owner has no such account */
+export async function accountNamed(
+  service: Service,
+  { ownerId }: Owner,
+  param: string,
+): Promise<Account | undefined> {
+  return (await service.accounts.list(ownerId)).find(({ accountId }) => String(accountId) === param);
 }

@@ -2,6 +2,9 @@
 const NOTICES = new Map([
   ['account_connected', 'The account is connected.'],
   ['account_active', 'The active account is set.'],
+  ['account_saved', 'It is saved, and applies to new requests.'],
+  ['account_checked', 'The servers were signed in to just now.'],
+  ['password_updated', 'The password is updated. What waits for the account goes on by itself.'],
   ['account_removed', 'The account is removed.'],
   ['folders_saved', 'The folders are saved.'],
   ['key_revoked', 'The key is revoked. Its waiting requests are cancelled.'],

@@ -14,6 +14,7 @@ import {
   unlinkFromTracker,
 } from './pages/change-tracker.ts';
 import { askPassword, connectAccount, findServers, showServers } from './pages/connect-account.tsx';
+import { editAccount, editAccountPage } from './pages/edit-account.tsx';
 import {
   createKey,
   demandForResumeKey,
@@ -28,6 +29,7 @@ import {
   setModes,
   withdrawSignIn,
 } from './pages/integrations.tsx';
+import { checkAccount, passwordUpdatePage, updatePassword } from './pages/mend-account.tsx';
 import {
   addNoticeMail,
   addNoticeWebhook,
@@ -109,6 +111,17 @@ const ROUTES: readonly Route[] = [
   owner('/accounts/find', { POST: { does: 'Find the servers', demand: 'change', act: findServers } }),
   owner('/accounts/servers', { POST: { does: 'Enter the servers', demand: 'view', act: showServers } }),
   owner('/accounts/password', { POST: { does: 'Use these servers', demand: 'view', act: askPassword } }),
+  owner(`/accounts/${ACCOUNT}/check`, {
+    POST: { does: 'Check the account', demand: 'change', act: checkAccount },
+  }),
+  owner(`/accounts/${ACCOUNT}/password`, {
+    GET: (visit) => passwordUpdatePage(visit),
+    POST: { does: 'Update the password', demand: 'change', act: updatePassword },
+  }),
+  owner(`/accounts/${ACCOUNT}/edit`, {
+    GET: (visit) => editAccountPage(visit),
+    POST: { does: 'Save name and signature', demand: 'change', act: editAccount },
+  }),
   owner(`/accounts/${ACCOUNT}/activate`, {
     POST: { does: 'Set the account active', demand: 'change', act: activateAccount },
   }),

@@ -74,6 +74,9 @@ main > section { margin-bottom: 2rem; }
   text-decoration: none;
   line-height: var(--pico-line-height);
 }
+dl.health { margin: 0.5rem 0; }
+.health dd .state { margin-inline-end: 0.2rem; }
+.urgent { border-color: light-dark(#b3261e, #f2938c); color: light-dark(#b3261e, #f2938c); font-weight: 700; }
 .row-head { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: center; gap: 0.3rem 1rem; }
 .actions { display: flex; flex-wrap: wrap; gap: 0.6rem; margin-top: 0.5rem; }
 .row-head .actions { margin-top: 0; }

@@ -18,6 +18,11 @@ export interface Connect {
    */
   readonly settings: (fields: AccountFields) => unknown;
   /**
+   * Returns the settings of an account with another password. Without it, a password cannot be updated on the pages.
+   * @throws ServiceError invalid_arguments if the adapter would reject them; Error if there is no password in them
+   */
+  readonly withPassword?: (settings: unknown, password: string) => unknown;
+  /**
    * Finds the servers of an address. The owner confirms them before entering a password. Without it, the owner enters
    * the servers.
    */

@@ -1,8 +1,10 @@
 import { parseCalendarUrl } from '../../adapters/caldav/settings.ts';
 import { type MailUrl, parseMailUrl } from '../../adapters/imap/settings.ts';
 import type { Account } from '../../core/ports/account.ts';
+import type { LegHealth } from '../../core/ports/account-health.ts';
 import type { CalendarInfo } from '../../core/ports/calendar.ts';
 import type { Owner } from '../../core/ports/owner-storage.ts';
+import type { Service } from '../../core/service/service.ts';
 import {
   type Command,
   noPositionals,
@@ -13,18 +15,22 @@ import {
   UsageError,
 } from './command.ts';
 import { type ConfirmedServers, confirmedServers } from './confirmed-servers.ts';
-import { mailSettings } from './mail-settings.ts';
+import { mailSettings, withPassword } from './mail-settings.ts';
+import type { Terminal } from './terminal.ts';
 import { withOwner } from './with-service.ts';
+
+/** The name and signature of mail that an account sends. */
+const TEXT_OPTIONS = { 'display-name': { type: 'string' }, signature: { type: 'string' } } as const;
 
 const accountAdd: Command = {
   name: 'account add',
   usage:
     '--owner EMAIL --email ADDRESS [--imap URL --smtp URL | --yes] [--caldav URL | --no-calendar] [--calendar NAME] ' +
-    '[--tls-fingerprint SHA256]',
+    '[--tls-fingerprint SHA256] [--display-name NAME] [--signature TEXT]',
   summary:
     'connects a mailbox and, if there is one, its calendar. The password comes from stdin. Nothing is saved unless all ' +
     'servers accept it. Without URLs, Countersign finds the servers, shows them, and connects once you confirm ' +
-    '(--yes: at once). --calendar names the calendar for new events',
+    '(--yes: at once). --calendar names the calendar for new events. --display-name is the name in the From of its mail',
   async run(args, terminal) {
     const options = {
       ...OWNER_OPTIONS,
@@ -35,6 +41,7 @@ const accountAdd: Command = {
       calendar: { type: 'string' },
       'no-calendar': { type: 'boolean' },
       'tls-fingerprint': { type: 'string' },
+      ...TEXT_OPTIONS,
       yes: { type: 'boolean' },
     } as const;
     const { values, positionals } = readArguments(args, options);
@@ -68,11 +75,12 @@ const accountAdd: Command = {
       });
     const { accountId } = await withOwner(terminal, ownerEmail, async (service, { ownerId }) => {
       const name = values.calendar;
-      if (name === undefined)
-        return service.accounts.connect({ ownerId, email, settings: settings(undefined) });
+      const { 'display-name': displayName = '', signature = '' } = values;
+      const account = { ownerId, email, displayName, signature };
+      if (name === undefined) return service.accounts.connect({ ...account, settings: settings(undefined) });
       const calendars = await service.accounts.calendars({ ownerId, email, settings: settings(undefined) });
       const { calendar } = findCalendar(calendars, name);
-      return service.accounts.connect({ ownerId, email, settings: settings(calendar) });
+      return service.accounts.connect({ ...account, settings: settings(calendar) });
     });
     const calendar = caldav === undefined ? '' : ', with its calendar';
     terminal.print({ account_id: accountId }, `Account ${accountId} (${email}) is connected${calendar}.`);
@@ -82,20 +90,22 @@ const accountAdd: Command = {
 const accountList: Command = {
   name: 'account list',
   usage: '--owner EMAIL',
-  summary: "lists an owner's accounts",
+  summary: "lists an owner's accounts, and what is wrong with their servers",
   async run(args, terminal) {
     const { values, positionals } = readArguments(args, OWNER_OPTIONS);
     noPositionals(positionals);
     const email = required(values.owner, '--owner');
-    const { owner, accounts } = await withOwner(terminal, email, async (service, found) => ({
+    const { owner, accounts, health } = await withOwner(terminal, email, async (service, found) => ({
       owner: found,
       accounts: await service.accounts.list(found.ownerId),
+      health: await service.accounts.health(found.ownerId),
     }));
+    const legsOf = (account: Account) => health.filter(({ accountId }) => accountId === account.accountId);
     terminal.print(
-      { accounts: accounts.map((account) => row(account, owner)) },
+      { accounts: accounts.map((account) => row(account, owner, legsOf(account))) },
       accounts.length === 0
         ? `${email} has no accounts.`
-        : accounts.map((one) => line(one, owner)).join('\n'),
+        : accounts.map((one) => line(one, owner, legsOf(one))).join('\n'),
     );
   },
 };
@@ -106,22 +116,89 @@ const accountRemove: Command = {
   summary: 'removes a mailbox and its password, and cancels its waiting requests',
   async run(args, terminal) {
     const { values, positionals } = readArguments(args, OWNER_OPTIONS);
-    const text = onlyPositional(positionals, 'ACCOUNT_ID');
-    if (!/^\d{1,9}$/.test(text)) throw new UsageError('ACCOUNT_ID must be a whole number');
-    const accountId = Number(text);
-    const email = required(values.owner, '--owner');
-    await withOwner(terminal, email, async (service, { ownerId }) => {
-      const accounts = await service.accounts.list(ownerId);
-      if (!accounts.some((one) => one.accountId === accountId)) {
-        throw new Error(`${email} has no account ${accountId}.`);
-      }
-      await service.accounts.remove(ownerId, accountId);
-    });
+    const accountId = accountIdIn(positionals);
+    await withAccount(terminal, values.owner, accountId, (service, { ownerId }) =>
+      service.accounts.remove(ownerId, accountId),
+    );
     terminal.print({ account_id: accountId }, `Account ${accountId} is removed.`);
   },
 };
 
-export const ACCOUNT_COMMANDS: readonly Command[] = [accountAdd, accountList, accountRemove];
+const accountPassword: Command = {
+  name: 'account password',
+  usage: 'ACCOUNT_ID --owner EMAIL',
+  summary:
+    'updates the password of a mailbox. It comes from stdin. Nothing is saved unless all servers accept it. What waits for ' +
+    'the account goes on by itself',
+  async run(args, terminal) {
+    const { values, positionals } = readArguments(args, OWNER_OPTIONS);
+    const accountId = accountIdIn(positionals);
+    const owner = required(values.owner, '--owner');
+    const password = await terminal.secret('Mailbox password');
+    if (password === '') throw new Error('The mailbox password is missing: pass it on stdin.');
+    await withAccount(terminal, owner, accountId, async (service, { ownerId }) => {
+      const settings = withPassword(await service.accounts.settings(ownerId, accountId), password);
+      await service.accounts.changeSettings({ ownerId, accountId, settings });
+    });
+    terminal.print({ account_id: accountId }, `The password of account ${accountId} is updated.`);
+  },
+};
+
+const accountEdit: Command = {
+  name: 'account edit',
+  usage: 'ACCOUNT_ID --owner EMAIL [--display-name NAME] [--signature TEXT] [--label TEXT]',
+  summary:
+    'changes the name and signature of mail that an account sends from now on, and its label. An empty text removes it',
+  async run(args, terminal) {
+    const options = { ...OWNER_OPTIONS, ...TEXT_OPTIONS, label: { type: 'string' } } as const;
+    const { values, positionals } = readArguments(args, options);
+    const accountId = accountIdIn(positionals);
+    const { 'display-name': displayName, signature, label } = values;
+    if (displayName === undefined && signature === undefined && label === undefined) {
+      throw new UsageError('--display-name, --signature or --label is missing');
+    }
+    await withAccount(terminal, values.owner, accountId, (service, account) =>
+      service.accounts.edit({
+        ownerId: account.ownerId,
+        accountId,
+        label: (label ?? account.label) || account.email,
+        displayName: displayName ?? account.displayName,
+        signature: signature ?? account.signature,
+      }),
+    );
+    terminal.print({ account_id: accountId }, `Account ${accountId} is changed.`);
+  },
+};
+
+export const ACCOUNT_COMMANDS: readonly Command[] = [
+  accountAdd,
+  accountList,
+  accountPassword,
+  accountEdit,
+  accountRemove,
+];
+
+/** @throws UsageError */
+function accountIdIn(positionals: readonly string[]): number {
+  const text = onlyPositional(positionals, 'ACCOUNT_ID');
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError('ACCOUNT_ID must be a whole number');
+  return Number(text);
+}
+
+/** @throws UsageError if the owner is missing; Error with a message for the user if there is no such account */
+function withAccount(
+  terminal: Terminal,
+  owner: string | undefined,
+  accountId: number,
+  work: (service: Service, account: Account) => Promise<void>,
+): Promise<void> {
+  const email = required(owner, '--owner');
+  return withOwner(terminal, email, async (service, { ownerId }) => {
+    const account = (await service.accounts.list(ownerId)).find((one) => one.accountId === accountId);
+    if (account === undefined) throw new Error(`${email} has no account ${accountId}.`);
+    await work(service, account);
+  });
+}
 
 /** The user defaults to the mailbox's address. @throws UsageError */
 function serverOf(text: string, protocol: MailUrl['protocol'], email: string) {
@@ -165,17 +242,26 @@ function findCalendar(calendars: readonly CalendarInfo[], wanted: string): Calen
   );
 }
 
-function row(account: Account, owner: Owner) {
+function row(account: Account, owner: Owner, legs: readonly LegHealth[]) {
   return {
     account_id: account.accountId,
     email: account.email,
     label: account.label,
     is_active: account.accountId === owner.activeAccountId,
     is_primary: account.isPrimary,
+    display_name: account.displayName,
+    health: legs.map(({ leg, state, reason, since, workedAt }) => ({
+      ...{ leg, state, reason },
+      ...{ since: since.toISOString(), last_worked_at: workedAt?.toISOString() ?? null },
+    })),
   };
 }
 
-function line(account: Account, owner: Owner): string {
+function line(account: Account, owner: Owner, legs: readonly LegHealth[]): string {
   const active = account.accountId === owner.activeAccountId ? '  active' : '';
-  return `${account.accountId}  ${account.email}${active}`;
+  const broken = legs.filter(({ state }) => state !== 'working');
+  const problems = broken.map(
+    ({ leg, reason, since }) => `\n   ${leg}: ${reason} (since ${since.toISOString()})`,
+  );
+  return `${account.accountId}  ${account.email}${active}${problems.join('')}`;
 }

@@ -220,7 +220,7 @@ const MARKS: Readonly<Record<Finding['state'], string>> = {
 const NEXT: ReadonlyMap<string, string> = new Map([
   [
     'sign_in',
-    'If the password has changed, or the provider requires an app password, remove the account and connect it again.',
+    'If the password has changed, or the provider requires an app password, update it: countersign account password.',
   ],
   [
     'connection',

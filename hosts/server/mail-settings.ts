@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import { type CalendarServer, calendarServer } from '../../adapters/caldav/settings.ts';
 import { imapSettings, type MailServer } from '../../adapters/imap/settings.ts';
 import { ServiceError } from '../../core/contract/errors.ts';
@@ -28,11 +29,15 @@ export function mailSettings({ imap, smtp, caldav, password, fingerprint }: Mail
   const secret = { pass: password, ...pinned };
   const isMailHost = caldav !== undefined && [imap.host, smtp.host].includes(hostOf(caldav.url));
   const calendar = caldav && { ...caldav, pass: password, ...(isMailHost ? pinned : {}) };
-  const parsed = accountSettings.safeParse({
+  return checkedSettings({
     imap: { ...imap, ...secret },
     smtp: { ...smtp, ...secret },
     ...(calendar === undefined ? {} : { caldav: calendar }),
   });
+}
+
+function checkedSettings(settings: z.input<typeof accountSettings>): unknown {
+  const parsed = accountSettings.safeParse(settings);
   if (parsed.success) return parsed.data;
   const errors = parsed.error.issues.map(({ path, code, message }) => ({
     field: path.join('.'),
@@ -40,6 +45,16 @@ export function mailSettings({ imap, smtp, caldav, password, fingerprint }: Mail
     message,
   }));
   throw new ServiceError('invalid_arguments', { details: { errors }, cause: parsed.error });
+}
+
+/** The same settings with another password for all servers. @throws ServiceError invalid_arguments */
+export function withPassword(settings: unknown, password: string): unknown {
+  const { imap, smtp, caldav } = accountSettings.parse(settings);
+  return checkedSettings({
+    imap: { ...imap, pass: password },
+    smtp: { ...smtp, pass: password },
+    ...(caldav === undefined ? {} : { caldav: { ...caldav, pass: password } }),
+  });
 }
 
 function hostOf(url: string): string {

@@ -45,6 +45,8 @@ export interface Dovecot {
     args?: readonly string[],
     input?: string | Uint8Array,
   ): Promise<string>;
+  /** Changes the password of every user, to one without spaces, and restarts it: programs keep a connection to it. */
+  setPassword(password: string): Promise<void>;
   /** Kills all processes at once; every connection drops. */
   crash(): Promise<void>;
   /** Restarts it on the same ports with the same mail. */
@@ -61,6 +63,9 @@ export async function startDovecot(variant: DovecotVariant = {}): Promise<Doveco
   for (const name of ['run', 'mail', 'state']) mkdirSync(`${folder}/${name}`);
   chownSync(`${folder}/mail`, mailUser.uid, mailUser.gid);
   const config = `${folder}/dovecot.conf`;
+  const savePassword = (password: string) =>
+    writeFileSync(`${folder}/passdb.conf`, `passdb {\n  driver = static\n  args = password=${password}\n}\n`);
+  savePassword(PASSWORD);
 
   let ports: [number, number] = [0, 0];
   let processes = await startOnFreePorts();
@@ -85,6 +90,13 @@ export async function startDovecot(variant: DovecotVariant = {}): Promise<Doveco
     rmSync(`${folder}/run/master.pid`, { force: true });
     const group = startProcessGroup('/usr/sbin/dovecot', ['-F', '-c', config], `${folder}/stderr.log`);
     return (await waitForPort(ports[0], () => group.hasEnded())) ? group : undefined;
+  }
+
+  async function restart(): Promise<void> {
+    await processes.kill();
+    const started = await launch();
+    if (started === undefined) throw new Error(`Dovecot did not start again; see ${folder}/dovecot.log`);
+    processes = started;
   }
 
   function doveadm(
@@ -117,13 +129,12 @@ export async function startDovecot(variant: DovecotVariant = {}): Promise<Doveco
       return messageTexts(JSON.parse(listed));
     },
     doveadm,
-    crash: () => processes.kill(),
-    async restart() {
-      await processes.kill();
-      const started = await launch();
-      if (started === undefined) throw new Error(`Dovecot did not start again; see ${folder}/dovecot.log`);
-      processes = started;
+    async setPassword(password) {
+      savePassword(password);
+      await restart();
     },
+    crash: () => processes.kill(),
+    restart,
     async stop() {
       await processes.kill();
       rmSync(folder, { recursive: true, force: true });
@@ -192,10 +203,7 @@ postmaster_address = postmaster@${DOMAIN}
 hostname = mail.${DOMAIN}
 recipient_delimiter = +
 ${tokenInfoUrl === undefined ? '' : `passdb {\n  driver = oauth2\n  mechanisms = xoauth2 oauthbearer\n  args = ${folder}/oauth2.conf\n}`}
-passdb {
-  driver = static
-  args = password=${PASSWORD}
-}
+!include ${folder}/passdb.conf
 userdb {
   driver = static
   args = uid=mail gid=mail home=${folder}/mail/%Ln

@@ -1,4 +1,7 @@
 import type { Account } from '../../../core/ports/account.ts';
+import type { LegHealth } from '../../../core/ports/account-health.ts';
+import { AccountHealth, isForOwner } from '../account-health.tsx';
+import { accountNamed } from '../account-name.tsx';
 import { Field, Form, Problems } from '../forms.tsx';
 import { Link, SubmitTo } from '../links.tsx';
 import { Notice } from '../notice.tsx';
@@ -9,8 +12,11 @@ import { notFoundPage } from './problem.tsx';
 
 /** @param problems  what is wrong with the entered address */
 export async function accountsPage(visit: OwnerVisit, problems: readonly string[] = []): Promise<PageReply> {
-  const { service, owner, options, token, query } = visit;
-  const accounts = await service.accounts.list(owner.ownerId);
+  const { service, owner, options, query } = visit;
+  const [accounts, health] = await Promise.all([
+    service.accounts.list(owner.ownerId),
+    service.accounts.health(owner.ownerId),
+  ]);
   return page(
     'Accounts',
     <>
@@ -19,7 +25,11 @@ export async function accountsPage(visit: OwnerVisit, problems: readonly string[
       {accounts.length === 0 ? <p class="quiet">No account is connected yet.</p> : null}
       <ul class="rows">
         {accounts.map((account) => (
-          <Row account={account} active={account.accountId === owner.activeAccountId} token={token} />
+          <Row
+            account={account}
+            legs={health.filter(({ accountId }) => accountId === account.accountId)}
+            visit={visit}
+          />
         ))}
       </ul>
       <section aria-labelledby="connect">
@@ -45,9 +55,7 @@ export async function activateAccount({ service, owner, param }: OwnerVisit): Pr
 
 /** Asks for confirmation, because removing an account cancels its waiting requests. */
 export async function removeAccountPage({ service, owner, token, param }: OwnerVisit): Promise<Reply> {
-  const account = (await service.accounts.list(owner.ownerId)).find(
-    ({ accountId }) => String(accountId) === param,
-  );
+  const account = await accountNamed(service, owner, param);
   if (account === undefined) return notFoundPage();
   return page(
     'Remove account',
@@ -72,7 +80,11 @@ export async function removeAccount({ service, owner, param }: OwnerVisit): Prom
   return redirect('/accounts?notice=account_removed');
 }
 
-function Row({ account, active, token }: { account: Account; active: boolean; token: string }) {
+function Row(props: { account: Account; legs: readonly LegHealth[]; visit: OwnerVisit }) {
+  const { account, legs, visit } = props;
+  const { owner, options, token } = visit;
+  const active = account.accountId === owner.activeAccountId;
+  const path = `/accounts/${account.accountId}`;
   return (
     <li>
       <div class="row-head">
@@ -90,23 +102,37 @@ function Row({ account, active, token }: { account: Account; active: boolean; to
         account {account.accountId}
         {account.isPrimary ? ' · connected first' : ''}
       </div>
+      <AccountHealth legs={legs} zone={owner.timezone} />
       {account.folderRoles === null ? null : (
         <div class="quiet">
           <bdi>{pinnedInWords(account.folderRoles)}</bdi>
         </div>
       )}
       <div class="actions">
+        {options.connect?.withPassword === undefined ? null : (
+          <Link class={isForOwner(legs) ? 'button-like urgent' : 'button-like'} to={`${path}/password`}>
+            Update password
+          </Link>
+        )}
+        <Form action={`${path}/check`} token={token}>
+          <button type="submit" class="outline secondary">
+            Check now
+          </button>
+        </Form>
         {active ? null : (
-          <Form action={`/accounts/${account.accountId}/activate`} token={token}>
+          <Form action={`${path}/activate`} token={token}>
             <button type="submit" class="outline">
               Set active
             </button>
           </Form>
         )}
-        <Link class="button-like" to={`/accounts/${account.accountId}/folders`}>
+        <Link class="button-like" to={`${path}/edit`}>
+          Name and signature
+        </Link>
+        <Link class="button-like" to={`${path}/folders`}>
           Folders
         </Link>
-        <Link class="button-like" to={`/accounts/${account.accountId}/remove`}>
+        <Link class="button-like" to={`${path}/remove`}>
           Remove
         </Link>
       </div>

@@ -1,7 +1,5 @@
-import { ServiceError } from '../../../core/contract/errors.ts';
-import { MailError } from '../../../core/ports/mail.ts';
 import { readAccount, readAddress } from '../account-fields.ts';
-import { fieldErrors } from '../field-errors.ts';
+import { connectionProblems } from '../connection-problems.ts';
 import { type Connect, type OwnerVisit, type Reply, redirect } from '../visit.ts';
 import { accountsPage } from './accounts.tsx';
 import { passwordPage } from './connect-password.tsx';
@@ -53,7 +51,7 @@ export const connectAccount = whereOffered(async (visit, connect) => {
       settings,
     });
   } catch (error) {
-    return passwordPage(visit, { problems: problemsOf(error) });
+    return passwordPage(visit, { problems: connectionProblems(error) });
   }
   return redirect('/accounts?notice=account_connected');
 });
@@ -65,26 +63,4 @@ function whereOffered(step: (visit: OwnerVisit, connect: Connect) => Promise<Rep
     if (connect === undefined) return { ...(await accountsPage(visit)), status: 403 };
     return step(visit, connect);
   };
-}
-
-const MAIL_PROBLEMS: Record<MailError['code'], string> = {
-  auth: 'The server does not accept this user and password.',
-  refused: 'The server refused.',
-  unavailable: 'The server could not be reached, or did not answer in time.',
-  not_found: 'The server has no such mailbox.',
-  outcome_unknown: 'The server did not finish its answer.',
-  not_started: 'The sign-in was not started.',
-  conflict: 'The server says that its data has changed.',
-};
-
-/** In plain words. @throws the error itself if neither the owner's input nor a server is at fault */
-function problemsOf(error: unknown): string[] {
-  if (error instanceof MailError)
-    return ['Nothing was saved.', `${MAIL_PROBLEMS[error.code]} (${error.message})`];
-  if (error instanceof ServiceError && error.code === 'invalid_arguments') {
-    const details = fieldErrors.safeParse(error.details);
-    if (!details.success) return ['Nothing was saved.', error.message];
-    return ['Nothing was saved.', ...details.data.errors.map(({ field, message }) => `${field}: ${message}`)];
-  }
-  throw error;
 }

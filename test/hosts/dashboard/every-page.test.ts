@@ -18,6 +18,8 @@ const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 const PAGES = [
   '/approvals',
   '/accounts',
+  '/accounts/1/edit',
+  '/accounts/1/password',
   '/accounts/1/folders',
   '/accounts/1/remove',
   '/integrations',

@@ -13,7 +13,9 @@ export async function openRequests(): Promise<{
   const calendar = sandboxCalendar({ samples: [] });
   const server = { host: 'mail.example.org', port: 465, security: 'tls' } as const;
   const smtp = { ...server, from: 'countersign@example.org' };
-  const dashboard = await openDashboard({ calendar, timezone: ZONE, noticeSender: ownerNotices({ smtp }) });
+  const connect = { settings: () => ({}), withPassword: () => ({}) };
+  const noticeSender = ownerNotices({ smtp });
+  const dashboard = await openDashboard({ calendar, timezone: ZONE, noticeSender, connect });
   const ntfy = { kind: 'ntfy', server: 'https://ntfy.example.org', topic: 'mine', token: null } as const;
   await dashboard.service.notices.add(dashboard.ownerId, ntfy);
   const limits = { waitingPerKey: 100, waitingPerOwner: 100, callsPerMinute: 1000 };

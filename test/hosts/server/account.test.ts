@@ -76,9 +76,28 @@ describe.skipIf(missingServers().length > 0)(titled('account add'), () => {
       `smtp://127.0.0.1:${postfix.port}`,
     );
     expect(added).toEqual({ code: 0, stdout: '{"account_id":1}\n', stderr: '' });
-    expect(await accounts()).toEqual([
-      { account_id: 1, email: addressOf(user), label: addressOf(user), is_active: true, is_primary: true },
-    ]);
+    const leg = {
+      ...{ state: 'working', reason: null },
+      ...{ since: expect.any(String) as string, last_worked_at: expect.any(String) as string },
+    };
+    const account = {
+      ...{ account_id: 1, email: addressOf(user), label: addressOf(user), display_name: '' },
+      ...{ is_active: true, is_primary: true },
+      health: [
+        { leg: 'reading', ...leg },
+        { leg: 'sending', ...leg },
+      ],
+    };
+    expect(await accounts()).toEqual([account]);
+    const change = (word: string, args: readonly string[], stdin = '') =>
+      cli.run(['account', word, '1', '--owner', OWNER, ...args, '--json'], stdin);
+    expect(await change('edit', ['--display-name', 'Ann Lee'])).toMatchObject({ code: 0 });
+    expect(await accounts()).toEqual([{ ...account, display_name: 'Ann Lee' }]);
+    const wrong = await change('password', [], 'not the password');
+    expect(wrong).toMatchObject({ code: 1, stdout: '' });
+    expect(wrong.stderr).toContain('does not accept the user name and password');
+    expect(wrong.stderr).not.toContain('not the password');
+    expect(await change('password', [], PASSWORD)).toMatchObject({ code: 0 });
 
     await dovecot.deliver(user, 'From: Ada <ada@example.org>\r\nSubject: By IMAP\r\n\r\nHello.\r\n');
     const made = await cli.run([
@@ -169,6 +188,10 @@ describe.skipIf(missingServers().length > 0)(titled('account add without servers
   });
 
   it('connects at once with --yes, and still prints the servers', async () => {
+    const twice = await cli.run([...add, '--yes', '--json'], PASSWORD);
+    expect(twice).toMatchObject({ code: 1, stdout: '' });
+    expect(twice.stderr).toContain('email: is connected already, as account 1');
+    await cli.run(['account', 'remove', '1', '--owner', OWNER, '--json']);
     const { code, stdout, stderr } = await cli.run([...add, '--yes', '--json'], PASSWORD);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '{"account_id":2}\n' });
     expect(stderr).toContain('IMAP  127.0.0.1:1143');

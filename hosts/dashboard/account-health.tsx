@@ -1,0 +1,92 @@
+import type { Account } from '../../core/ports/account.ts';
+import { LEGS, type Leg, type LegHealth, needsOwner } from '../../core/ports/account-health.ts';
+import { Link } from './links.tsx';
+import { Quoted } from './third-party-text.tsx';
+import type { OwnerVisit } from './visit.ts';
+import { When } from './when.tsx';
+
+const LEG_TITLES: Readonly<Record<Leg, string>> = {
+  reading: 'Reading mail',
+  sending: 'Sending mail',
+  calendar: 'Calendar',
+};
+
+/** How each server of an account is doing. */
+export function AccountHealth({ legs, zone }: { legs: readonly LegHealth[]; zone: string }) {
+  const shown = LEGS.flatMap((leg) => legs.find((one) => one.leg === leg) ?? []);
+  if (shown.length === 0) return <p class="quiet">Its servers have not been used since this was recorded.</p>;
+  return (
+    <dl class="facts health">
+      {shown.map((one) => (
+        <div>
+          <dt>{LEG_TITLES[one.leg]}</dt>
+          <dd>
+            <span class="state" data-state={one.state === 'working' ? 'on' : 'failed'}>
+              {one.state === 'working' ? 'Works' : 'Does not work'}
+            </span>{' '}
+            <LegText leg={one} zone={zone} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function LegText({ leg: { state, reason, since, workedAt }, zone }: { leg: LegHealth; zone: string }) {
+  const worked =
+    workedAt === null ? null : (
+      <span class="quiet">
+        last worked <When at={workedAt} zone={zone} />
+      </span>
+    );
+  if (state === 'working') return worked;
+  return (
+    <>
+      {sentence(reason ?? '')}{' '}
+      <span class="quiet">
+        Since <When at={since} zone={zone} />.{' '}
+        {workedAt === null ? (
+          'It has not worked since the account was connected.'
+        ) : (
+          <>
+            It last worked <When at={workedAt} zone={zone} />.
+          </>
+        )}
+      </span>
+    </>
+  );
+}
+
+function sentence(reason: string): string {
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
+}
+
+/** Whether something is wrong with the account that only the owner can mend. */
+export function isForOwner(legs: readonly LegHealth[]): boolean {
+  return legs.some(({ state }) => needsOwner(state));
+}
+
+/** A line for each account that the owner has to mend. Renders nothing if there is none. */
+export async function accountsToMend({ service, owner }: OwnerVisit) {
+  const health = await service.accounts.health(owner.ownerId);
+  const broken = health.filter(({ state }) => needsOwner(state));
+  if (broken.length === 0) return null;
+  const accounts = await service.accounts.list(owner.ownerId);
+  return (
+    <>
+      {accounts.map((account) => (
+        <ToMend account={account} leg={broken.find(({ accountId }) => accountId === account.accountId)} />
+      ))}
+    </>
+  );
+}
+
+function ToMend({ account, leg }: { account: Account; leg: LegHealth | undefined }) {
+  if (leg === undefined) return null;
+  return (
+    <p class="note to-mend">
+      <Quoted text={account.email} /> does not work: {sentence(leg.reason ?? '')}{' '}
+      <Link to="/accounts">Mend it under Accounts</Link>. What waits for it goes on by itself.
+    </p>
+  );
+}
