@@ -157,7 +157,7 @@ export type {
 export type { Caller, CallStorage, ClaimRef, CredentialRef, Held } from './ports/call-storage.ts';
 export type { Checkpoint, CheckpointStorage, NumberedActivity } from './ports/checkpoint-storage.ts';
 export type { Clock } from './ports/clock.ts';
-export type { Credential, CredentialStorage, KeysRecord } from './ports/credential-storage.ts';
+export type { Credential, CredentialStorage, CredentialUse, KeysRecord } from './ports/credential-storage.ts';
 export type { DocumentSource, PublishedDocument } from './ports/document-source.ts';
 export type { EventStorage, PositionedEvent } from './ports/event-storage.ts';
 export type { Log, LogFields } from './ports/log.ts';

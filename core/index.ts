@@ -47,7 +47,7 @@ export type { Account } from './ports/account.ts';
 export type { Leg, LegHealth, LegState, LegTrouble } from './ports/account-health.ts';
 export type { StoredActivity } from './ports/activity.ts';
 export type { CalendarInfo } from './ports/calendar.ts';
-export type { Credential } from './ports/credential-storage.ts';
+export type { Credential, CredentialUse } from './ports/credential-storage.ts';
 export type { Log, LogFields } from './ports/log.ts';
 export { MailError, type MailErrorCode } from './ports/mail.ts';
 export type { Notice, NoticeEnd, NoticeSender } from './ports/notice-sender.ts';

@@ -202,6 +202,15 @@ export const STATEMENTS: StatementTexts = {
   accounts: ACCOUNTS_OF('@ownerId'),
   account_health: `
     SELECT * FROM countersign.account_health WHERE owner_id = @ownerId ORDER BY account_id, leg`,
+  credential_use: `
+    SELECT c.credential_id,
+      (SELECT at_ms FROM countersign.activity a
+        WHERE a.owner_id = c.owner_id AND a.credential_id = c.credential_id AND a.kind = 'call'
+        ORDER BY at_ms DESC, activity_id DESC LIMIT 1) AS last_call_ms,
+      (SELECT count(*) FROM countersign.approvals r
+        WHERE r.owner_id = c.owner_id AND r.ended_at_ms IS NULL AND r.credential_id = c.credential_id
+          AND r.state = 'pending') AS waiting
+    FROM countersign.credentials c WHERE c.owner_id = @ownerId AND c.revoked_at_ms IS NULL`,
   credentials: `
     SELECT * FROM countersign.credentials WHERE owner_id = @ownerId ORDER BY created_at_ms DESC, credential_id DESC`,
   devices:

@@ -12,7 +12,7 @@ import { ask } from './facts.ts';
 import { readNoticeChannel, readNoticeSettings, readOwnerToNotify } from './notice.ts';
 import { folded, readKeysRecord, readOwner } from './owner.ts';
 import type { Load, Query } from './query.ts';
-import { flag, instant, integer, type Row, text, textOrNull } from './row.ts';
+import { flag, instant, instantOrNull, integer, type Row, text, textOrNull } from './row.ts';
 import { readSecondStep } from './second-step.ts';
 import { readSession } from './session.ts';
 import { readLink, readMessage, readTracker } from './tracker.ts';
@@ -129,6 +129,17 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
         credentialId: text(row, 'credential_id'),
       })),
 
+    credentialUse: (ownerId) =>
+      rows(
+        ask('credential_use', { ownerId }),
+        (found) =>
+          new Map(
+            found.map((row) => [
+              text(row, 'credential_id'),
+              { lastCallAt: instantOrNull(row, 'last_call_ms'), waiting: integer(row, 'waiting') },
+            ]),
+          ),
+      ),
     ownersWithoutCheckpoint: () => list(ask('owners_without_checkpoint', {}), (row) => text(row, 'owner_id')),
     checkpoints: (ownerId) => list(ask('checkpoints', { ownerId }), readCheckpoint),
     numberedActivity: (query) => list(ask('activity_in_order', query), readNumberedActivity),

@@ -78,6 +78,7 @@ export type Statement =
   | 'accounts'
   | 'account_health'
   | 'credentials'
+  | 'credential_use'
   | 'secrets_of_owner'
   | 'devices'
   | 'sessions'

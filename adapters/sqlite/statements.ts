@@ -221,6 +221,15 @@ export const STATEMENTS: StatementTexts = {
   owner_by_email: 'SELECT * FROM owners WHERE email_folded = @email',
   accounts: ACCOUNTS_OF('@ownerId'),
   account_health: 'SELECT * FROM account_health WHERE owner_id = @ownerId ORDER BY account_id, leg',
+  credential_use: `
+    SELECT c.credential_id,
+      (SELECT at_ms FROM activity a INDEXED BY activity_of_key
+        WHERE a.owner_id = c.owner_id AND a.credential_id = c.credential_id AND a.kind = 'call'
+        ORDER BY at_ms DESC, activity_id DESC LIMIT 1) AS last_call_ms,
+      (SELECT count(*) FROM approvals r INDEXED BY approvals_open
+        WHERE r.owner_id = c.owner_id AND r.ended_at_ms IS NULL AND r.credential_id = c.credential_id
+          AND r.state = 'pending') AS waiting
+    FROM credentials c WHERE c.owner_id = @ownerId AND c.revoked_at_ms IS NULL`,
   credentials: `
     SELECT * FROM credentials WHERE owner_id = @ownerId ORDER BY created_at_ms DESC, credential_id DESC`,
   devices: 'SELECT * FROM devices WHERE owner_id = @ownerId ORDER BY last_sign_in_ms DESC, device_hash',

@@ -1,6 +1,6 @@
 import { HOUR_MS, MINUTE_MS } from '../time/durations.ts';
 import { type Fences, isWider } from './fences.ts';
-import { effectiveMode, GROUPS, type Modes } from './permissions.ts';
+import { effectiveMode, GROUPS, type Group, type Modes } from './permissions.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -45,10 +45,14 @@ export function stepUp(facts: {
 
 /** Returns the demand of a change to a key's modes. Only a gated group that becomes `direct` is a grant. */
 export function demandForModes(before: Modes, changes: Partial<Modes>): 'change' | 'grant' {
-  const grants = GROUPS.some(
+  return newlyDirect(before, changes).length > 0 ? 'grant' : 'change';
+}
+
+/** Returns the gated groups that the change makes `direct`. */
+export function newlyDirect(before: Modes, changes: Partial<Modes>): readonly Group[] {
+  return GROUPS.filter(
     (group) => changes[group] === 'direct' && before[group] !== 'direct' && isGated(group),
   );
-  return grants ? 'grant' : 'change';
 }
 
 /** Returns the demand of ending a key's pause: it gets all its modes back. */
@@ -62,6 +66,6 @@ export function demandForFences(before: Fences, after: Fences, modes: Modes): 'c
 }
 
 /** Whether the group's writes are hard to undo: those that a free plan never runs directly. */
-function isGated(group: (typeof GROUPS)[number]): boolean {
+function isGated(group: Group): boolean {
   return effectiveMode(group, 'direct', 'free') !== 'direct';
 }

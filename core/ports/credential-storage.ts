@@ -5,6 +5,7 @@ import type { Signer } from '../secrets/keyring.ts';
 
 /** Keys and their secrets; sign-ins are credentials too. Promises as those of Storage. */
 export interface CredentialStorage {
+  /** Undefined: the owner has a credential with this id, and nothing is added. */
   addCredential(request: {
     ownerId: string;
     credentialId: string;
@@ -17,11 +18,11 @@ export interface CredentialStorage {
     expiresAt: Date;
     signer: Signer;
     now: Date;
-  }): Promise<Credential>;
+  }): Promise<Credential | undefined>;
 
   /**
-   * Adds a secret to a key. Earlier ones end after `overlapMs`, or sooner at their own time. Undefined: no live key, or
-   * an altered one.
+   * Adds a secret to a key. Earlier ones end after `overlapMs`, or sooner at their own time. Undefined: no live key, an
+   * altered one, or one that does not expire at `seenExpiresAt` any more, because it was rotated.
    */
   rotate(request: {
     ownerId: string;
@@ -29,6 +30,8 @@ export interface CredentialStorage {
     secretHash: string;
     expiresAt: Date;
     overlapMs: number;
+    /** Default: any. */
+    seenExpiresAt?: Date | undefined;
     signer: Signer;
     now: Date;
   }): Promise<Credential | undefined>;
@@ -94,6 +97,9 @@ export interface CredentialStorage {
   /** All credentials of the owner, newest first, including revoked ones. */
   credentials(ownerId: string, signer: Signer): Promise<readonly Credential[]>;
 
+  /** The use of each credential that is not revoked, by its id. */
+  credentialUse(ownerId: string): Promise<ReadonlyMap<string, CredentialUse>>;
+
   /** Owners with keys that an older version wrote without signing them. */
   unsignedOwners(): Promise<readonly string[]>;
 
@@ -112,6 +118,13 @@ export interface CredentialStorage {
 export interface KeysRecord {
   readonly signedAt: Date;
   readonly signature: string;
+}
+
+export interface CredentialUse {
+  /** When its last call ended. Null: no call is in the activity. */
+  readonly lastCallAt: Date | null;
+  /** How many of its requests are pending. */
+  readonly waiting: number;
 }
 
 export interface Credential extends Grant {

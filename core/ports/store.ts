@@ -95,6 +95,7 @@ export type StoreLookups = Pick<
   | 'waitingTrackers'
   | 'inboxesToWatch'
   | 'summariesDue'
+  | 'credentialUse'
   | 'unsignedOwners'
   | 'keysRecord'
   | 'ownersWithoutCheckpoint'

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { invalidArgument, line } from '../contract/schema.ts';
 import {
   isAccessToken,
@@ -47,7 +48,7 @@ export function createKeys(
     return key;
   };
   return {
-    async create({ ownerId, name, preset, modes = {}, fences = {}, days = KEY_DAYS_DEFAULT }) {
+    async create({ ownerId, name, preset, modes = {}, fences = {}, days = KEY_DAYS_DEFAULT, requestId }) {
       if (!keyName.safeParse(name).success)
         throw invalidArgument('name', 'length', 'must be one line of 1 to 100 characters');
       const daysMs = lifetimeMs(days);
@@ -57,7 +58,7 @@ export function createKeys(
       const apiKey = newApiKey(random);
       const added = await storage.addCredential({
         ownerId,
-        credentialId: credentialId(random),
+        credentialId: requestId === undefined ? credentialId(random) : idOfRequest(ownerId, requestId),
         kind: 'pat',
         name,
         modes: chosen,
@@ -67,13 +68,15 @@ export function createKeys(
         signer,
         now,
       });
+      if (added === undefined) throw invalidArgument('requestId', 'unique', 'has created a key before');
       return { keyId: added.credentialId, apiKey };
     },
     async list(ownerId) {
       await keysSigned();
       return storage.credentials(ownerId, signer);
     },
-    async rotate(ownerId, keyId) {
+    use: (ownerId) => storage.credentialUse(ownerId),
+    async rotate(ownerId, keyId, seenExpiresAt) {
       await keysSigned();
       const now = clock.now();
       const apiKey = newApiKey(random);
@@ -83,6 +86,7 @@ export function createKeys(
         secretHash: secretHash(apiKey),
         expiresAt: new Date(now.getTime() + KEY_DAYS_DEFAULT * DAY_MS),
         overlapMs: ROTATION_OVERLAP_HOURS * HOUR_MS,
+        seenExpiresAt,
         signer,
         now,
       });
@@ -129,6 +133,14 @@ export function createKeys(
       await storage.revokeBySecret({ secretHash: secretHash(secret), signer, now: clock.now() });
     },
   };
+}
+
+/** The id of the key that a request creates, which is the same whenever the request comes again. */
+function idOfRequest(ownerId: string, requestId: string): string {
+  const bytes = createHash('sha256')
+    .update(JSON.stringify([ownerId, requestId]))
+    .digest();
+  return credentialId((length) => bytes.subarray(0, length));
 }
 
 function entryOf(text: string, index: number): string {

@@ -22,7 +22,7 @@ import type { LegHealth } from '../ports/account-health.ts';
 import type { ActivityFilter, ActivityPlace, ListedActivity } from '../ports/activity.ts';
 import type { CalendarInfo } from '../ports/calendar.ts';
 import type { Caller } from '../ports/call-storage.ts';
-import type { Credential } from '../ports/credential-storage.ts';
+import type { Credential, CredentialUse } from '../ports/credential-storage.ts';
 import type { Owner } from '../ports/owner-storage.ts';
 import type { StoredEvent } from '../ports/stored-event.ts';
 import type {
@@ -374,9 +374,10 @@ export interface Sessions {
 
 export interface Keys {
   /**
-   * @param key  `days`: 1 to 180, default 90; `modes`: changes to the preset
+   * @param key  `days`: 1 to 180, default 90; `modes`: changes to the preset; `requestId`: the same one creates only one
+   *   key, default: none
    * @returns the key, which is shown only this once
-   * @throws ServiceError not_found (the owner), invalid_arguments
+   * @throws ServiceError not_found (the owner), invalid_arguments, also for a `requestId` that has created a key before
    */
   create(key: {
     ownerId: string;
@@ -385,11 +386,18 @@ export interface Keys {
     modes?: Partial<Modes>;
     fences?: FencesRequest;
     days?: number;
+    requestId?: string | undefined;
   }): Promise<{ keyId: string; apiKey: string }>;
   /** Newest first, including revoked ones. */
   list(ownerId: string): Promise<readonly Credential[]>;
-  /** Creates a new key for 90 days; the old one works for 24 more hours. @throws ServiceError not_found */
-  rotate(ownerId: string, keyId: string): Promise<{ apiKey: string }>;
+  /** The last call and the waiting requests of each key and sign-in that is not revoked, by its id. */
+  use(ownerId: string): Promise<ReadonlyMap<string, CredentialUse>>;
+  /**
+   * Creates a new key for 90 days; the old one works for 24 more hours.
+   * @param seenExpiresAt  when the key expired as the owner saw it. Default: any
+   * @throws ServiceError not_found, also if the key expires at another time by now
+   */
+  rotate(ownerId: string, keyId: string, seenExpiresAt?: Date): Promise<{ apiKey: string }>;
   /** @throws ServiceError not_found */
   revoke(ownerId: string, keyId: string): Promise<void>;
   /** @throws ServiceError not_found, invalid_arguments (a mode that does not apply to the group) */

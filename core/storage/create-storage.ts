@@ -159,7 +159,7 @@ export function createStorage(database: Store, random: Random): Storage {
         { type: 'remember_recipients', ownerId, accountId, addresses, isSend: false, now },
       ]),
 
-    addCredential: (r) => unit('durable', key(r), () => addCredential(r)),
+    addCredential: (r) => unit('durable', key(r), (facts) => addCredential(facts, r)),
     rotate: (r) => unit('durable', key(r), (facts) => rotate(facts, r)),
     revoke: async (r) => (await unit('durable', key(r), (facts) => revoke(facts, r, random))).credential,
     async revokeBySecret(r) {

@@ -20,7 +20,11 @@ type Request<Verb extends keyof Storage> =
 
 const NOTHING = { answer: undefined, changes: [] } as const;
 
-export function addCredential(request: Request<'addCredential'>): Judged<Credential> {
+export function addCredential(
+  facts: CredentialFacts | undefined,
+  request: Request<'addCredential'>,
+): Judged<Credential | undefined> {
+  if (facts !== undefined) return NOTHING;
   const { ownerId, credentialId, secretHash, expiresAt, signer, now } = request;
   const { kind, name, modes, fences = NO_FENCES } = request;
   const named = { ownerId, credentialId, kind, name, modes, fences, pausedAt: null };
@@ -39,9 +43,10 @@ export function addCredential(request: Request<'addCredential'>): Judged<Credent
 /** Adds a secret to a key. Earlier ones end after `overlapMs`, or sooner at their own time. */
 export function rotate(
   facts: CredentialFacts | undefined,
-  { secretHash, expiresAt, overlapMs, signer, now }: Request<'rotate'>,
+  { secretHash, expiresAt, overlapMs, seenExpiresAt, signer, now }: Request<'rotate'>,
 ): Judged<Credential | undefined> {
   if (facts === undefined || !isOn(facts.credential, signer, now)) return NOTHING;
+  if (seenExpiresAt !== undefined && +facts.credential.expiresAt !== +seenExpiresAt) return NOTHING;
   // The secrets of a sign-in are tokens.
   if (facts.credential.kind !== 'pat') return NOTHING;
   // Signing it again would make a change from outside look like the owner's.

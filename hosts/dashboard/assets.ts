@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { FIRST_RUN_SCRIPT } from './first-run-script.ts';
 import { pngIcon, SVG_ICON } from './icon.ts';
 import { KEYBOARD_SCRIPT } from './keyboard-script.ts';
 import { LIVE_SCRIPT } from './live-script.ts';
@@ -16,7 +17,7 @@ export interface Asset {
 const style: Asset = { type: 'text/css; charset=utf-8', body: `${PICO}\n${STYLE}` };
 const script: Asset = {
   type: 'text/javascript; charset=utf-8',
-  body: [SCRIPT, LIVE_SCRIPT, KEYBOARD_SCRIPT, NOTICE_SCRIPT].join('\n'),
+  body: [SCRIPT, LIVE_SCRIPT, KEYBOARD_SCRIPT, NOTICE_SCRIPT, FIRST_RUN_SCRIPT].join('\n'),
 };
 const icon: Asset = { type: 'image/svg+xml', body: SVG_ICON };
 /** Drawn when a browser first asks for it. */

@@ -1,5 +1,6 @@
 import { REJECTION_REASONS } from '../../core/approvals/approval.ts';
 import { APPROVAL_ID } from './approval-id.ts';
+import { firstCallPage } from './first-call.tsx';
 import { accountFoldersPage, chooseFolders } from './pages/account-folders.tsx';
 import { accountsPage, activateAccount, removeAccount, removeAccountPage } from './pages/accounts.tsx';
 import { activityPage } from './pages/activity.tsx';
@@ -15,21 +16,19 @@ import {
 } from './pages/change-tracker.ts';
 import { askPassword, connectAccount, findServers, showServers } from './pages/connect-account.tsx';
 import { editAccount, editAccountPage } from './pages/edit-account.tsx';
+import { createFirstOwner, showFirstOwner } from './pages/first-owner.tsx';
 import {
-  createKey,
   demandForResumeKey,
   demandForSetFences,
   demandForSetModes,
   integrationsPage,
   pauseKey,
   resumeKey,
-  revokeKey,
-  rotateKey,
   setFences,
   setModes,
-  withdrawSignIn,
 } from './pages/integrations.tsx';
 import { checkAccount, passwordUpdatePage, updatePassword } from './pages/mend-account.tsx';
+import { createKey } from './pages/new-key.tsx';
 import {
   addNoticeMail,
   addNoticeWebhook,
@@ -41,7 +40,10 @@ import {
   saveNoticeSettings,
   sendTestNotice,
 } from './pages/notices.tsx';
+import { revokeKey, revokeKeyPage, withdrawSignIn } from './pages/revoke-key.tsx';
+import { rotateKey, rotateKeyPage } from './pages/rotate-key.tsx';
 import { endOtherSessions, endSession, settingsPage } from './pages/settings.tsx';
+import { setupPage } from './pages/setup.tsx';
 import { allowSignIn, denySignIn, signInRequestPage } from './pages/sign-in-request.tsx';
 import { approveTogether, rejectTogether, togetherPage } from './pages/together.tsx';
 import { trackerPage, trackersPage } from './pages/trackers.tsx';
@@ -78,9 +80,14 @@ const ENDPOINT = '(wh_\\d{1,9})';
 const CHANNEL = '(ntc_[A-Za-z0-9_-]{1,40})';
 const SESSION = '(ses_[A-Za-z0-9_-]{1,40})';
 
+const SETUP = '([A-Za-z0-9_-]{43})';
+
 const ROUTES: readonly Route[] = [
   { who: 'anyone', pattern: /^\/sign-in$/, GET: showSignIn, POST: signIn },
   { who: 'anyone', pattern: /^\/sign-in\/second-step$/, GET: showSecondStep, POST: finishSignIn },
+  // The link of the first run.
+  { who: 'anyone', pattern: new RegExp(`^/setup/${SETUP}$`), GET: showFirstOwner, POST: createFirstOwner },
+  owner('/setup', { GET: setupPage }),
   owner('/sign-out', { POST: { does: 'Sign out', demand: 'change', act: signOut } }),
   owner('/', { GET: async () => redirect('/approvals') }),
   owner('/approvals', { GET: approvalsPage }),
@@ -134,11 +141,16 @@ const ROUTES: readonly Route[] = [
     POST: { does: 'Remove the account', demand: 'change', act: removeAccount },
   }),
   owner('/integrations', {
-    GET: integrationsPage,
+    GET: (visit) => integrationsPage(visit),
     POST: { does: 'Create key', demand: 'grant', act: createKey },
   }),
-  owner(`/integrations/${KEY}/rotate`, { POST: { does: 'Rotate the key', demand: 'grant', act: rotateKey } }),
+  owner(`/integrations/${KEY}/first-call`, { GET: firstCallPage }),
+  owner(`/integrations/${KEY}/rotate`, {
+    GET: rotateKeyPage,
+    POST: { does: 'Rotate the key', demand: 'grant', act: rotateKey },
+  }),
   owner(`/integrations/${KEY}/revoke`, {
+    GET: revokeKeyPage,
     POST: { does: 'Revoke the key', demand: 'change', act: revokeKey },
   }),
   owner(`/integrations/${KEY}/modes`, {
@@ -152,6 +164,7 @@ const ROUTES: readonly Route[] = [
     POST: { does: 'Save the fences', demand: demandForSetFences, act: setFences },
   }),
   owner(`/integrations/${KEY}/withdraw`, {
+    GET: revokeKeyPage,
     POST: { does: 'Withdraw the sign-in', demand: 'change', act: withdrawSignIn },
   }),
   owner(`/integrations/sign-in/${REQUEST}`, { GET: (visit) => signInRequestPage(visit) }),

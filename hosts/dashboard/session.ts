@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { StoredSession } from '../../core/gate/session.ts';
 import type { Owner } from '../../core/ports/owner-storage.ts';
 import type { SignedIn } from '../../core/service/service.ts';
@@ -13,6 +12,7 @@ import { secondStepPage } from './pages/second-step.tsx';
 import { safeNext, signInPage } from './pages/sign-in.tsx';
 import { limitTries } from './password-tries.ts';
 import { type OwnerVisit, type Reply, redirect, type Visit, type Visitor } from './visit.ts';
+import { visitorToken, withVisitorToken } from './visitor-token.ts';
 
 /** The signed-in owner of this request, or the redirect to the sign-in page. */
 export async function ownVisitor(visit: Visit): Promise<Visitor> {
@@ -51,28 +51,26 @@ export async function sessionOf({
 }
 
 export async function showSignIn(visit: Visit): Promise<Reply> {
-  const { head, cookies, query, options } = visit;
+  const { query, options, service } = visit;
   if (options.appSignIn !== undefined) return notFoundPage();
   const next = safeNext(query.get('next'));
   if ((await sessionOf(visit)) !== undefined) return redirect(next);
-  const known = readCookie(headerOf(head, 'cookie'), cookies.signIn);
-  const secret = known ?? randomBytes(16).toString('base64url');
-  const shown = signInPage({ token: formToken(secret), next, saferAddress: saferAddress(visit, next) });
-  return known === undefined
-    ? { ...shown, headers: { 'set-cookie': cookies.set(cookies.signIn, secret) } }
-    : shown;
+  const isUnclaimed = (await service.owners.list({ limit: 1 })).owners.length === 0;
+  return withVisitorToken(visit, (token) =>
+    signInPage({ token, next, saferAddress: saferAddress(visit, next), isUnclaimed }),
+  );
 }
 
 /** Every sign-in creates a new session and ends the browser's previous one. */
 export async function signIn(visit: Visit): Promise<Reply> {
   const { service, head, address, cookies, fields, options } = visit;
   if (options.appSignIn !== undefined) return notFoundPage();
-  const secret = readCookie(headerOf(head, 'cookie'), cookies.signIn);
-  if (secret === undefined || !formTokenMatches(secret, fields.get('form_token'))) return staleFormPage();
+  const token = visitorToken(visit);
+  if (token === undefined) return staleFormPage();
   const email = fields.get('email')?.trim() ?? '';
   const password = fields.get('password') ?? '';
   const next = safeNext(fields.get('next'));
-  const again = { token: formToken(secret), next, saferAddress: saferAddress(visit, next), email };
+  const again = { token, next, saferAddress: saferAddress(visit, next), email };
   const browser = browserName(headerOf(head, 'user-agent'));
   const proofKey = readProofKey(fields.get(KEY_FIELD));
   const device = readCookie(headerOf(head, 'cookie'), cookies.device);
@@ -86,7 +84,7 @@ export async function signIn(visit: Visit): Promise<Reply> {
     return signInPage({ ...again, problem: 'Email and password do not match.', status: 422 });
   }
   if (check.result.kind === 'second_step') {
-    return secondStepPage({ token: formToken(secret), next, ticket: check.result.ticket });
+    return secondStepPage({ token, next, ticket: check.result.ticket });
   }
   return startSession(visit, check.result, next);
 }
@@ -100,11 +98,11 @@ export async function showSecondStep({ options }: Visit): Promise<Reply> {
 export async function finishSignIn(visit: Visit): Promise<Reply> {
   const { service, head, address, cookies, fields, options } = visit;
   if (options.appSignIn !== undefined) return notFoundPage();
-  const secret = readCookie(headerOf(head, 'cookie'), cookies.signIn);
-  if (secret === undefined || !formTokenMatches(secret, fields.get('form_token'))) return staleFormPage();
+  const token = visitorToken(visit);
+  if (token === undefined) return staleFormPage();
   const ticket = fields.get('ticket') ?? '';
   const next = safeNext(fields.get('next'));
-  const again = { token: formToken(secret), next, ticket };
+  const again = { token, next, ticket };
   const attempt = {
     ...{ ticket, address, code: fields.get('code') ?? '' },
     device: readCookie(headerOf(head, 'cookie'), cookies.device),
@@ -124,7 +122,7 @@ export async function finishSignIn(visit: Visit): Promise<Reply> {
   }
   if (check.result === 'over') {
     const problem = 'That took too long, or your password was changed. Sign in again.';
-    const shown = { token: formToken(secret), next, saferAddress: saferAddress(visit, next) };
+    const shown = { token, next, saferAddress: saferAddress(visit, next) };
     return signInPage({ ...shown, problem, status: 422 });
   }
   return startSession(visit, check.result, next);
@@ -132,7 +130,8 @@ export async function finishSignIn(visit: Visit): Promise<Reply> {
 
 export const WRONG_CODE = 'The code is wrong, or was used before. Wait for the next one.';
 
-async function startSession(visit: Visit, signedIn: SignedIn, next: string): Promise<Reply> {
+/** Starts a session in place of the browser's previous one, and goes on to a page. */
+export async function startSession(visit: Visit, signedIn: SignedIn, next: string): Promise<Reply> {
   const { service, cookies } = visit;
   const before = await sessionOf(visit);
   if (before !== undefined) await service.sessions.end(before.owner.ownerId, before.session.id);

@@ -241,6 +241,19 @@ form button[type='submit']:not(.outline) { width: auto; min-width: 9rem; }
   body > header::after { order: 2; }
   .decision button, .decision .button-like { flex: 1; }
 }
+/* The first run. */
+.steps { padding: 0; margin: 0; counter-reset: step; }
+.steps > li { list-style: none; counter-increment: step; margin: 0; padding: 0.9rem 0; border-top: 1px solid var(--pico-muted-border-color); }
+.steps > li > h2 { display: flex; flex-wrap: wrap; align-items: center; gap: 0.6rem; margin-bottom: 0.4rem; }
+.steps > li > h2::before { content: counter(step) '.'; }
+.steps > li[data-state='later'] > h2 { color: var(--pico-muted-color); font-weight: normal; }
+.steps .state { color: light-dark(#1a6b3c, #62c98c); }
+.first-call { padding: 0.6rem 0.9rem; border-left: 4px solid light-dark(#c98500, #f0b94d); background: var(--pico-code-background-color); border-radius: var(--pico-border-radius); }
+.first-call[data-state='on'] { border-left-color: light-dark(#1a6b3c, #62c98c); color: light-dark(#1a6b3c, #62c98c); font-weight: 600; }
+.exact.secret { white-space: pre-wrap; }
+.way { margin-bottom: 0.6rem; }
+.modes-in-words { margin: 0.4rem 0 0.3rem; }
+.presets { margin-bottom: 0.9rem; font-size: 0.925rem; }
 /* The list of requests. */
 .visually-hidden { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 #members { margin-bottom: 0.9rem; }

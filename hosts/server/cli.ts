@@ -9,6 +9,7 @@ import { processTerminal } from './terminal.ts';
  */
 const COMMANDS: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
   serve: async () => [(await import('./serve.ts')).serve],
+  'setup-link': async () => [(await import('./setup-link.ts')).setupLink],
   owner: async () => (await import('./owner.ts')).OWNER_COMMANDS,
   account: async () => (await import('./account.ts')).ACCOUNT_COMMANDS,
   key: async () => (await import('./key.ts')).KEY_COMMANDS,

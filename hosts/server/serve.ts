@@ -1,4 +1,5 @@
 import type { Log } from '../../core/ports/log.ts';
+import type { Owner } from '../../core/ports/owner-storage.ts';
 import type { Service } from '../../core/service/service.ts';
 import { ownAddress } from '../http/host-name.ts';
 import { publicBase } from '../http/public-base.ts';
@@ -14,6 +15,7 @@ import { type LoopWatch, watchLoop } from './loop-watch.ts';
 import { listenOnLoopback } from './loopback-listener.ts';
 import { openService } from './open-service.ts';
 import { apiRequestName, dashboardRequestName, observeRequests, signInRequestName } from './request-names.ts';
+import { pageAddress } from './setup-link.ts';
 import { listen, type WebServer } from './web-server.ts';
 
 /** A stop may take 10 s in total. */
@@ -58,7 +60,7 @@ export const serve: Command = {
     terminal.print(
       outcome(service, demo),
       demo === undefined
-        ? welcome(service, configuration, await nextSteps(service))
+        ? welcome(service, configuration, await nextSteps(service, terminal.isWatched))
         : demoWelcome(service, demo),
     );
 
@@ -122,28 +124,45 @@ function dashboardLines(dashboardUrl: string): string {
 const PHONE = `
   Phone      set COUNTERSIGN_DASHBOARD_URL to an https address (README, “Reach it from a phone”)`;
 
-/** @param next  the commands that are still to do */
+/** @param next  what is still to do */
 function welcome(
   { baseUrl, dashboardUrl, mcpUrl }: Service,
   configuration: Configuration,
-  next: readonly string[],
+  next: string,
 ): string {
   const api = publicBase(baseUrl);
-  const steps = ['\n\nNext, in another terminal, while this runs:', ...next].join('\n  ');
   return `Countersign is ready.
 
   API        ${baseUrl}
   MCP        ${api.address('/mcp')} (with a key), ${mcpUrl}/mcp (with a sign-in)
   Dashboard  ${dashboardLines(dashboardUrl)}
-  Data       ${configuration.database.name}${
-    configuration.dashboardUrl === undefined ? PHONE : ''
-  }${next.length === 0 ? '' : steps}`;
+  Data       ${configuration.database.name}${configuration.dashboardUrl === undefined ? PHONE : ''}${next}`;
 }
 
-/** What the first owner still has to do. Empty once a mailbox and a key are there. */
-async function nextSteps(service: Service): Promise<readonly string[]> {
+/**
+ * What the first owner still has to do. Empty once a mailbox and a key are there.
+ * @param isWatched  a person sees this, and no log keeps it: it may contain the link of the first run
+ */
+async function nextSteps(service: Service, isWatched: boolean): Promise<string> {
   const [owner, ...others] = (await service.owners.list({ limit: 2 })).owners;
-  if (others.length > 0) return [];
+  if (others.length > 0) return '';
+  const commands = await nextCommands(service, owner);
+  if (commands.length === 0) return '';
+  const listed = commands.map((command) => `\n  ${command}`).join('');
+  if (owner !== undefined) return `\n\nNext, in another terminal, while this runs:${listed}`;
+  return `\n\n${await firstStep(service, isWatched)}\n\nOr on the command line, in another terminal, while this runs:${listed}`;
+}
+
+async function firstStep(service: Service, isWatched: boolean): Promise<string> {
+  const opened = isWatched ? await service.setup.open() : undefined;
+  return opened === undefined
+    ? 'Next, in a terminal: countersign setup-link\n  (prints a link that makes its user the owner)'
+    : 'Next, open this link within an hour. It makes you the owner, and works once:\n\n' +
+        `  ${pageAddress(service.dashboardUrl, opened.page).lines}\n\n` +
+        'For another one: countersign setup-link';
+}
+
+async function nextCommands(service: Service, owner: Owner | undefined): Promise<readonly string[]> {
   const email = owner?.email ?? 'EMAIL';
   const addOwner = owner === undefined ? [`countersign owner add ${email}`] : [];
   const accounts = owner === undefined ? [] : await service.accounts.list(owner.ownerId);

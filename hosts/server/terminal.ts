@@ -5,6 +5,8 @@ import { type Readable, Writable } from 'node:stream';
 export interface Terminal {
   readonly env: NodeJS.ProcessEnv;
   readonly folder: string;
+  /** Whether stdout is a terminal that shows text to a person. Otherwise it may be a log. */
+  readonly isWatched: boolean;
   /** Prints the result to stdout, as one line of JSON or as text. */
   print(result: Readonly<Record<string, unknown>>, text: string): void;
   /** Writes a log line to stderr. */
@@ -25,6 +27,7 @@ export function processTerminal(isJson: boolean): Terminal {
   return {
     env: process.env,
     folder: process.cwd(),
+    isWatched: !isJson && process.stdout.isTTY,
     print: (result, text) => process.stdout.write(`${isJson ? JSON.stringify(result) : text}\n`),
     log: (line) => process.stderr.write(line),
     tell: (text) => process.stderr.write(`${text}\n`),

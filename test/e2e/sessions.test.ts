@@ -29,7 +29,11 @@ describe.skipIf(browserIsMissing)(inBrowser('a session'), { timeout: 90_000 }, (
     const address = new URL(first.dashboard_url);
     address.hostname = 'countersign.localhost';
     const page = await signedIn(browser, address.origin, owner, '/integrations');
-    await press(page, 'Revoke', page.getByRole('article').first());
+    const revoke = async () => {
+      await page.getByRole('link', { name: 'Revoke' }).first().click();
+      await press(page, 'Revoke');
+    };
+    await revoke();
     expect(await page.getByRole('status').textContent()).toContain('The key is revoked.');
     expect((await first.stop('SIGTERM')).code).toBe(0);
 
@@ -39,9 +43,9 @@ describe.skipIf(browserIsMissing)(inBrowser('a session'), { timeout: 90_000 }, (
     });
     expect(second.dashboard_url).toBe(first.dashboard_url);
     await page.goto('/integrations');
-    await press(page, 'Revoke');
+    await revoke();
     expect(await page.getByRole('status').textContent()).toContain('The key is revoked.');
-    expect(await page.getByRole('button', { name: 'Revoke' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Revoke' }).count()).toBe(0);
 
     printedBy(await cli.run(['owner', 'password', owner.email, '--json'], 'another long password'));
     await page.goto('/integrations');

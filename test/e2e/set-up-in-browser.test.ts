@@ -31,7 +31,7 @@ describe.skipIf(skipped)(inBrowser(titled('setting up in the browser')), { timeo
     await page.getByRole('button', { name: 'Create key' }).click();
     const apiKey = await textOf(page, 'api-key');
     await page.getByRole('link', { name: 'I have copied it' }).click();
-    await page.getByRole('button', { name: 'Revoke' }).waitFor();
+    await page.getByRole('link', { name: 'Revoke' }).waitFor();
     expect(await page.content()).not.toContain(apiKey);
     return apiKey;
   }
@@ -76,6 +76,7 @@ describe.skipIf(skipped)(inBrowser(titled('setting up in the browser')), { timeo
     const stateOf = async (id: string) => (await rest.get(`/v1/approvals/${id}`)).body;
 
     const id = filedIn(await send('While it may'));
+    await page.locator('article.key summary', { hasText: 'Modes' }).click();
     await page.getByRole('form', { name: 'Modes' }).locator('select[name="mail:send"]').selectOption('off');
     await page.getByRole('button', { name: 'Save modes' }).click();
     expect(await page.getByRole('status').textContent()).toBe('The modes are saved.');
@@ -92,6 +93,7 @@ describe.skipIf(skipped)(inBrowser(titled('setting up in the browser')), { timeo
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
 
     await page.goto('/integrations');
+    await page.getByRole('link', { name: 'Revoke' }).click();
     await page.getByRole('button', { name: 'Revoke' }).click();
     expect(await page.getByRole('status').textContent()).toContain('The key is revoked.');
     expect(await rest.get('/v1/me')).toMatchObject({ status: 401, body: { code: 'invalid_token' } });

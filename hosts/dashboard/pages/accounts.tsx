@@ -22,7 +22,11 @@ export async function accountsPage(visit: OwnerVisit, problems: readonly string[
     <>
       <h1>Accounts</h1>
       <Notice code={query.get('notice')} />
-      {accounts.length === 0 ? <p class="quiet">No account is connected yet.</p> : null}
+      {accounts.length === 0 ? (
+        <p class="quiet">
+          No account is connected yet. An agent can read and answer mail once one is: enter its address below.
+        </p>
+      ) : null}
       <ul class="rows">
         {accounts.map((account) => (
           <Row
@@ -141,7 +145,7 @@ function Row(props: { account: Account; legs: readonly LegHealth[]; visit: Owner
 }
 
 /** The first step of connecting an account. Keeps what was entered. */
-function AddressForm({ visit, problems }: { visit: OwnerVisit; problems: readonly string[] }) {
+export function AddressForm({ visit, problems }: { visit: OwnerVisit; problems: readonly string[] }) {
   const { token, fields, options } = visit;
   return (
     <Form action="/accounts/find" token={token} label="Connect account">

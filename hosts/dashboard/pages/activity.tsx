@@ -7,6 +7,7 @@ import { activitySentence } from '../activity-words.ts';
 import { Words } from '../findings.tsx';
 import { Choice, Field, SearchForm } from '../forms.tsx';
 import { Link } from '../links.tsx';
+import { nextStep, WhatNext } from '../next-step.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { visibleText } from '../visible-text.ts';
 import { type OwnerVisit, type PageReply, page, type Reply } from '../visit.ts';
@@ -16,7 +17,8 @@ import { problemPage } from './problem.tsx';
 const ROWS = 100;
 
 /** Every call and decision as a sentence, newest first, grouped by run. */
-export async function activityPage({ service, owner, query }: OwnerVisit): Promise<Reply> {
+export async function activityPage(visit: OwnerVisit): Promise<Reply> {
+  const { service, owner, query } = visit;
   const chosen = chosenActivity(query);
   const before = readPlace(query.get('before'));
   if (chosen === undefined || before === 'wrong') return wrongChoicePage();
@@ -32,10 +34,13 @@ export async function activityPage({ service, owner, query }: OwnerVisit): Promi
     <>
       <h1>Activity</h1>
       <Filter chosen={chosen} names={names} />
-      {entries.length > 0 ? null : (
-        <p class="quiet">
-          {isFiltered || before !== undefined ? 'There is nothing here.' : 'No program has made a call yet.'}
-        </p>
+      {entries.length > 0 ? null : isFiltered || before !== undefined ? (
+        <p class="quiet">There is nothing here.</p>
+      ) : (
+        <>
+          <p class="quiet">No program has made a call yet.</p>
+          <WhatNext step={await nextStep(visit)} />
+        </>
       )}
       {runsOf(entries).map((run) => (
         <RunSection run={run} names={names} zone={owner.timezone} />

@@ -8,6 +8,7 @@ import { arrangedRequests, type ListItem, pathOf } from '../arranged-requests.ts
 import { DisabledEndpoints } from '../disabled-endpoints.tsx';
 import { FindingChips } from '../finding-chips.tsx';
 import { Link } from '../links.tsx';
+import { type NextStep, nextStep, WhatNext } from '../next-step.tsx';
 import { RelativeTime } from '../relative-time.tsx';
 import { RequestSentence, TogetherTitle } from '../request-sentence.tsx';
 import { StateBadge } from '../state-badge.tsx';
@@ -49,7 +50,7 @@ export async function approvalsPage(visit: OwnerVisit): Promise<Reply> {
             Waiting for you
           </h2>
           {items.length === 0 ? (
-            <NothingWaits />
+            <NothingWaits step={await nextStep(visit)} />
           ) : (
             <Items items={items.slice(from, from + ITEMS)} shown={shown} />
           )}
@@ -97,13 +98,16 @@ function title(count: number, more: boolean): string {
   return count === 1 ? '1 request waits' : `${count} requests wait`;
 }
 
-function NothingWaits() {
+function NothingWaits({ step }: { step: NextStep }) {
   return (
-    <p>
-      A request appears here as soon as a program asks for something that needs your approval. Keep this page
-      open, or come back later. Under <Link to="/integrations">Integrations</Link> you choose what programs
-      must ask for, and <Link to="/activity">Activity</Link> shows what they did.
-    </p>
+    <>
+      <p>
+        A request appears here as soon as a program asks for something that needs your approval. Keep this
+        page open, or come back later. Under <Link to="/integrations">Integrations</Link> you choose what
+        programs must ask for, and <Link to="/activity">Activity</Link> shows what they did.
+      </p>
+      <WhatNext step={step} />
+    </>
   );
 }
 

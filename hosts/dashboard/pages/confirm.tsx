@@ -1,3 +1,4 @@
+import { DIRECT_FIELD } from '../confirm-direct.tsx';
 import { Field, Form, Problems } from '../forms.tsx';
 import { Link } from '../links.tsx';
 import { Quoted } from '../third-party-text.tsx';
@@ -18,7 +19,7 @@ const TYPED_AGAIN: ReadonlyMap<string, string> = new Map([['password', 'Mailbox 
 
 /** Fields that mean nothing to a person. */
 const HIDDEN: ReadonlySet<string> = new Set([
-  ...['digest', 'member', 'note', 'sequence', 'request', 'link', 'seen'],
+  ...['digest', 'member', 'note', 'sequence', 'request', 'link', 'seen', DIRECT_FIELD],
   ...['was_title', 'was_keywords', 'was_due', 'setup'],
 ]);
 

@@ -1,5 +1,6 @@
 import { readAccount, readAddress } from '../account-fields.ts';
 import { connectionProblems } from '../connection-problems.ts';
+import { pageAfterConnecting } from '../next-step.tsx';
 import { type Connect, type OwnerVisit, type Reply, redirect } from '../visit.ts';
 import { accountsPage } from './accounts.tsx';
 import { passwordPage } from './connect-password.tsx';
@@ -53,7 +54,7 @@ export const connectAccount = whereOffered(async (visit, connect) => {
   } catch (error) {
     return passwordPage(visit, { problems: connectionProblems(error) });
   }
-  return redirect('/accounts?notice=account_connected');
+  return redirect(await pageAfterConnecting(visit));
 });
 
 /** If accounts cannot be connected here, the accounts page says so. */

@@ -1,11 +1,13 @@
+import { PRESETS } from '../../../core/gate/permissions.ts';
 import { receivingHost } from '../../../core/sign-in/redirect-uri.ts';
 import { type SignInRequest, signInName } from '../../../core/sign-in/request.ts';
+import { confirmDirect } from '../confirm-direct.tsx';
 import { AccountFields, readFences } from '../fence-fields.tsx';
 import { Form, Problems } from '../forms.tsx';
 import { LinkOut, SubmitTo } from '../links.tsx';
+import { PermissionFields, permissionForm, readModes } from '../permission-fields.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply } from '../visit.ts';
-import { PermissionFields, permissionForm, readModes } from './integrations.tsx';
 import { problemPage } from './problem.tsx';
 
 /** The field that names the assistant, so that the page that asks for the password shows it too. */
@@ -108,6 +110,8 @@ export async function allowSignIn(visit: OwnerVisit): Promise<Reply> {
   if (modes === undefined) return signInRequestPage(visit, ['Modes: choose one from each list.']);
   const read = readFences(fields, owner.timezone);
   if ('problems' in read) return signInRequestPage(visit, read.problems);
+  const asks = confirmDirect(visit, request.clientName, PRESETS[form.data.preset].modes, modes);
+  if (asks !== undefined) return asks;
   const allowed = await service.signIns.allow({
     ownerId: owner.ownerId,
     request: param,

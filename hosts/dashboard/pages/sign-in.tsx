@@ -7,6 +7,8 @@ export function signInPage(shown: {
   next: string;
   /** This page under the dashboard's own host name, if it was opened under another. */
   saferAddress: string | undefined;
+  /** There is no owner yet. */
+  isUnclaimed?: boolean;
   email?: string;
   problem?: string;
   status?: number;
@@ -15,6 +17,12 @@ export function signInPage(shown: {
     'Sign in',
     <section class="narrow centered">
       <h1>Sign in</h1>
+      {shown.isUnclaimed === true ? (
+        <p class="note">
+          There is no owner yet. Open the setup link that <code>countersign serve</code> printed, or run{' '}
+          <code>countersign setup-link</code> on the server for a new one.
+        </p>
+      ) : null}
       <Problems problems={shown.problem === undefined ? [] : [shown.problem]} />
       <Form action="/sign-in" token={shown.token} proves="password">
         <input type="hidden" name="next" value={shown.next} />

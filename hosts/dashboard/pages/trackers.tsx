@@ -45,7 +45,9 @@ export async function trackersPage(visit: OwnerVisit, refused?: Refused): Promis
       </p>
       {trackers.length > 0 ? null : (
         <p class="quiet">
-          {state === 'active' ? 'Nothing is being tracked.' : 'No tracker has been resolved yet.'}
+          {state === 'active'
+            ? 'Nothing is being tracked. Create a tracker for something that you wait for: mail with its keywords is linked to it, and your agent can note what it does about it.'
+            : 'No tracker has been resolved yet.'}
         </p>
       )}
       <ul class="rows" id="trackers">

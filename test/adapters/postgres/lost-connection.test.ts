@@ -266,6 +266,7 @@ const VERBS: Record<
   checkpoints: (s, { key: { ownerId } }) => s.checkpoints(ownerId),
   numberedActivity: (s, { key: { ownerId } }) =>
     s.numberedActivity({ ownerId, afterId: 0, upToId: 10, limit: 10 }),
+  credentialUse: (s, { key: { ownerId } }) => s.credentialUse(ownerId),
   unsignedOwners: (s) => s.unsignedOwners(),
   signKeys: (s, { key: { ownerId } }) => s.signKeys({ ownerId, signer: SIGNER, now: NOON }),
   keysRecord: (s, { key: { ownerId } }) => s.keysRecord(ownerId),
@@ -367,7 +368,7 @@ const VERBS: Record<
 
 /** Verbs that write nothing, here or anywhere. */
 const READING = new Set(
-  'healthy approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains reads readSources relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts accountHealth trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord noticeSettings noticeChannels ownersToNotify isSetupOpen isRepeat secondStep'.split(
+  'healthy approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains reads readSources relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts accountHealth trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord noticeSettings noticeChannels ownersToNotify isSetupOpen credentialUse isRepeat secondStep'.split(
     ' ',
   ),
 );

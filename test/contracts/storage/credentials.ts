@@ -18,6 +18,7 @@ import {
   keysRecord,
   LEASE_MS,
   NOON,
+  reject,
   run,
   SIGNER,
   start,
@@ -65,9 +66,8 @@ export function credentialPromises(store: Store): void {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const more = { kind: 'pat', name: 'n', modes: DIRECT, expiresAt: at(DAY_MS), now: NOON } as const;
-      await expect(
-        storage.addCredential({ signer: SIGNER, ...key, ...more, secretHash: 'new' }),
-      ).rejects.toThrow();
+      const again = { signer: SIGNER, ...key, ...more, secretHash: 'new' };
+      expect(await storage.addCredential(again)).toBeUndefined();
       await expect(
         storage.addCredential({ signer: SIGNER, ...key, ...more, credentialId: 'key_new' }),
       ).rejects.toThrow();
@@ -155,7 +155,51 @@ export function credentialPromises(store: Store): void {
     });
   });
 
+  describe('credentialUse', () => {
+    it('reports the last call and what waits of every credential that is not revoked', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const { ownerId, credentialId } = key;
+      const idle = await addKey(storage, ownerId);
+      const revoked = await addKey(storage, ownerId);
+      await storage.revoke({ ...revoked, signer: SIGNER, now: NOON });
+      await call(storage, key, at(1000));
+      await call(storage, key, at(2000));
+      await ask(storage, key, { targets: ['one'] });
+      const decided = await ask(storage, key, { targets: ['two'] });
+      // The row of a decision is no call.
+      await reject(storage, decided, at(3000));
+      const other = await addOwnerAndKey(storage);
+      await ask(storage, other);
+      expect([...(await storage.credentialUse(ownerId))].toSorted()).toEqual(
+        [
+          [credentialId, { lastCallAt: at(2000), waiting: 1 }],
+          [idle.credentialId, { lastCallAt: null, waiting: 0 }],
+        ].toSorted(),
+      );
+    });
+  });
+
   describe('rotate', () => {
+    it('rotates a key once if both requests saw the same key', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const seenExpiresAt = (await storage.credentials(key.ownerId, SIGNER))[0]?.expiresAt;
+      const rotate = (secretHash: string) =>
+        storage.rotate({
+          ...{ ...key, secretHash, expiresAt: at(60 * DAY_MS), overlapMs: DAY_MS, seenExpiresAt },
+          ...{ signer: SIGNER, now: NOON },
+        });
+      const [one, other] = await Promise.all([rotate('one'), rotate('other')]);
+      expect([one, other].filter((rotated) => rotated !== undefined)).toHaveLength(1);
+      expect(await call(storage, { ...key, secretHash: one === undefined ? 'one' : 'other' })).toBe(
+        'unknown',
+      );
+      expect(await call(storage, { ...key, secretHash: one === undefined ? 'other' : 'one' })).toBe(
+        'admitted',
+      );
+    });
+
     it('keeps the previous secret valid for the overlap', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);

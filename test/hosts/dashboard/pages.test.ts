@@ -203,17 +203,25 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
 
     await page.getByRole('link', { name: 'I have copied it' }).click();
     expect(await page.content()).not.toContain('svc_pat_');
+    expect(await page.locator('article.key').innerText()).toContain(
+      'It asks you before it sends new mail or moves, labels or deletes mail.',
+    );
+    await page.locator('article.key summary', { hasText: 'Modes' }).click();
     await page.getByRole('form', { name: 'Modes' }).locator('select[name="mail:send"]').selectOption('off');
     await press(page, 'Save modes');
     expect(await page.getByRole('status').textContent()).toBe('The modes are saved.');
     expect((await live())?.modes['mail:send']).toBe('off');
 
+    await page.getByRole('link', { name: 'Rotate' }).click();
+    expect(await page.locator('#consequences').innerText()).toContain('24 hours');
     await press(page, 'Rotate');
     const next = (await textOf(page, 'api-key')) ?? '';
     expect(next).not.toBe(key);
     expect([await works(key), await works(next)]).toEqual(['ok', 'ok']);
 
     await page.getByRole('link', { name: 'I have copied it' }).click();
+    await page.getByRole('link', { name: 'Revoke' }).click();
+    expect(await page.locator('#consequences').innerText()).toContain('None of its requests waits');
     await press(page, 'Revoke');
     expect(await page.getByRole('status').textContent()).toContain('The key is revoked.');
     expect([await works(key), await works(next)]).toEqual(['error', 'error']);

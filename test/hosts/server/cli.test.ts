@@ -17,6 +17,36 @@ const PASSWORD = 'correct horse battery staple';
 const someText: unknown = expect.any(String);
 
 describe('commands', () => {
+  it('print the setup link where a person sees it, and never to a log', async () => {
+    const LINK = /http:\/\/countersign\.localhost:(\d+)\/setup\/[\w-]{43}/;
+    // Ctrl-C ends the server.
+    const shown = await cli.typed(['serve'], [['For another one', '\x03']]);
+    expect(shown.stdout).toMatch(LINK);
+    // Not even as JSON, which programs keep.
+    for (const { stdout, stderr } of [
+      await (await cli.serve(['serve', '--json'])).stop('SIGTERM'),
+      { stdout: await cli.greeting(), stderr: '' },
+    ]) {
+      expect(stdout + stderr).not.toContain('/setup/');
+    }
+    expect(await cli.greeting()).toContain('countersign setup-link');
+
+    const at = { COUNTERSIGN_PORT: '9787' };
+    const { code, stdout } = await cli.run(['setup-link'], '', at);
+    expect(code).toBe(0);
+    expect(LINK.exec(stdout)?.[1]).toBe('9788');
+    const json = await cli.run(['setup-link', '--json'], '', at);
+    expect(JSON.parse(json.stdout)).toEqual({
+      setup_url: expect.stringMatching(LINK) as unknown,
+      expires_at: someText,
+    });
+    // A port that only the server knows.
+    expect(await cli.run(['setup-link'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('COUNTERSIGN_DASHBOARD_URL') as unknown,
+    });
+  });
+
   it('name the next steps while there are any', async () => {
     const first = await cli.greeting();
     expect(first).toContain(`Data       ${join(cli.data, 'countersign.db')}`);
@@ -25,6 +55,11 @@ describe('commands', () => {
     await cli.run(['owner', 'add', 'first@example.org'], PASSWORD);
     const second = await cli.greeting();
     expect(second).not.toContain('countersign owner add');
+    expect(second).not.toContain('setup');
+    expect(await cli.run(['setup-link'], '', { COUNTERSIGN_PORT: '9787' })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There is an owner') as unknown,
+    });
     expect(second).toContain('countersign account add --owner first@example.org');
     await cli.run(['key', 'add', '--owner', 'first@example.org', '--name', 'n', '--preset', 'read']);
     expect(await cli.greeting()).not.toContain('countersign key add');

@@ -79,7 +79,9 @@ describe.skipIf(browserIsMissing)(
       const signIn = page.locator('article', { hasText: 'Desktop Assistant' });
       expect(await signIn.innerText()).toContain('A program on your computer (“Desktop Assistant”)');
       expect(await signIn.innerText()).toContain(`only ${OWNER.email}`);
-      await press(page, 'Withdraw', signIn);
+      await signIn.getByRole('link', { name: 'Withdraw' }).click();
+      expect(await page.locator('#consequences').innerText()).toContain('Its waiting request is cancelled.');
+      await press(page, 'Withdraw');
       expect(await page.getByRole('status').innerText()).toContain('The sign-in is withdrawn.');
       await expect(client.listTools()).rejects.toThrow();
       const { approvals } = await host.service.approvals.list(host.ownerId, { state: 'all', limit: 1 });

@@ -1,0 +1,60 @@
+import type { Modes } from '../../core/gate/permissions.ts';
+import { newlyDirect } from '../../core/gate/step-up.ts';
+import { Form } from './forms.tsx';
+import { Link } from './links.tsx';
+import { Quoted } from './third-party-text.tsx';
+import { type OwnerVisit, type PageReply, page } from './visit.ts';
+import { GROUP_TITLES } from './words.ts';
+
+/** Names the groups that the owner has confirmed, separated by commas. */
+export const DIRECT_FIELD = 'direct_confirmed';
+
+/**
+ * Asks before a program may do without asking what is hard to undo, and repeats the form. Undefined: nothing of that is
+ * new, or the owner has confirmed it.
+ * @param name  of the key or the assistant
+ * @param before  the modes that it had, or those of its preset
+ */
+export function confirmDirect(
+  { path, token, fields }: OwnerVisit,
+  name: string,
+  before: Modes,
+  changes: Partial<Modes>,
+): PageReply | undefined {
+  const groups = newlyDirect(before, changes);
+  const confirmed = new Set((fields.get(DIRECT_FIELD) ?? '').split(','));
+  if (groups.every((group) => confirmed.has(group))) return undefined;
+  return page(
+    'Without asking you',
+    <section class="narrow">
+      <h1>Let it act without asking you?</h1>
+      <p>
+        <Quoted text={name} /> will do this on its own. You see it afterwards, under Activity:
+      </p>
+      <ul>
+        {groups.map((group) => (
+          <li>{GROUP_TITLES[group]}</li>
+        ))}
+      </ul>
+      <p>
+        Whoever can make the program believe something can then make it act in your name. Countersign still
+        asks you if something stands out, such as a recipient you have never written to or text that looks
+        like a password. It cannot notice everything.
+      </p>
+      <Form action={path} token={token} label="Without asking">
+        {[...fields]
+          .filter(([field]) => field !== DIRECT_FIELD)
+          .map(([field, value]) => (
+            <input type="hidden" name={field} value={value} />
+          ))}
+        <input type="hidden" name={DIRECT_FIELD} value={groups.join(',')} />
+        <div class="decision">
+          <button type="submit">Let it act without asking</button>
+          <Link class="button-like" to="/integrations">
+            Cancel
+          </Link>
+        </div>
+      </Form>
+    </section>,
+  );
+}

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { NO_FENCES } from '../../core/gate/fences.ts';
+import type { Account } from '../../core/ports/account.ts';
+import { FenceFields, readFences } from './fence-fields.tsx';
+import { Field, Form } from './forms.tsx';
+import { PermissionFields } from './permission-fields.tsx';
+import type { OwnerVisit } from './visit.ts';
+
+/** The form that creates a key. Keeps what was entered. */
+export function CreateKeyForm({ visit, accounts }: { visit: OwnerVisit; accounts: readonly Account[] }) {
+  const { owner, token } = visit;
+  // The fields may be those of another form of this page.
+  const fields = visit.fields.has('name') ? visit.fields : new URLSearchParams();
+  const read = readFences(fields, owner.timezone);
+  return (
+    <Form action="/integrations" token={token} label="Create key">
+      <input type="hidden" name="request" value={fields.get('request') ?? randomUUID()} />
+      <div class="columns">
+        <Field
+          label="Name"
+          name="name"
+          value={fields.get('name') ?? ''}
+          placeholder="of the program that gets it"
+          required
+        />
+      </div>
+      <PermissionFields plan={owner.plan} fields={fields} />
+      <details open={'problems' in read}>
+        <summary>Fences: only some accounts, recipients, or until a day</summary>
+        <FenceFields
+          of="new"
+          fences={'fences' in read ? read.fences : NO_FENCES}
+          accounts={accounts}
+          zone={owner.timezone}
+        />
+      </details>
+      <button type="submit">Create key</button>
+    </Form>
+  );
+}
