@@ -18,6 +18,9 @@ const PAGES = [
   '/accounts/1/folders',
   '/accounts/1/remove',
   '/integrations',
+  '/integrations/KEY/rotate',
+  '/integrations/KEY/revoke',
+  '/integrations/KEY/first-call',
   '/integrations/webhooks',
   '/trackers',
   '/trackers/1',
@@ -55,7 +58,7 @@ describe.skipIf(browserIsMissing)(inBrowser('every page of the dashboard'), () =
     return {
       dashboard,
       ids,
-      paths: [...PAGES.map((path) => path.replace('TODAY', today)), ...requests],
+      paths: [...PAGES.map((path) => path.replace('TODAY', today).replace('KEY', dashboard.key.keyId)), ...requests],
       open,
     };
   }
