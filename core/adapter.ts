@@ -83,7 +83,7 @@ export {
   modesOf,
   type Plan,
 } from './gate/permissions.ts';
-export type { AuthenticatorApp, SecondStep, SecondStepProof } from './gate/second-step.ts';
+export type { AuthenticatorApp, Passkey, SecondStep, SecondStepProof } from './gate/second-step.ts';
 export type { Session, StoredSession } from './gate/session.ts';
 export type { MailAddress } from './mail/address.ts';
 export { type ListedMessage, type MailFlag, type MessagePlace, ROW_FIELDS } from './mail/listed-message.ts';
@@ -294,6 +294,7 @@ export type { WorkObserver } from './ports/work-observer.ts';
 export type { JobInput, JobName, JobOutput } from './reading/jobs.ts';
 export type { Keyring, Signer } from './secrets/keyring.ts';
 export type { Random } from './secrets/random.ts';
+export { passkeyHandle } from './secrets/webauthn.ts';
 export type { Admission, Answer, Calls, ToolCall } from './service/service.ts';
 export type { Registration } from './sign-in/client.ts';
 export type { OAuthError, Refusal } from './sign-in/refusal.ts';

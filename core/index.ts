@@ -37,6 +37,7 @@ export {
   PRESETS,
   type Preset,
 } from './gate/permissions.ts';
+export type { Passkey } from './gate/second-step.ts';
 export type { Session } from './gate/session.ts';
 export type { Invitation } from './mail/compose.ts';
 export type { SentMessage } from './mail/sent-message.ts';
@@ -56,8 +57,14 @@ export type { Tracker, TrackerFields, TrackerLink, TrackerStatus } from './ports
 export type { ReadLine } from './provenance/read-lines.ts';
 export type { Finding, NamedFinding } from './safety/finding.ts';
 export type { Sentence } from './safety/finding-text.ts';
+export type { PasskeyPlace } from './secrets/webauthn.ts';
 export { createService, type ServiceOptions } from './service/create-service.ts';
-export type { NewAuthenticatorApp, SecondSteps, SecondStepView } from './service/second-steps.ts';
+export type {
+  NewAuthenticatorApp,
+  PasskeyRequest,
+  SecondSteps,
+  SecondStepView,
+} from './service/second-steps.ts';
 export type {
   AccountFolders,
   Accounts,
@@ -91,6 +98,7 @@ export type {
   OnArguments,
   OwnerFields,
   Owners,
+  PasskeyAnswer,
   PendingListener,
   RejectOptions,
   RequestsNow,

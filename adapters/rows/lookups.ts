@@ -158,6 +158,7 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
         passwordHash: textOrNull(row, 'password_hash'),
       })),
 
+    ownerByPasskeyHandle: (handle) => first(ask('owner_by_passkey_handle', { handle }), readOwner),
     secondStep: (ownerId) =>
       first(ask('owner', { ownerId }), (row) => ({
         owner: readOwner(row),

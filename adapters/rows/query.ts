@@ -87,6 +87,8 @@ export type Statement =
   /** `email`, folded */
   | 'owner_by_email'
   | 'devices_by_email'
+  /** `handle` */
+  | 'owner_by_passkey_handle'
   /** `after`, `limit` */
   | 'owners'
   /** `ownerId`: an approval that has started and not ended. */

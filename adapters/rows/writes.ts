@@ -6,6 +6,7 @@ import type { SetupLink } from '../../core/ports/setup-storage.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { Change, StoredTracker } from '../../core/ports/store.ts';
 import type { LinkContent } from '../../core/ports/tracker-storage.ts';
+import { passkeyHandle } from '../../core/secrets/webauthn.ts';
 import { legColumns, legKey } from './account-health.ts';
 import { hashOfKey } from './event-number.ts';
 import { noticeChannelColumns, noticeChannelKey, noticeSettingsText } from './notice.ts';
@@ -437,7 +438,11 @@ export function writesOf(change: Change): readonly Write[] {
     }
     case 'save_second_step': {
       const { ownerId: owner_id, secondStep } = change;
-      const values = { second_step: secondStep === null ? null : secondStepText(secondStep) };
+      const hasPasskey = (secondStep?.passkeys.length ?? 0) > 0;
+      const values = {
+        second_step: secondStep === null ? null : secondStepText(secondStep),
+        passkey_handle: hasPasskey ? passkeyHandle(owner_id) : null,
+      };
       return [{ op: 'update', table: 'owners', key: { owner_id }, values }];
     }
     case 'add_session': {

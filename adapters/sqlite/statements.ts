@@ -219,6 +219,7 @@ export const STATEMENTS: StatementTexts = {
     WHERE owner_id = @ownerId AND ended_at_ms IS NULL AND state = 'approved' AND started_at_ms IS NOT NULL LIMIT 1`,
   open_setup: `SELECT 1 AS is_open WHERE ${IS_OPEN('@secretHash', '@nowMs')}`,
   owner_by_email: 'SELECT * FROM owners WHERE email_folded = @email',
+  owner_by_passkey_handle: 'SELECT * FROM owners WHERE passkey_handle = @handle',
   accounts: ACCOUNTS_OF('@ownerId'),
   account_health: 'SELECT * FROM account_health WHERE owner_id = @ownerId ORDER BY account_id, leg',
   credential_use: `

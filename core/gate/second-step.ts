@@ -19,6 +19,8 @@ import { DEVICE_PACE } from './password-tries.ts';
  */
 export interface SecondStep {
   readonly app: AuthenticatorApp | null;
+  /** Oldest first; at most `PASSKEYS_MAX`. */
+  readonly passkeys: readonly Passkey[];
   /** Of each unused recovery code. SHA-256, hex. */
   readonly recoveryHashes: readonly string[];
   /** Wrong codes from browsers that have not signed in before. */
@@ -33,12 +35,41 @@ export interface AuthenticatorApp {
   readonly addedAt: Date;
 }
 
+/** A key of an authenticator that verifies its user: by itself, it is as good as the password and a code. */
+export interface Passkey {
+  /** Base64url, as the authenticator chose it. */
+  readonly id: string;
+  /** DER (SubjectPublicKeyInfo), base64url. */
+  readonly publicKey: string;
+  /** The host name that it belongs to. */
+  readonly host: string;
+  /** The owner's own name for it. */
+  readonly name: string;
+  /** Of its last use; 0 if its authenticator does not count. */
+  readonly signCount: number;
+  /** Of the newest challenge that it answered. */
+  readonly lastChallengeMs: number;
+  readonly addedAt: Date;
+  /** Null: never since it was added. */
+  readonly lastUsedAt: Date | null;
+}
+
+export const PASSKEYS_MAX = 10;
+
 /** What an owner entered, compared with what can be compared without the record. */
 export type SecondStepProof =
   /** `steps`: the time steps whose code was entered, oldest first. */
   | { readonly kind: 'app'; readonly sealedSecret: string; readonly steps: readonly number[] }
   | { readonly kind: 'recovery_code'; readonly hash: string }
-  /** It looks like neither. */
+  /** Its signature is right. `challengeMs`: when the challenge that it signed was created. */
+  | {
+      readonly kind: 'passkey';
+      readonly id: string;
+      readonly publicKey: string;
+      readonly signCount: number;
+      readonly challengeMs: number;
+    }
+  /** It looks like none of them. */
   | { readonly kind: 'none' };
 
 export type SecondStepVerdict =
@@ -53,7 +84,12 @@ const STRANGERS_PACE: Pace = { free: 3, firstMs: 30_000, mostMs: HOUR_MS, forget
 const NO_TRIES: FailedTries = { failures: 0, lastMs: 0 };
 
 /** The record of an owner who has nothing yet. */
-export const NO_SECOND_STEP: SecondStep = { app: null, recoveryHashes: [], strangers: NO_TRIES };
+export const NO_SECOND_STEP: SecondStep = {
+  app: null,
+  passkeys: [],
+  recoveryHashes: [],
+  strangers: NO_TRIES,
+};
 
 /** @param device  the tries of the browser; undefined if it has not signed in as this owner before */
 export function judgeSecondStep(
@@ -63,12 +99,19 @@ export function judgeSecondStep(
   now: Date,
 ): SecondStepVerdict {
   const nowMs = now.getTime();
+  if (proof.kind === 'passkey') {
+    // Nobody guesses a signature, so it is neither counted nor delayed.
+    const after = used(secondStep, proof, now);
+    return after === undefined
+      ? { kind: 'wrong', secondStep, device: null }
+      : { kind: 'right', secondStep: after };
+  }
   const waitMs =
     device === undefined
       ? waitAfterTries(STRANGERS_PACE, secondStep.strangers, nowMs)
       : waitAfterTries(DEVICE_PACE, device, nowMs);
   if (waitMs > 0) return { kind: 'wait', waitMs };
-  const after = used(secondStep, proof);
+  const after = used(secondStep, proof, now);
   if (after !== undefined) return { kind: 'right', secondStep: after };
   if (device !== undefined) {
     return { kind: 'wrong', secondStep, device: failedOnce(DEVICE_PACE, device, nowMs) };
@@ -83,8 +126,8 @@ export function forgetTries(secondStep: SecondStep): SecondStep {
 }
 
 /** Returns the record after the proof is used up; undefined if the proof is wrong or was used before. */
-function used(secondStep: SecondStep, proof: SecondStepProof): SecondStep | undefined {
-  const { app, recoveryHashes } = secondStep;
+function used(secondStep: SecondStep, proof: SecondStepProof, now: Date): SecondStep | undefined {
+  const { app, passkeys, recoveryHashes } = secondStep;
   switch (proof.kind) {
     case 'app': {
       if (app === null || app.sealedSecret !== proof.sealedSecret) return undefined;
@@ -94,6 +137,15 @@ function used(secondStep: SecondStep, proof: SecondStepProof): SecondStep | unde
     case 'recovery_code': {
       const left = recoveryHashes.filter((hash) => hash !== proof.hash);
       return left.length === recoveryHashes.length ? undefined : { ...secondStep, recoveryHashes: left };
+    }
+    case 'passkey': {
+      const { signCount, challengeMs } = proof;
+      const passkey = passkeys.find(({ id, publicKey }) => id === proof.id && publicKey === proof.publicKey);
+      if (passkey === undefined || challengeMs <= passkey.lastChallengeMs) return undefined;
+      // A counter that does not rise is that of a copy.
+      if ((signCount > 0 || passkey.signCount > 0) && signCount <= passkey.signCount) return undefined;
+      const after = { ...passkey, signCount, lastChallengeMs: challengeMs, lastUsedAt: now };
+      return { ...secondStep, passkeys: passkeys.map((one) => (one === passkey ? after : one)) };
     }
     case 'none':
       return undefined;

@@ -1,4 +1,4 @@
-import type { AuthenticatorApp, SecondStep, SecondStepProof } from '../gate/second-step.ts';
+import type { AuthenticatorApp, Passkey, SecondStep, SecondStepProof } from '../gate/second-step.ts';
 import type { Owner } from './owner-storage.ts';
 
 /** What owners show besides the password. Promises as those of Storage. */
@@ -12,6 +12,8 @@ export interface SecondStepStorage {
       }
     | undefined
   >;
+  /** The owner whose passkeys have this handle (`passkeyHandle`). Undefined: none. */
+  ownerByPasskeyHandle(handle: string): Promise<Owner | undefined>;
   /** Changes what the owner has. @returns the record as it is now; undefined: no such owner */
   changeSecondStep(
     ownerId: string,
@@ -47,6 +49,13 @@ export type SecondStepChange =
       readonly recoveryHashes: readonly string[];
     }
   | { readonly type: 'remove_app' }
+  /** `recoveryHashes` as above. Does nothing if there are `PASSKEYS_MAX`, or if the owner has this passkey. */
+  | {
+      readonly type: 'add_passkey';
+      readonly passkey: Passkey;
+      readonly recoveryHashes: readonly string[];
+    }
+  | { readonly type: 'remove_passkey'; readonly id: string }
   /** Replaces all of them. Does nothing if the owner has no second step. */
   | { readonly type: 'set_recovery_codes'; readonly recoveryHashes: readonly string[] }
   /** Removes everything. */

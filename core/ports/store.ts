@@ -85,6 +85,7 @@ export type StoreLookups = Pick<
   | 'owners'
   | 'ownerByEmail'
   | 'secondStep'
+  | 'ownerByPasskeyHandle'
   | 'session'
   | 'sessions'
   | 'accounts'

@@ -13,14 +13,14 @@ export const APP_SECRET = 'totp';
 
 interface SecondStepAttempt {
   readonly owner: Pick<Owner, 'ownerId' | 'email'>;
-  /** As entered: of the authenticator app, or a recovery code. */
-  readonly code: string;
+  /** What was entered (of the authenticator app, or a recovery code), or what a passkey proved. */
+  readonly shown: { readonly code: string } | Extract<SecondStepProof, { kind: 'passkey' }>;
   /** The value of the browser's device cookie, if it has one. */
   readonly device: string | undefined;
 }
 
 /**
- * The only place that checks a code of the second step. Call it only after the password was right.
+ * The only place that checks a second step. A code counts only after the right password; a passkey is enough by itself.
  * @returns the new value of the browser's device cookie; `off`: the owner has no second step any more
  * @throws ServiceError rate_limited, with details.retry_after_s
  */
@@ -41,14 +41,14 @@ export function createSecondStepCheck({ storage, clock, random }: Ports, keyring
     return { kind: 'recovery_code', hash: secretHash(recoveryCode) };
   }
 
-  return async ({ owner: { ownerId, email }, code, device: value }) => {
+  return async ({ owner: { ownerId, email }, shown, device: value }) => {
     const found = await storage.secondStep(ownerId);
     if (found === undefined || found.secondStep === null) return 'off';
     const device = readDevice(keyring, email, value);
     const newDevice = random(DEVICE_ID_BYTES);
     const end = await storage.takeSecondStep({
       ownerId,
-      proof: proofOf(ownerId, found.secondStep, code),
+      proof: 'code' in shown ? proofOf(ownerId, found.secondStep, shown.code) : shown,
       deviceHash: device === undefined ? null : deviceHash(device),
       newDeviceHash: deviceHash(newDevice),
       now: clock.now(),

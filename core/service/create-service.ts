@@ -22,6 +22,7 @@ import { createBackgroundWork } from './background-work.ts';
 import { readBasePath } from './base-path.ts';
 import { type CallToolParts, createCallTool, settledWithin } from './call-tool.ts';
 import { createCalls } from './calls.ts';
+import { createPasskeyCheck } from './check-passkey.ts';
 import { createPasswordCheck } from './check-password.ts';
 import { createSecondStepCheck } from './check-second-step.ts';
 import { createDecideTogether } from './decide-together.ts';
@@ -30,6 +31,7 @@ import { createKeys } from './keys.ts';
 import { createLife } from './life.ts';
 import { createNotices } from './notices.ts';
 import { createOwners } from './owners.ts';
+import { createPasskeyChallenges } from './passkey-challenges.ts';
 import { createRequestWatch } from './request-watch.ts';
 import { createSecondSteps } from './second-steps.ts';
 import type { OnArguments, PendingListener, Service } from './service.ts';
@@ -139,6 +141,9 @@ export function createService<MailSettings, CalendarSettings>(
     createCalls(ports, admit, runTool, endWaits, isAccepted);
   const calls = callsWith(isApiKey);
   const checkPassword = createPasswordCheck(ports, keyring);
+  const checkSecondStep = createSecondStepCheck(ports, keyring);
+  const challenges = createPasskeyChallenges(ports, keyring);
+  const checkPasskey = createPasskeyCheck(ports, challenges, checkSecondStep);
   const standard = { plan: options.plan ?? 'paid', limits: options.limits ?? {} };
   const approvals = createApprovals(parts, keysSigned, (approval, sealedPlan) =>
     settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports),
@@ -195,8 +200,8 @@ export function createService<MailSettings, CalendarSettings>(
     approvals: { ...approvals, decideTogether, now: requests.now, watch: requests.watch },
     owners: createOwners(ports, keyring, standard),
     setup: createSetup(ports, keyring, standard),
-    sessions: createSessions(ports, keyring, checkPassword, createSecondStepCheck(ports, keyring)),
-    secondSteps: createSecondSteps(ports, keyring),
+    sessions: createSessions(ports, keyring, checkPassword, checkSecondStep, checkPasskey),
+    secondSteps: createSecondSteps(ports, keyring, challenges),
     keys: createKeys(ports, keyring, keysSigned),
     signIns: createSignIns(ports, keyring, keysSigned, callsWith(isAccessToken)),
     accounts: createAccounts(ports, keyring, healthStored),

@@ -1,12 +1,16 @@
+import { invalidArgument, line } from '../contract/schema.ts';
 import { secretHash } from '../gate/credential.ts';
+import type { Passkey } from '../gate/second-step.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { SecondStepChange } from '../ports/second-step-storage.ts';
 import { base32 } from '../secrets/base32.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { recoveryCodes } from '../secrets/recovery-code.ts';
 import { TOTP_SECRET_BYTES, totpSteps, totpUri } from '../secrets/totp.ts';
+import { type PasskeyPlace, passkeyHandle, readNewPasskey } from '../secrets/webauthn.ts';
 import { APP_SECRET } from './check-second-step.ts';
 import { notFound } from './not-found.ts';
+import type { PasskeyChallenges } from './passkey-challenges.ts';
 
 /** What owners show besides the password when they sign in, and when Countersign asks for the password again. */
 export interface SecondSteps {
@@ -25,8 +29,24 @@ export interface SecondSteps {
     setup: string,
     code: string,
   ): Promise<{ readonly recoveryCodes: readonly string[] | null } | 'wrong_code' | 'over'>;
-  /** Removes the app and the recovery codes. @throws ServiceError not_found */
+  /** Removes the app; the recovery codes too if nothing is left. @throws ServiceError not_found */
   removeApp(ownerId: string): Promise<void>;
+  /** Creates what a passkey has to sign, for ten minutes. @param binding  what only this browser sends, for this purpose */
+  challenge(binding: string): string;
+  /** Facts for the browser that creates a passkey. @throws ServiceError not_found */
+  newPasskey(ownerId: string, binding: string): Promise<PasskeyRequest>;
+  /**
+   * Adds a passkey that a browser created. Returns recovery codes like `addApp`.
+   * @param passkey  `answer`: as the page's script sends it; `name`: 1 to 60 characters
+   * @returns `not_accepted`: it cannot be used; `limit`: the owner has ten
+   * @throws ServiceError not_found, invalid_arguments (`name`)
+   */
+  addPasskey(
+    ownerId: string,
+    passkey: { answer: string; place: PasskeyPlace; binding: string; name: string },
+  ): Promise<{ readonly recoveryCodes: readonly string[] | null } | 'not_accepted' | 'limit'>;
+  /** Removes a passkey; the recovery codes too if nothing is left. @throws ServiceError not_found (the owner) */
+  removePasskey(ownerId: string, passkeyId: string): Promise<void>;
   /**
    * Creates new recovery codes, shown only this once. The ones before are no longer valid.
    * @returns undefined if the owner has no second step. @throws ServiceError not_found
@@ -39,7 +59,17 @@ export interface SecondSteps {
 export interface SecondStepView {
   /** Null: none. */
   readonly app: { readonly addedAt: Date } | null;
+  /** Oldest first. */
+  readonly passkeys: readonly Pick<Passkey, 'id' | 'name' | 'host' | 'addedAt' | 'lastUsedAt'>[];
   readonly recoveryCodesLeft: number;
+}
+
+export interface PasskeyRequest {
+  readonly challenge: string;
+  /** Names the owner to the authenticator, hex. */
+  readonly handle: string;
+  /** The passkeys that the owner has: an authenticator adds no second one. */
+  readonly exclude: readonly string[];
 }
 
 export interface NewAuthenticatorApp {
@@ -51,7 +81,13 @@ export interface NewAuthenticatorApp {
   readonly uri: string;
 }
 
-export function createSecondSteps({ storage, clock, random }: Ports, keyring: Keyring): SecondSteps {
+const nameText = line({ min: 1, max: 60, description: '' });
+
+export function createSecondSteps(
+  { storage, clock, random }: Ports,
+  keyring: Keyring,
+  challenges: PasskeyChallenges,
+): SecondSteps {
   async function find(ownerId: string) {
     const found = await storage.secondStep(ownerId);
     if (found === undefined) throw notFound('owner');
@@ -68,8 +104,14 @@ export function createSecondSteps({ storage, clock, random }: Ports, keyring: Ke
     async show(ownerId) {
       const { secondStep } = await find(ownerId);
       if (secondStep === null) return null;
-      const { app, recoveryHashes } = secondStep;
-      return { app: app && { addedAt: app.addedAt }, recoveryCodesLeft: recoveryHashes.length };
+      const { app, passkeys, recoveryHashes } = secondStep;
+      return {
+        app: app && { addedAt: app.addedAt },
+        passkeys: passkeys.map(({ id, name, host, addedAt, lastUsedAt }) => ({
+          ...{ id, name, host, addedAt, lastUsedAt },
+        })),
+        recoveryCodesLeft: recoveryHashes.length,
+      };
     },
     async newApp(ownerId) {
       const { owner } = await find(ownerId);
@@ -96,6 +138,38 @@ export function createSecondSteps({ storage, clock, random }: Ports, keyring: Ke
     },
     async removeApp(ownerId) {
       await change(ownerId, { type: 'remove_app' });
+    },
+    challenge: (binding) => challenges.create(binding),
+    async newPasskey(ownerId, binding) {
+      const { secondStep } = await find(ownerId);
+      return {
+        challenge: challenges.create(binding),
+        handle: passkeyHandle(ownerId),
+        exclude: (secondStep?.passkeys ?? []).map(({ id }) => id),
+      };
+    },
+    async addPasskey(ownerId, { answer, place, binding, name }) {
+      if (!nameText.safeParse(name).success)
+        throw invalidArgument('name', 'length', 'must be one line of 1 to 60 characters');
+      const read = readNewPasskey(answer, place);
+      const challengeMs = read && challenges.read(read.challenge, binding);
+      if (read === undefined || challengeMs === undefined) return 'not_accepted';
+      const { id, publicKey, signCount } = read;
+      const { host } = place;
+      const passkey = {
+        ...{ id, publicKey, host, name, signCount },
+        ...{ lastChallengeMs: challengeMs, addedAt: clock.now(), lastUsedAt: null },
+      };
+      const codes = recoveryCodes(random);
+      const recoveryHashes = codes.map(secretHash);
+      const saved = await change(ownerId, { type: 'add_passkey', passkey, recoveryHashes });
+      const added = saved?.passkeys.find((one) => one.id === id);
+      if (added === undefined) return 'limit';
+      if (added.lastChallengeMs !== challengeMs) return 'not_accepted';
+      return { recoveryCodes: saved?.recoveryHashes[0] === recoveryHashes[0] ? codes : null };
+    },
+    async removePasskey(ownerId, id) {
+      await change(ownerId, { type: 'remove_passkey', id });
     },
     async newRecoveryCodes(ownerId) {
       const codes = recoveryCodes(random);

@@ -36,6 +36,7 @@ import type { DeliveryRecord } from '../ports/webhook-storage.ts';
 import type { ReadLine } from '../provenance/read-lines.ts';
 import type { Finding, NamedFinding } from '../safety/finding.ts';
 import type { Sentence } from '../safety/finding-text.ts';
+import type { PasskeyPlace } from '../secrets/webauthn.ts';
 import type { Registration } from '../sign-in/client.ts';
 import type { Refusal } from '../sign-in/refusal.ts';
 import type { SignInRequest } from '../sign-in/request.ts';
@@ -295,6 +296,17 @@ export interface SignedIn {
   readonly lastsS: number;
 }
 
+/** What a browser sends of a passkey that it used. */
+export interface PasskeyAnswer {
+  readonly answer: string;
+  readonly place: PasskeyPlace;
+  readonly binding: string;
+  /** The caller's network address. */
+  readonly address: string;
+  /** The value of the device cookie, undefined without one. */
+  readonly device: string | undefined;
+}
+
 /** The password is right. `finishSignIn` starts the session. */
 export interface SecondStepNeeded {
   readonly kind: 'second_step';
@@ -335,6 +347,16 @@ export interface Sessions {
     browser: string;
     proofKey: string | null;
   }): Promise<SignedIn | 'wrong_code' | 'over'>;
+  /**
+   * Signs in with a passkey alone: it verified its user.
+   * @param request  `answer`: what the browser's passkey signed, as the page's script sends it; `binding`: the one of
+   *   `SecondSteps.challenge`; the others as for `signIn`
+   * @returns undefined if it proves nothing, or is nobody's
+   * @throws ServiceError rate_limited, with details.retry_after_s
+   */
+  signInWithPasskey(
+    request: PasskeyAnswer & { browser: string; proofKey: string | null },
+  ): Promise<SignedIn | undefined>;
   /** Finds a session by its token. Undefined: there is none, or it has expired (after 14 days). */
   find(token: string): Promise<{ readonly owner: Owner; readonly session: StoredSession } | undefined>;
   /**
@@ -354,6 +376,13 @@ export interface Sessions {
   }): Promise<
     { readonly session: StoredSession; readonly device: string } | 'wrong_password' | 'wrong_code' | 'ended'
   >;
+  /**
+   * The same with a passkey instead of the password and the code.
+   * @throws ServiceError rate_limited, with details.retry_after_s
+   */
+  confirmWithPasskey(
+    request: PasskeyAnswer & { session: StoredSession; proofKey: string | null },
+  ): Promise<{ readonly session: StoredSession; readonly device: string } | 'wrong_passkey' | 'ended'>;
   /** Whether a request of this session may go ahead now: `stepUp` on the service's clock. */
   stepUp(facts: Omit<Parameters<typeof stepUp>[0], 'now'>): ReturnType<typeof stepUp>;
   /**

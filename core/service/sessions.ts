@@ -1,9 +1,10 @@
 import { secretHash } from '../gate/credential.ts';
-import type { Session } from '../gate/session.ts';
+import type { Session, StoredSession } from '../gate/session.ts';
 import { stepUp } from '../gate/step-up.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { DAY_MS, MINUTE_MS } from '../time/durations.ts';
+import type { CheckPasskey } from './check-passkey.ts';
 import type { CheckPassword } from './check-password.ts';
 import type { CheckSecondStep } from './check-second-step.ts';
 import type { Sessions } from './service.ts';
@@ -21,6 +22,7 @@ export function createSessions(
   keyring: Keyring,
   checkPassword: CheckPassword,
   checkSecondStep: CheckSecondStep,
+  checkPasskey: CheckPasskey,
 ): Sessions {
   /** Undefined: the password was changed since it was checked. */
   async function start({ ownerId, passwordHash, device, browser, address, proofKey }: NewSession) {
@@ -45,13 +47,22 @@ export function createSessions(
     return { kind: 'signed_in', session: token, device, lastsS: SESSION_MS / 1000 } as const;
   }
 
+  async function confirmed(session: StoredSession, device: string, proofKey: string | null) {
+    const { ownerId, id: sessionId } = session;
+    const authenticatedAt = clock.now();
+    const isActive = await storage.confirmSession({ ownerId, sessionId, proofKey, now: authenticatedAt });
+    if (!isActive) return 'ended';
+    return { session: { ...session, authenticatedAt, proofKey: proofKey ?? session.proofKey }, device };
+  }
+
   return {
     async signIn({ email, password, address, device, browser, proofKey }) {
       const match = await checkPassword({ who: { email }, password, address, device });
       if (match === undefined) return undefined;
       const { owner, passwordHash } = match;
       if (match.device === undefined) {
-        return { kind: 'second_step', ticket: ticketOf(keyring, { owner, passwordHash }, clock.now()) };
+        const ticket = ticketOf(keyring, { owner, passwordHash }, clock.now());
+        return { kind: 'second_step', ticket };
       }
       const { ownerId } = owner;
       return start({ ownerId, passwordHash, device: match.device, browser, address, proofKey });
@@ -62,7 +73,7 @@ export function createSessions(
       if (read === undefined || found === undefined) return 'over';
       const { owner, passwordHash } = found;
       if (passwordHash === null || !read.isOf(passwordHash)) return 'over';
-      const shown = await checkSecondStep({ owner, code, device });
+      const shown = await checkSecondStep({ owner, shown: { code }, device });
       if (shown === 'wrong') return 'wrong_code';
       if (shown === 'off') return 'over';
       const { ownerId } = owner;
@@ -76,6 +87,17 @@ export function createSessions(
       });
       return started ?? 'over';
     },
+    async signInWithPasskey({ answer, place, binding, address, device, browser, proofKey }) {
+      const match = await checkPasskey({ answer, place, binding, address, device });
+      if (match === undefined || match.passwordHash === null) return undefined;
+      const { owner, passwordHash } = match;
+      return start({
+        ...{ ownerId: owner.ownerId, passwordHash, device: match.device },
+        browser,
+        address,
+        proofKey,
+      });
+    },
     async find(token) {
       const now = clock.now();
       const found = await storage.session(secretHash(token), now);
@@ -87,21 +109,22 @@ export function createSessions(
       return found;
     },
     async confirm({ session, password, code, address, device, proofKey }) {
-      const { ownerId, id: sessionId } = session;
+      const { ownerId } = session;
       const match = await checkPassword({ who: { ownerId }, password, address, device });
       if (match === undefined) return 'wrong_password';
       const shown =
         match.device === undefined
-          ? await checkSecondStep({ owner: match.owner, code: code ?? '', device })
+          ? await checkSecondStep({ owner: match.owner, shown: { code: code ?? '' }, device })
           : { device: match.device };
       if (shown === 'wrong') return 'wrong_code';
       // It was removed just now: the password is checked again without it.
       if (shown === 'off') return 'wrong_password';
-      const authenticatedAt = clock.now();
-      const isActive = await storage.confirmSession({ ownerId, sessionId, proofKey, now: authenticatedAt });
-      if (!isActive) return 'ended';
-      const confirmed = { ...session, authenticatedAt, proofKey: proofKey ?? session.proofKey };
-      return { session: confirmed, device: shown.device };
+      return confirmed(session, shown.device, proofKey);
+    },
+    async confirmWithPasskey({ session, answer, place, binding, address, device, proofKey }) {
+      const match = await checkPasskey({ answer, place, binding, address, device });
+      if (match?.owner.ownerId !== session.ownerId) return 'wrong_passkey';
+      return confirmed(session, match.device, proofKey);
     },
     stepUp: (facts) => stepUp({ ...facts, now: clock.now() }),
     takeProof: ({ ownerId, id }, nonce) => storage.takeProof({ ownerId, sessionId: id, nonce }),

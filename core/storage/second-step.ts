@@ -1,4 +1,4 @@
-import { judgeSecondStep, NO_SECOND_STEP, type SecondStep } from '../gate/second-step.ts';
+import { judgeSecondStep, NO_SECOND_STEP, PASSKEYS_MAX, type SecondStep } from '../gate/second-step.ts';
 import type { SecondStepChange, SecondStepEnd } from '../ports/second-step-storage.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Change, Judged, SecondStepFacts } from '../ports/store.ts';
@@ -23,11 +23,25 @@ function changed(before: SecondStep | null, change: SecondStepChange): SecondSte
       return before === null ? { ...NO_SECOND_STEP, app, recoveryHashes } : { ...before, app };
     }
     case 'remove_app':
+      return before && orNull({ ...before, app: null });
+    case 'add_passkey': {
+      const { passkey, recoveryHashes } = change;
+      const { passkeys } = before ?? NO_SECOND_STEP;
+      if (passkeys.length >= PASSKEYS_MAX || passkeys.some(({ id }) => id === passkey.id)) return before;
+      return { ...(before ?? { ...NO_SECOND_STEP, recoveryHashes }), passkeys: [...passkeys, passkey] };
+    }
+    case 'remove_passkey':
+      return before && orNull({ ...before, passkeys: before.passkeys.filter(({ id }) => id !== change.id) });
     case 'remove_all':
       return null;
     case 'set_recovery_codes':
       return before && { ...before, recoveryHashes: change.recoveryHashes };
   }
+}
+
+/** Recovery codes alone are no second step. */
+function orNull(secondStep: SecondStep): SecondStep | null {
+  return secondStep.app === null && secondStep.passkeys.length === 0 ? null : secondStep;
 }
 
 /** Decides about one try at the second step. */

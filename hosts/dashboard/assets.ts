@@ -4,6 +4,7 @@ import { pngIcon, SVG_ICON } from './icon.ts';
 import { KEYBOARD_SCRIPT } from './keyboard-script.ts';
 import { LIVE_SCRIPT } from './live-script.ts';
 import { NOTICE_SCRIPT } from './notice-script.ts';
+import { PASSKEY_SCRIPT } from './passkey-script.ts';
 import { PICO } from './pico.ts';
 import { SCRIPT } from './script.ts';
 import { SERVICE_WORKER } from './service-worker.ts';
@@ -17,7 +18,7 @@ export interface Asset {
 const style: Asset = { type: 'text/css; charset=utf-8', body: `${PICO}\n${STYLE}` };
 const script: Asset = {
   type: 'text/javascript; charset=utf-8',
-  body: [SCRIPT, LIVE_SCRIPT, KEYBOARD_SCRIPT, NOTICE_SCRIPT, FIRST_RUN_SCRIPT].join('\n'),
+  body: [SCRIPT, LIVE_SCRIPT, KEYBOARD_SCRIPT, NOTICE_SCRIPT, FIRST_RUN_SCRIPT, PASSKEY_SCRIPT].join('\n'),
 };
 const icon: Asset = { type: 'image/svg+xml', body: SVG_ICON };
 /** Drawn when a browser first asks for it. */

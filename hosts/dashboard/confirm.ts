@@ -5,8 +5,9 @@ import { readCookie } from './cookies.ts';
 import { KEY_FIELD, PROOF_FIELD, provenNonce, readProofKey } from './form-proof.ts';
 import { type Asking, CODE_FIELD, confirmPage, PASSWORD_FIELD } from './pages/confirm.tsx';
 import { problemPage } from './pages/problem.tsx';
+import { challengeBinding, PASSKEY_FIELD, passkeyPlace, sessionBinding } from './passkeys.tsx';
 import { limitTries } from './password-tries.ts';
-import { WRONG_CODE } from './session.ts';
+import { WRONG_CODE, WRONG_PASSKEY } from './session.ts';
 import { type OwnerForm, type OwnerVisit, type PageReply, type Reply, redirect } from './visit.ts';
 
 /** More than any page of the dashboard sends. The page that asks for the password repeats every field. */
@@ -38,12 +39,42 @@ export async function checkForm(visit: OwnerVisit, form: OwnerForm): Promise<Pas
     return stopped(visit, leaveFor(session.signIn.stepUpUrl, visit));
   }
   const { stored } = session;
+  const answer = visit.fields.get(PASSKEY_FIELD);
+  if (answer !== null) return withPasskey(visit, pageVisit, form, stored, answer);
   const password = visit.fields.get(PASSWORD_FIELD);
   if (password !== null) return withPassword(visit, pageVisit, form, stored, password);
   const isProven = await useProof(visit, stored);
   if (service.sessions.stepUp({ demand, isProven, session: stored }) === 'go')
     return { kind: 'go', visit: pageVisit };
   return stopped(visit, await askAgain(pageVisit, form, { why: isProven ? 'long_ago' : 'unsigned' }));
+}
+
+async function withPasskey(
+  visit: OwnerVisit,
+  pageVisit: OwnerVisit,
+  form: OwnerForm,
+  session: StoredSession,
+  answer: string,
+): Promise<Passed> {
+  const { service, address, fields, head, cookies } = visit;
+  const place = passkeyPlace(visit);
+  const wrong = () => askAgain(pageVisit, form, { problem: WRONG_PASSKEY, status: 422 });
+  if (place === undefined) return stopped(visit, await wrong());
+  const attempt = {
+    ...{ session, answer, place, address },
+    binding: challengeBinding('confirm', session.id),
+    device: readCookie(headerOf(head, 'cookie'), cookies.device),
+    proofKey: readProofKey(fields.get(KEY_FIELD)),
+  };
+  const check = await limitTries(() => service.sessions.confirmWithPasskey(attempt));
+  if (check.kind === 'too_many') {
+    const reply = await askAgain(pageVisit, form, { problem: check.problem, status: 429 });
+    return stopped(visit, { ...reply, headers: { 'retry-after': String(check.waitS) } });
+  }
+  if (check.result === 'ended') return stopped(visit, redirect('/sign-in'));
+  if (check.result === 'wrong_passkey') return stopped(visit, await wrong());
+  const { session: stored, device } = check.result;
+  return { kind: 'go', visit: { ...pageVisit, session: { kind: 'own', stored } }, device };
 }
 
 async function withPassword(
@@ -78,8 +109,16 @@ async function withPassword(
 
 /** The page that asks for the password, and for the second step if the owner has one. */
 async function askAgain(visit: OwnerVisit, form: OwnerForm, why: Asking): Promise<PageReply> {
-  const hasSecondStep = (await visit.service.secondSteps.show(visit.owner.ownerId)) !== null;
-  return confirmPage(visit, form, { ...why, hasSecondStep });
+  const { service, owner } = visit;
+  const secondStep = await service.secondSteps.show(owner.ownerId);
+  const place = passkeyPlace(visit);
+  const binding = sessionBinding('confirm', visit);
+  const hasPasskey = secondStep?.passkeys.some(({ host }) => host === place?.host) === true;
+  const passkey =
+    place === undefined || binding === undefined || !hasPasskey
+      ? undefined
+      : { place, challenge: service.secondSteps.challenge(binding) };
+  return confirmPage(visit, form, { ...why, secondStep, passkey });
 }
 
 /** Whether the form carries a valid proof that no other form has used. */
@@ -97,7 +136,7 @@ async function useProof(
 
 /** The page's own fields. The owner's password goes no further than here. */
 function pageFields(fields: URLSearchParams): URLSearchParams {
-  const own = new Set([PROOF_FIELD, KEY_FIELD, PASSWORD_FIELD, CODE_FIELD, 'form_token']);
+  const own = new Set([PROOF_FIELD, KEY_FIELD, PASSWORD_FIELD, CODE_FIELD, PASSKEY_FIELD, 'form_token']);
   return new URLSearchParams([...fields].filter(([name]) => !own.has(name)));
 }
 

@@ -17,6 +17,8 @@ export function Form(props: {
   label?: string;
   /** The script subscribes to notices with this key and fills in the form. Hidden without the script. */
   pushKey?: string;
+  /** The script lets a passkey fill in the form, with these options (JSON). Hidden without the script. */
+  passkey?: string;
   children: ComponentChildren;
 }) {
   return (
@@ -29,7 +31,8 @@ export function Form(props: {
           id={props.id}
           aria-label={props.label}
           data-push-key={props.pushKey}
-          hidden={props.pushKey !== undefined}
+          data-passkey={props.passkey}
+          hidden={props.pushKey !== undefined || props.passkey !== undefined}
         >
           <input type="hidden" name="form_token" value={props.token} />
           <input type="hidden" name={props.proves === 'password' ? KEY_FIELD : PROOF_FIELD} />

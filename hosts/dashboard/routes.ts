@@ -58,7 +58,7 @@ import {
   sendTestEvent,
   webhooksPage,
 } from './pages/webhooks.tsx';
-import { finishSignIn, showSecondStep, showSignIn, signIn, signOut } from './session.ts';
+import { finishSignIn, showSecondStep, showSignIn, signIn, signInWithPasskey, signOut } from './session.ts';
 import { SETTINGS_FORMS } from './settings-routes.ts';
 import { type OwnerForm, type OwnerVisit, type Reply, redirect, type Visit } from './visit.ts';
 
@@ -88,6 +88,7 @@ const ROUTES: readonly Route[] = [
   // The link of the first run.
   { who: 'anyone', pattern: new RegExp(`^/setup/${SETUP}$`), GET: showFirstOwner, POST: createFirstOwner },
   owner('/setup', { GET: setupPage }),
+  { who: 'anyone', pattern: /^\/sign-in\/passkey$/, GET: showSecondStep, POST: signInWithPasskey },
   owner('/sign-out', { POST: { does: 'Sign out', demand: 'change', act: signOut } }),
   owner('/', { GET: async () => redirect('/approvals') }),
   owner('/approvals', { GET: approvalsPage }),

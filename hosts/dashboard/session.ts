@@ -10,6 +10,7 @@ import { KEY_FIELD, readProofKey } from './form-proof.ts';
 import { notFoundPage, staleFormPage } from './pages/problem.tsx';
 import { secondStepPage } from './pages/second-step.tsx';
 import { safeNext, signInPage } from './pages/sign-in.tsx';
+import { challengeBinding, PASSKEY_FIELD, passkeyPlace } from './passkeys.tsx';
 import { limitTries } from './password-tries.ts';
 import { type OwnerVisit, type Reply, redirect, type Visit, type Visitor } from './visit.ts';
 import { visitorToken, withVisitorToken } from './visitor-token.ts';
@@ -56,9 +57,7 @@ export async function showSignIn(visit: Visit): Promise<Reply> {
   const next = safeNext(query.get('next'));
   if ((await sessionOf(visit)) !== undefined) return redirect(next);
   const isUnclaimed = (await service.owners.list({ limit: 1 })).owners.length === 0;
-  return withVisitorToken(visit, (token) =>
-    signInPage({ token, next, saferAddress: saferAddress(visit, next), isUnclaimed }),
-  );
+  return withVisitorToken(visit, (token) => signInPage({ ...signInShown(visit, token, next), isUnclaimed }));
 }
 
 /** Every sign-in creates a new session and ends the browser's previous one. */
@@ -70,7 +69,7 @@ export async function signIn(visit: Visit): Promise<Reply> {
   const email = fields.get('email')?.trim() ?? '';
   const password = fields.get('password') ?? '';
   const next = safeNext(fields.get('next'));
-  const again = { token, next, saferAddress: saferAddress(visit, next), email };
+  const again = { ...signInShown(visit, token, next), email };
   const browser = browserName(headerOf(head, 'user-agent'));
   const proofKey = readProofKey(fields.get(KEY_FIELD));
   const device = readCookie(headerOf(head, 'cookie'), cookies.device);
@@ -84,12 +83,12 @@ export async function signIn(visit: Visit): Promise<Reply> {
     return signInPage({ ...again, problem: 'Email and password do not match.', status: 422 });
   }
   if (check.result.kind === 'second_step') {
-    return secondStepPage({ token, next, ticket: check.result.ticket });
+    return secondStepPage({ token, next, passkey: again.passkey, ticket: check.result.ticket });
   }
   return startSession(visit, check.result, next);
 }
 
-/** Keeps the address of the second step usable: its page only answers the form before it. */
+/** Keeps the address of a further step usable: its page only answers the form before it. */
 export async function showSecondStep({ options }: Visit): Promise<Reply> {
   return options.appSignIn === undefined ? redirect('/sign-in') : notFoundPage();
 }
@@ -102,7 +101,8 @@ export async function finishSignIn(visit: Visit): Promise<Reply> {
   if (token === undefined) return staleFormPage();
   const ticket = fields.get('ticket') ?? '';
   const next = safeNext(fields.get('next'));
-  const again = { token, next, ticket };
+  const { passkey } = signInShown(visit, token, next);
+  const again = { token, next, passkey, ticket };
   const attempt = {
     ...{ ticket, address, code: fields.get('code') ?? '' },
     device: readCookie(headerOf(head, 'cookie'), cookies.device),
@@ -122,11 +122,49 @@ export async function finishSignIn(visit: Visit): Promise<Reply> {
   }
   if (check.result === 'over') {
     const problem = 'That took too long, or your password was changed. Sign in again.';
-    const shown = { token, next, saferAddress: saferAddress(visit, next) };
-    return signInPage({ ...shown, problem, status: 422 });
+    return signInPage({ ...signInShown(visit, token, next), problem, status: 422 });
   }
   return startSession(visit, check.result, next);
 }
+
+/** Signs in with a passkey alone. */
+export async function signInWithPasskey(visit: Visit): Promise<Reply> {
+  const { service, head, address, cookies, fields, options } = visit;
+  if (options.appSignIn !== undefined) return notFoundPage();
+  const token = visitorToken(visit);
+  const place = passkeyPlace(visit);
+  if (token === undefined) return staleFormPage();
+  if (place === undefined) return notFoundPage();
+  const next = safeNext(fields.get('next'));
+  const attempt = {
+    ...{ place, address, answer: fields.get(PASSKEY_FIELD) ?? '' },
+    binding: challengeBinding('sign_in', token),
+    device: readCookie(headerOf(head, 'cookie'), cookies.device),
+    browser: browserName(headerOf(head, 'user-agent')),
+    proofKey: readProofKey(fields.get(KEY_FIELD)),
+  };
+  const check = await limitTries(() => service.sessions.signInWithPasskey(attempt));
+  const again = signInShown(visit, token, next);
+  if (check.kind === 'too_many') {
+    const { problem, waitS } = check;
+    return { ...signInPage({ ...again, problem, status: 429 }), headers: { 'retry-after': String(waitS) } };
+  }
+  if (check.result === undefined) return signInPage({ ...again, problem: WRONG_PASSKEY, status: 422 });
+  return startSession(visit, check.result, next);
+}
+
+/** What both pages of signing in show. @param token  of the form, which ties it to the browser */
+function signInShown(visit: Visit, token: string, next: string) {
+  const place = passkeyPlace(visit);
+  const passkey = place && {
+    place,
+    challenge: visit.service.secondSteps.challenge(challengeBinding('sign_in', token)),
+  };
+  return { token, next, saferAddress: saferAddress(visit, next), passkey };
+}
+
+export const WRONG_PASSKEY =
+  'The passkey is not one of yours here, or the page was open for too long. Try again.';
 
 export const WRONG_CODE = 'The code is wrong, or was used before. Wait for the next one.';
 

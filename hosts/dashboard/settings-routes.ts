@@ -1,3 +1,4 @@
+import { addPasskey, removePasskey } from './pages/passkey-settings.tsx';
 import {
   addAuthenticatorApp,
   removeAuthenticatorApp,
@@ -5,6 +6,8 @@ import {
   setUpAuthenticatorApp,
 } from './pages/second-step-settings.tsx';
 import type { OwnerForm } from './visit.ts';
+
+const PASSKEY = '([A-Za-z0-9_-]{1,1400})';
 
 /** The forms of the settings, by path. */
 export const SETTINGS_FORMS: readonly (readonly [path: string, form: OwnerForm])[] = [
@@ -19,6 +22,11 @@ export const SETTINGS_FORMS: readonly (readonly [path: string, form: OwnerForm])
   [
     '/settings/authenticator/remove',
     { does: 'Remove the authenticator app', demand: 'grant', act: removeAuthenticatorApp },
+  ],
+  ['/settings/passkeys', { does: 'Add a passkey', demand: 'grant', act: addPasskey }],
+  [
+    `/settings/passkeys/${PASSKEY}/remove`,
+    { does: 'Remove the passkey', demand: 'grant', act: removePasskey },
   ],
   [
     '/settings/recovery-codes',

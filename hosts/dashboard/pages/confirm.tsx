@@ -1,9 +1,12 @@
+import type { SecondStepView } from '../../../core/service/second-steps.ts';
 import { DIRECT_FIELD } from '../confirm-direct.tsx';
 import { Field, Form, Problems } from '../forms.tsx';
 import { Link } from '../links.tsx';
+import { PasskeyForm } from '../passkeys.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerForm, type OwnerVisit, type PageReply, page } from '../visit.ts';
 import { CodeField } from './second-step.tsx';
+import type { PasskeyOffer } from './sign-in.tsx';
 
 export const PASSWORD_FIELD = 'owner_password';
 /** Of the second step. */
@@ -20,7 +23,7 @@ const TYPED_AGAIN: ReadonlyMap<string, string> = new Map([['password', 'Mailbox 
 /** Fields that mean nothing to a person. */
 const HIDDEN: ReadonlySet<string> = new Set([
   ...['digest', 'member', 'note', 'sequence', 'request', 'link', 'seen', DIRECT_FIELD],
-  ...['was_title', 'was_keywords', 'was_due', 'setup'],
+  ...['was_title', 'was_keywords', 'was_due', 'setup', 'new_passkey'],
 ]);
 
 /** Why the page asks. */
@@ -37,7 +40,11 @@ export interface Asking {
 export function confirmPage(
   { path, owner, token, fields }: OwnerVisit,
   { does }: OwnerForm,
-  given: Asking & { readonly hasSecondStep: boolean },
+  given: Asking & {
+    readonly secondStep: SecondStepView | null;
+    /** Undefined: the owner has no passkey here. */
+    readonly passkey: PasskeyOffer | undefined;
+  },
 ): PageReply {
   const repeated = [...fields].filter(([name]) => !TYPED_AGAIN.has(name));
   const listed = repeated.filter(([name, value]) => value !== '' && !HIDDEN.has(name));
@@ -47,6 +54,12 @@ export function confirmPage(
   const requestPath = path.slice(0, path.lastIndexOf('/'));
   const members = fields.getAll('member').length;
   const parent = subsection === 'webhooks' ? `/${section}/${subsection}` : `/${section}`;
+  const hiddenFields = repeated.map(([name, value]) => <input type="hidden" name={name} value={value} />);
+  const typedAgain = [...TYPED_AGAIN].map(([name, label]) =>
+    fields.has(name) ? (
+      <Field label={label} name={name} type="password" required autocomplete="new-password" />
+    ) : null,
+  );
   return page(
     'Your password',
     <section class="narrow centered">
@@ -74,14 +87,8 @@ export function confirmPage(
         </dl>
       )}
       <Form action={path} token={token} proves="password" label="Your password">
-        {repeated.map(([name, value]) => (
-          <input type="hidden" name={name} value={value} />
-        ))}
-        {[...TYPED_AGAIN].map(([name, label]) =>
-          fields.has(name) ? (
-            <Field label={label} name={name} type="password" required autocomplete="new-password" />
-          ) : null,
-        )}
+        {hiddenFields}
+        {typedAgain}
         <Field label="Email" type="email" value={owner.email} readonly autocomplete="username" />
         <Field
           label="Your password"
@@ -91,7 +98,7 @@ export function confirmPage(
           autofocus
           autocomplete="current-password"
         />
-        {given.hasSecondStep ? <CodeField name={CODE_FIELD} focus={false} /> : null}
+        {given.secondStep === null ? null : <CodeField name={CODE_FIELD} focus={false} />}
         <div class="decision">
           <button type="submit">{does}</button>
           <Link class="button-like" to={isRequest ? requestPath : parent}>
@@ -99,6 +106,18 @@ export function confirmPage(
           </Link>
         </div>
       </Form>
+      {given.passkey === undefined ? null : (
+        <PasskeyForm
+          action={path}
+          token={token}
+          label="Your passkey"
+          button="Use a passkey instead"
+          {...given.passkey}
+        >
+          {hiddenFields}
+          {typedAgain}
+        </PasskeyForm>
+      )}
     </section>,
     given.status ?? 403,
   );

@@ -5,17 +5,27 @@ import { Link } from '../links.tsx';
 import { QrCode } from '../qr-code.tsx';
 import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
 import { When } from '../when.tsx';
+import { PasskeyRow } from './passkey-settings.tsx';
 import { notFoundPage } from './problem.tsx';
+import { inGroups, recoveryCodesPage } from './recovery-codes.tsx';
 
 /** What the owner shows besides the password, on the settings page. */
-export function SecondStepSection(props: { shown: SecondStepView | null; token: string; zone: string }) {
-  const { shown, token, zone } = props;
+export function SecondStepSection(props: {
+  shown: SecondStepView | null;
+  token: string;
+  zone: string;
+  /** The form that adds a passkey, or why there is none. */
+  newPasskey: VNode;
+  /** The host name of this page. */
+  host: string | undefined;
+}) {
+  const { shown, token, zone, newPasskey, host } = props;
   return (
     <section aria-labelledby="second-step">
       <h2 id="second-step">Second step</h2>
       <p class="quiet">
-        What you enter after your password when you sign in, and when Countersign asks for your password
-        again. With it, somebody who learns your password cannot use it.
+        What you show after your password when you sign in, and when Countersign asks for your password again.
+        With it, somebody who learns your password cannot use it.
       </p>
       {shown === null ? (
         <p>
@@ -40,6 +50,9 @@ export function SecondStepSection(props: { shown: SecondStepView | null; token: 
               </div>
             </li>
           )}
+          {shown.passkeys.map((passkey) => (
+            <PasskeyRow passkey={passkey} token={token} zone={zone} host={host} />
+          ))}
           <li>
             <div class="row-head">
               <strong>Recovery codes</strong>
@@ -62,6 +75,7 @@ export function SecondStepSection(props: { shown: SecondStepView | null; token: 
           </button>
         </Form>
       </div>
+      {newPasskey}
     </section>
   );
 }
@@ -155,35 +169,4 @@ function setupPage(
     </section>,
     problem === undefined ? 200 : 422,
   );
-}
-
-/** Returned directly as the response to the form: the codes are shown once, so they have no URL of their own. */
-function recoveryCodesPage(done: string, codes: readonly string[]): PageReply {
-  return page(
-    'Recovery codes',
-    <section class="narrow">
-      <h1>Recovery codes</h1>
-      <p role="status">{done}</p>
-      <p>
-        If you lose your second step, each of these codes lets you in once. They are shown only now: print
-        them, or keep them where you keep your passwords.
-      </p>
-      <ol class="codes" id="recovery-codes">
-        {codes.map((code) => (
-          <li>
-            <code>{inGroups(code)}</code>
-          </li>
-        ))}
-      </ol>
-      <p>
-        <Link class="button-like" to="/settings">
-          I have kept them
-        </Link>
-      </p>
-    </section>,
-  );
-}
-
-function inGroups(text: string): string {
-  return text.match(/.{1,4}/g)?.join(' ') ?? '';
 }

@@ -1,6 +1,7 @@
 import { Field, Form, Problems } from '../forms.tsx';
 import { Link } from '../links.tsx';
 import { type PageReply, page } from '../visit.ts';
+import { type PasskeyOffer, PasskeySignIn } from './sign-in.tsx';
 
 /** Asks for what the owner shows besides the password. The page has no address of its own: it answers the password. */
 export function secondStepPage(shown: {
@@ -9,6 +10,8 @@ export function secondStepPage(shown: {
   next: string;
   /** Of the sign-in that the password began. */
   ticket: string;
+  /** Undefined: browsers have no passkeys here. */
+  passkey: PasskeyOffer | undefined;
   problem?: string;
   status?: number;
 }): PageReply {
@@ -19,7 +22,7 @@ export function secondStepPage(shown: {
       <Problems problems={shown.problem === undefined ? [] : [shown.problem]} />
       <p>
         Your password is right. Now enter the code that your authenticator app shows, or one of your recovery
-        codes.
+        codes. If you have a passkey, you can use it instead.
       </p>
       <Form action="/sign-in/second-step" token={shown.token} proves="password">
         <input type="hidden" name="next" value={shown.next} />
@@ -32,6 +35,7 @@ export function secondStepPage(shown: {
           </Link>
         </div>
       </Form>
+      <PasskeySignIn token={shown.token} next={shown.next} offer={shown.passkey} />
     </section>,
     shown.status,
   );

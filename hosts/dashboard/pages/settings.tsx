@@ -2,13 +2,16 @@ import type { StoredSession } from '../../../core/gate/session.ts';
 import { Form } from '../forms.tsx';
 import { Link } from '../links.tsx';
 import { Notice } from '../notice.tsx';
+import { passkeyPlace } from '../passkeys.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply, redirect } from '../visit.ts';
 import { When } from '../when.tsx';
+import { newPasskey } from './passkey-settings.tsx';
 import { notFoundPage } from './problem.tsx';
 import { SecondStepSection } from './second-step-settings.tsx';
 
-export async function settingsPage({ service, owner, session, token, query }: OwnerVisit): Promise<Reply> {
+export async function settingsPage(visit: OwnerVisit): Promise<Reply> {
+  const { service, owner, session, token, query } = visit;
   if (session.kind === 'app') return notFoundPage();
   const { timezone: zone } = owner;
   const sessions = await service.sessions.list(owner.ownerId);
@@ -26,7 +29,12 @@ export async function settingsPage({ service, owner, session, token, query }: Ow
           Set up notices
         </Link>
       </section>
-      <SecondStepSection shown={secondStep} token={token} zone={zone} />
+      <SecondStepSection
+        shown={secondStep}
+        newPasskey={await newPasskey(visit)}
+        host={passkeyPlace(visit)?.host}
+        {...{ token, zone }}
+      />
       <section aria-labelledby="sessions">
         <h2 id="sessions">Sessions</h2>
         <p class="quiet">

@@ -1,4 +1,6 @@
+import type { PasskeyPlace } from '../../../core/secrets/webauthn.ts';
 import { Field, Form, Problems } from '../forms.tsx';
+import { PasskeyForm } from '../passkeys.tsx';
 import { type PageReply, page } from '../visit.ts';
 
 export function signInPage(shown: {
@@ -9,6 +11,8 @@ export function signInPage(shown: {
   saferAddress: string | undefined;
   /** There is no owner yet. */
   isUnclaimed?: boolean;
+  /** Undefined: browsers have no passkeys here. */
+  passkey: PasskeyOffer | undefined;
   email?: string;
   problem?: string;
   status?: number;
@@ -30,6 +34,7 @@ export function signInPage(shown: {
         <Field label="Password" name="password" type="password" required autocomplete="current-password" />
         <button type="submit">Sign in</button>
       </Form>
+      <PasskeySignIn token={shown.token} next={shown.next} offer={shown.passkey} />
       {shown.saferAddress === undefined ? null : (
         <p class="quiet">
           Safer: open <a href={shown.saferAddress}>{new URL(shown.saferAddress).host}</a>. At this address,
@@ -38,6 +43,22 @@ export function signInPage(shown: {
       )}
     </section>,
     shown.status,
+  );
+}
+
+/** What a browser needs to use a passkey. */
+export interface PasskeyOffer {
+  readonly place: PasskeyPlace;
+  readonly challenge: string;
+}
+
+export function PasskeySignIn(props: { token: string; next: string; offer: PasskeyOffer | undefined }) {
+  const { token, next, offer } = props;
+  if (offer === undefined) return null;
+  return (
+    <PasskeyForm action="/sign-in/passkey" token={token} label="Passkey" button="Use a passkey" {...offer}>
+      <input type="hidden" name="next" value={next} />
+    </PasskeyForm>
   );
 }
 

@@ -279,6 +279,7 @@ const VERBS: Record<
     s.updateOwner({ ownerId, email: 'new@x.org', passwordHash: 'new' }),
   // The other owner has an action under way.
   removeOwner: (s, { idleOwnerId }) => s.removeOwner(idleOwnerId),
+  ownerByPasskeyHandle: (s) => s.ownerByPasskeyHandle('handle'),
   secondStep: (s, { key: { ownerId } }) => s.secondStep(ownerId),
   changeSecondStep: (s, { idleOwnerId }) => s.changeSecondStep(idleOwnerId, anApp('another')),
   takeSecondStep: (s, { idleOwnerId }) =>
@@ -368,7 +369,7 @@ const VERBS: Record<
 
 /** Verbs that write nothing, here or anywhere. */
 const READING = new Set(
-  'healthy approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains reads readSources relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts accountHealth trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord noticeSettings noticeChannels ownersToNotify isSetupOpen credentialUse isRepeat secondStep'.split(
+  'healthy approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains reads readSources relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts accountHealth trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord noticeSettings noticeChannels ownersToNotify isSetupOpen credentialUse isRepeat secondStep ownerByPasskeyHandle'.split(
     ' ',
   ),
 );

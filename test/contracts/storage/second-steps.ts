@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { SecondStepProof } from '../../../core/gate/second-step.ts';
+import type { Passkey, SecondStepProof } from '../../../core/gate/second-step.ts';
 import type { SecondStepChange } from '../../../core/ports/second-step-storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
+import { passkeyHandle } from '../../../core/secrets/webauthn.ts';
 import type { Store } from '../storage.ts';
 import { at, NOON } from './scene.ts';
 import { addPerson, aSession, begin, PASSWORD_HASH } from './session-scene.ts';
@@ -13,6 +14,12 @@ export function anApp(sealedSecret = 'sealed'): SecondStepChange {
     app: { sealedSecret, lastStep: 10, addedAt: NOON },
     recoveryHashes: ['one', 'two'],
   };
+}
+
+function aPasskey(id: string, changes: Partial<Passkey> = {}) {
+  const counts = { signCount: 5, lastChallengeMs: 10, addedAt: NOON, lastUsedAt: null };
+  const passkey = { id, publicKey: 'key', host: 'x.org', name: 'Phone', ...counts, ...changes };
+  return { type: 'add_passkey', passkey, recoveryHashes: ['three'] } as const;
 }
 
 const codeOf = (...steps: number[]): SecondStepProof => ({ kind: 'app', sealedSecret: 'sealed', steps });
@@ -38,7 +45,7 @@ export function secondStepPromises(store: Store): void {
       const added = await storage.changeSecondStep(ownerId, anApp());
       const strangers = { failures: 0, lastMs: 0 };
       const app = { sealedSecret: 'sealed', lastStep: 10, addedAt: NOON };
-      expect(added).toEqual({ secondStep: { app, recoveryHashes: ['one', 'two'], strangers } });
+      expect(added).toEqual({ secondStep: { app, passkeys: [], recoveryHashes: ['one', 'two'], strangers } });
       expect(await storage.secondStep(ownerId)).toEqual({
         owner: await storage.owner(ownerId),
         passwordHash: PASSWORD_HASH,
@@ -114,6 +121,48 @@ export function secondStepPromises(store: Store): void {
       await storage.passwordMatched({ ...matched, counted: ['device'] });
       for (let times = 0; times < 5; times++) await tried('new device');
       expect(await tried('new device')).not.toMatchObject({ counted: ['device'] });
+    });
+
+    it('find the owner of a passkey until the last one is removed, and take no passkey twice', async () => {
+      const { storage } = store();
+      const [ownerId, other] = [await addPerson(storage), await addPerson(storage)];
+      const handle = passkeyHandle(ownerId);
+      expect(await storage.ownerByPasskeyHandle(handle)).toBeUndefined();
+      const one = await storage.changeSecondStep(ownerId, aPasskey('one'));
+      expect(one?.secondStep).toMatchObject({ app: null, recoveryHashes: ['three'] });
+      expect(one?.secondStep?.passkeys).toEqual([aPasskey('one').passkey]);
+      expect((await storage.secondStep(ownerId))?.secondStep).toEqual(one?.secondStep);
+      await storage.changeSecondStep(other, aPasskey('one'));
+      await storage.changeSecondStep(ownerId, aPasskey('two'));
+      const same = await storage.changeSecondStep(ownerId, aPasskey('two', { name: 'again' }));
+      expect(same?.secondStep?.passkeys.map(({ name }) => name)).toEqual(['Phone', 'Phone']);
+      expect((await storage.ownerByPasskeyHandle(handle))?.ownerId).toBe(ownerId);
+      await storage.changeSecondStep(ownerId, anApp());
+      await storage.changeSecondStep(ownerId, { type: 'remove_app' });
+      await storage.changeSecondStep(ownerId, { type: 'remove_passkey', id: 'one' });
+      expect((await storage.ownerByPasskeyHandle(handle))?.ownerId).toBe(ownerId);
+      const last = await storage.changeSecondStep(ownerId, { type: 'remove_passkey', id: 'two' });
+      expect(last).toEqual({ secondStep: null });
+      expect(await storage.ownerByPasskeyHandle(handle)).toBeUndefined();
+      expect((await storage.ownerByPasskeyHandle(passkeyHandle(other)))?.ownerId).toBe(other);
+    });
+
+    it('count each challenge of a passkey once, and no counter that falls back', async () => {
+      const { storage } = store();
+      const ownerId = await addPerson(storage);
+      await storage.changeSecondStep(ownerId, aPasskey('one'));
+      const signed = (challengeMs: number, signCount: number) =>
+        ({ kind: 'passkey', id: 'one', publicKey: 'key', signCount, challengeMs }) as const;
+      expect(await taken(storage, ownerId, signed(10, 9))).toEqual(WRONG);
+      expect(await taken(storage, ownerId, signed(11, 5))).toEqual(WRONG);
+      expect(await taken(storage, ownerId, signed(11, 6))).toEqual(RIGHT);
+      expect(await taken(storage, ownerId, signed(12, 6))).toEqual(WRONG);
+      expect(await taken(storage, ownerId, { ...signed(12, 7), publicKey: 'another' })).toEqual(WRONG);
+      expect(await taken(storage, ownerId, signed(12, 7), { deviceHash: 'new device' })).toMatchObject({
+        isKnownDevice: true,
+      });
+      const [passkey] = (await storage.secondStep(ownerId))?.secondStep?.passkeys ?? [];
+      expect(passkey).toMatchObject({ signCount: 7, lastChallengeMs: 12, lastUsedAt: NOON });
     });
 
     it('leave sessions alone', async () => {

@@ -158,6 +158,8 @@ describe('a cookie alone, with the token derived from it', () => {
       ['/settings/authenticator', {}],
       ['/settings/authenticator/add', { setup: another.setup, code: '000000' }],
       ['/settings/authenticator/remove', {}],
+      ['/settings/passkeys', { new_passkey: '{}', passkey_name: 'Forged' }],
+      ['/settings/passkeys/one/remove', {}],
       ['/settings/recovery-codes', {}],
       ['/sign-out', {}],
     ] as [path: string, form: Record<string, string>][];
