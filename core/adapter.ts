@@ -111,6 +111,7 @@ export {
   type LegHealth,
   type LegState,
   type LegTrouble,
+  MENDED_BY_OWNER,
   needsOwner,
 } from './ports/account-health.ts';
 export type { AccountStorage } from './ports/account-storage.ts';

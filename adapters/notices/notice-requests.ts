@@ -80,7 +80,7 @@ function webhookRequest(
   { url, secret }: Extract<HttpTarget, { kind: 'webhook' }>,
   notice: HttpNotice,
 ): NoticeRequest {
-  const type = notice.kind === 'test' ? 'notice.test' : 'requests.waiting';
+  const type = typeOf(notice);
   const event = { type, created_at: notice.at.toISOString(), api_version: 'v1', data: facts(notice) };
   const body = Buffer.from(JSON.stringify(event));
   return {
@@ -94,8 +94,13 @@ function webhookRequest(
   };
 }
 
+function typeOf(notice: HttpNotice): string {
+  if (notice.kind === 'test') return 'notice.test';
+  return notice.waiting === 0 ? 'accounts.to_mend' : 'requests.waiting';
+}
+
 function facts(notice: HttpNotice) {
   return notice.kind === 'test'
-    ? { waiting: 0, approval_id: null }
-    : { waiting: notice.waiting, approval_id: notice.approvalId };
+    ? { waiting: 0, approval_id: null, accounts_to_mend: 0 }
+    : { waiting: notice.waiting, approval_id: notice.approvalId, accounts_to_mend: notice.toMend };
 }

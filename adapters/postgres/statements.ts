@@ -1,5 +1,6 @@
 import { WAIT_MAX_MS } from '../../core/events/delivery.ts';
 import { ACCOUNT_COLUMNS } from '../rows/account.ts';
+import { IS_TO_MEND } from '../rows/account-health.ts';
 import { REQUEST_COLUMNS } from '../rows/activity.ts';
 import { EVENT_COLUMNS } from '../rows/event.ts';
 import type { StatementTexts } from '../rows/query.ts';
@@ -400,13 +401,19 @@ export const STATEMENTS: StatementTexts = {
       min(created_at_ms) FILTER (WHERE NOT is_covered) AS oldest_ms
     FROM countersign.approvals
     WHERE owner_id = @ownerId AND ${OPEN} AND state = 'pending' AND expires_at_ms > @nowMs`,
+  accounts_to_mend: `
+    SELECT count(DISTINCT account_id) AS accounts, min(since_ms) FILTER (WHERE NOT is_covered) AS oldest_ms
+    FROM countersign.account_health WHERE owner_id = @ownerId AND ${IS_TO_MEND}`,
   notice_channels: `
     SELECT * FROM countersign.notice_channels WHERE owner_id = @ownerId ORDER BY created_at_ms, channel_id`,
   owners_to_notify: `
     SELECT * FROM (
       SELECT o.owner_id, o.timezone, o.notice_settings, o.last_notice_ms, min(c.retry_at_ms) AS retry_at_ms,
-        (SELECT min(a.created_at_ms) FROM countersign.approvals a
-          WHERE a.owner_id = o.owner_id AND a.state = 'pending' AND NOT a.is_covered AND a.expires_at_ms > @nowMs
+        least(
+          (SELECT min(a.created_at_ms) FROM countersign.approvals a
+            WHERE a.owner_id = o.owner_id AND a.state = 'pending' AND NOT a.is_covered AND a.expires_at_ms > @nowMs),
+          (SELECT min(h.since_ms) FROM countersign.account_health h
+            WHERE h.owner_id = o.owner_id AND NOT h.is_covered AND ${IS_TO_MEND})
         ) AS oldest_ms
       FROM countersign.notice_channels c JOIN countersign.owners o ON o.owner_id = c.owner_id
       WHERE c.owner_id > @after AND c.code IS NULL
@@ -466,6 +473,8 @@ export const WRITES: Readonly<Record<WriteStatement, string>> = {
     INSERT INTO countersign.relocated_messages (owner_id, mark)
     SELECT @owner_id::text, mark FROM unnest(@marks::text[]) AS added (mark) ON CONFLICT DO NOTHING`,
   cover_waiting: `
+    WITH seen AS (
+      UPDATE countersign.account_health SET is_covered = true WHERE owner_id = @owner_id AND NOT is_covered)
     UPDATE countersign.approvals SET is_covered = true
     WHERE owner_id = @owner_id AND state = 'pending' AND NOT is_covered`,
   add_event_number: `

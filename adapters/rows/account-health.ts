@@ -1,7 +1,16 @@
-import { LEG_STATES, LEGS, type LegHealth, needsOwner } from '../../core/ports/account-health.ts';
+import {
+  LEG_STATES,
+  LEGS,
+  type LegHealth,
+  MENDED_BY_OWNER,
+  needsOwner,
+} from '../../core/ports/account-health.ts';
 import type { Change } from '../../core/ports/store.ts';
 import type { Values } from './query.ts';
 import { instant, instantOrNull, integer, oneOf, type Row, textOrNull } from './row.ts';
+
+/** A condition on `account_health`. */
+export const IS_TO_MEND = `state IN (${MENDED_BY_OWNER.map((state) => `'${state}'`).join(', ')})`;
 
 export function readLegHealth(row: Row): LegHealth {
   return {

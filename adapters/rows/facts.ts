@@ -364,9 +364,10 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
       ask('owner', { ownerId }),
       ask('notice_channels', { ownerId }),
       ask('waiting_for_notice', { ownerId, nowMs }),
+      ask('accounts_to_mend', { ownerId }),
     ],
-    read: ([owner], channels, [waiting]) =>
-      owner && readNoticeFacts(owner, channels.map(readNoticeChannel), counted(waiting)),
+    read: ([owner], channels, [waiting], [toMend]) =>
+      owner && readNoticeFacts(owner, channels.map(readNoticeChannel), counted(waiting), counted(toMend)),
   }),
 
   delivery: ({ ownerId, ...ref }) => ({

@@ -27,8 +27,15 @@ export function noticeSettingsText({ delayMin, quiet }: NoticeSettings): string 
   return JSON.stringify({ delay_min: delayMin, quiet: hours });
 }
 
-export function readNoticeFacts(owner: Row, channels: readonly NoticeChannel[], waiting: Row): NoticeFacts {
+export function readNoticeFacts(
+  owner: Row,
+  channels: readonly NoticeChannel[],
+  waiting: Row,
+  toMend: Row,
+): NoticeFacts {
   const count = integer(waiting, 'waiting');
+  const since = [instantOrNull(waiting, 'oldest_ms'), instantOrNull(toMend, 'oldest_ms')];
+  const [oldest] = since.filter((one) => one !== null).toSorted((a, b) => a.getTime() - b.getTime());
   return {
     timezone: text(owner, 'timezone'),
     settings: readNoticeSettings(owner),
@@ -36,7 +43,8 @@ export function readNoticeFacts(owner: Row, channels: readonly NoticeChannel[], 
     channels,
     waiting: count,
     onlyApprovalId: count === 1 ? text(waiting, 'any_id') : null,
-    oldest: instantOrNull(waiting, 'oldest_ms') ?? undefined,
+    toMend: integer(toMend, 'accounts'),
+    oldest,
   };
 }
 

@@ -191,6 +191,8 @@ export type Statement =
   | 'owners_with_deliveries'
   /** `ownerId`, `nowMs`: `waiting`, `any_id`, `oldest_ms` of those that no notice covers. */
   | 'waiting_for_notice'
+  /** `ownerId`: `accounts` that only the owner can mend, and `oldest_ms`, since when the oldest is that no notice covers. */
+  | 'accounts_to_mend'
   /** `ownerId` */
   | 'notice_channels'
   /** `after`, `limit`, `nowMs` */

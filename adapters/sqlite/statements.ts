@@ -1,5 +1,6 @@
 import { WAIT_MAX_MS } from '../../core/events/delivery.ts';
 import { ACCOUNT_COLUMNS } from '../rows/account.ts';
+import { IS_TO_MEND } from '../rows/account-health.ts';
 import { REQUEST_COLUMNS } from '../rows/activity.ts';
 import { CREDENTIAL_COLUMNS } from '../rows/credential.ts';
 import { EVENT_COLUMNS } from '../rows/event.ts';
@@ -409,14 +410,21 @@ export const STATEMENTS: StatementTexts = {
       min(CASE WHEN is_covered = 0 THEN created_at_ms END) AS oldest_ms
     FROM approvals INDEXED BY approvals_open
     WHERE owner_id = @ownerId AND ${OPEN} AND state = 'pending' AND expires_at_ms > @nowMs`,
+  accounts_to_mend: `
+    SELECT count(DISTINCT account_id) AS accounts, min(CASE WHEN is_covered = 0 THEN since_ms END) AS oldest_ms
+    FROM account_health WHERE owner_id = @ownerId AND ${IS_TO_MEND}`,
   notice_channels: `
     SELECT * FROM notice_channels WHERE owner_id = @ownerId ORDER BY created_at_ms, channel_id`,
   owners_to_notify: `
     SELECT * FROM (
       SELECT o.owner_id, o.timezone, o.notice_settings, o.last_notice_ms, min(c.retry_at_ms) AS retry_at_ms,
-        (SELECT min(a.created_at_ms) FROM approvals a INDEXED BY approvals_uncovered
+        (SELECT min(since_ms) FROM (
+          SELECT min(a.created_at_ms) AS since_ms FROM approvals a INDEXED BY approvals_uncovered
           WHERE a.owner_id = o.owner_id AND a.state = 'pending' AND a.is_covered = 0 AND a.expires_at_ms > @nowMs
-        ) AS oldest_ms
+          UNION ALL
+          SELECT min(h.since_ms) FROM account_health h
+          WHERE h.owner_id = o.owner_id AND h.is_covered = 0 AND ${IS_TO_MEND}
+        )) AS oldest_ms
       FROM notice_channels c JOIN owners o ON o.owner_id = c.owner_id
       WHERE c.owner_id > @after AND c.code IS NULL
       GROUP BY c.owner_id)
@@ -489,6 +497,7 @@ export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
     `
     UPDATE approvals SET is_covered = 1
     WHERE owner_id = @owner_id AND state = 'pending' AND is_covered = 0`,
+    'UPDATE account_health SET is_covered = 1 WHERE owner_id = @owner_id AND is_covered = 0',
   ],
   add_event_number: [
     `

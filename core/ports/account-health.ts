@@ -57,12 +57,8 @@ export interface LegHealth {
 }
 
 /** What only the owner can mend. Everything else may pass. */
-const MENDED_BY_OWNER: ReadonlySet<LegState> = new Set([
-  'password_refused',
-  'sign_in_again',
-  'certificate_changed',
-]);
+export const MENDED_BY_OWNER = ['password_refused', 'sign_in_again', 'certificate_changed'] as const;
 
 export function needsOwner(state: LegState): boolean {
-  return MENDED_BY_OWNER.has(state);
+  return MENDED_BY_OWNER.some((one) => one === state);
 }

@@ -26,6 +26,8 @@ export type Notice =
       readonly waiting: number;
       /** The request that waits, if it is the only one. */
       readonly approvalId: string | null;
+      /** How many accounts only the owner can mend. */
+      readonly toMend: number;
       /** The page of the dashboard that shows them. Opening it decides nothing. */
       readonly page: string;
     }
@@ -50,12 +52,19 @@ export type NoticeEnd =
 export function noticeText(notice: Notice): string {
   switch (notice.kind) {
     case 'waiting':
-      return notice.waiting === 1
-        ? '1 request waits for your decision.'
-        : `${notice.waiting} requests wait for your decision.`;
+      return waitingText(notice);
     case 'test':
       return 'This is a test. Notices of Countersign arrive here.';
     case 'code':
       return `${notice.code} is the code that confirms this address for notices of Countersign. If you did not ask for it, ignore this message.`;
   }
+}
+
+function waitingText({ waiting, toMend }: Extract<Notice, { kind: 'waiting' }>): string {
+  const requests = waiting === 1 ? '1 request waits' : `${waiting} requests wait`;
+  const accounts = toMend === 1 ? '1 account does' : `${toMend} accounts do`;
+  return [
+    ...(waiting === 0 ? [] : [`${requests} for your decision.`]),
+    ...(toMend === 0 ? [] : [`${accounts} not work until you mend ${toMend === 1 ? 'it' : 'them'}.`]),
+  ].join(' ');
 }

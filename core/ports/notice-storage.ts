@@ -32,7 +32,7 @@ export interface NoticeStorage {
   ownerLooked(ownerId: string): Promise<void>;
 
   /**
-   * Owners with a confirmed channel who have requests that no notice covers, or a failed notice to try again. At most
+   * Owners with a confirmed channel who have requests, or accounts to mend, that no notice covers, or a failed notice to try again. At most
    * `limit`, in the order of their ids, after the id `after`; '' starts.
    */
   ownersToNotify(query: { after: string; limit: number; now: Date }): Promise<readonly OwnerToNotify[]>;
@@ -83,7 +83,7 @@ export interface OwnerToNotify {
   readonly timezone: string;
   readonly settings: NoticeSettings;
   readonly lastNoticeAt: Date | null;
-  /** Of requests that no notice covers. */
+  /** Of requests, and accounts to mend, that no notice covers. */
   readonly oldest: Date | undefined;
   /** The earliest. */
   readonly retryAt: Date | null;
@@ -95,6 +95,8 @@ export interface ClaimedNotice {
   readonly waiting: number;
   /** The request that waits, if it is the only one. */
   readonly approvalId: string | null;
+  /** How many accounts only the owner can mend. */
+  readonly toMend: number;
 }
 
 export type NoticeAttemptEnd =

@@ -524,7 +524,9 @@ export interface NoticeFacts {
   readonly waiting: number;
   /** The one that waits, if it is the only one. */
   readonly onlyApprovalId: string | null;
-  /** When the oldest of them was filed that no notice covers. */
+  /** Accounts that only the owner can mend. */
+  readonly toMend: number;
+  /** Since when the oldest of both waits that no notice covers. */
   readonly oldest: Date | undefined;
 }
 
@@ -815,7 +817,7 @@ export type Change =
     }
   /** Null: the owner has opened a page since. */
   | { readonly type: 'save_last_notice'; readonly ownerId: string; readonly at: Date | null }
-  /** Marks the pending requests as covered by a notice, or seen. */
+  /** Marks the pending requests, and the accounts to mend, as covered by a notice, or seen. */
   | { readonly type: 'cover_waiting'; readonly ownerId: string }
   /** Ends the tries of every channel. Keeps its health. */
   | { readonly type: 'stop_notices'; readonly ownerId: string }

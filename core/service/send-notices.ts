@@ -36,10 +36,10 @@ export function createNoticeDelivery(
     const now = clock.now();
     const claimed = await storage.claimNotice({ ownerId, now });
     if (claimed === undefined) return;
-    const { channels, waiting, approvalId } = claimed;
-    const page = approvalsPage(dashboardUrl, approvalId);
+    const { channels, waiting, approvalId, toMend } = claimed;
+    const page = waiting === 0 ? `${dashboardUrl}/accounts` : approvalsPage(dashboardUrl, approvalId);
     for (const channel of channels) {
-      begin(channel, { kind: 'waiting', at: now, waiting, approvalId, page });
+      begin(channel, { kind: 'waiting', at: now, waiting, approvalId, toMend, page });
     }
   }
 

@@ -48,7 +48,7 @@ export function claimNotice(
   const confirmed = facts.channels.filter(({ code }) => code === null);
   if (confirmed.length > 0 && isNoticeDue(facts, now)) {
     return {
-      answer: { channels: confirmed, waiting: facts.waiting, approvalId: facts.onlyApprovalId },
+      answer: claimed(facts, confirmed),
       changes: [
         { type: 'cover_waiting', ownerId },
         { type: 'save_last_notice', ownerId, at: now },
@@ -58,14 +58,21 @@ export function claimNotice(
   }
   const again = confirmed.filter(({ health }) => health.retryAt !== null && isRetryDue(health.retryAt, now));
   if (again.length === 0) return { answer: undefined, changes: NO_CHANGES };
-  if (facts.waiting === 0) {
-    // Everything was decided, or has expired.
+  if (facts.waiting + facts.toMend === 0) {
+    // Everything was decided or mended, or has expired.
     return { answer: undefined, changes: again.map((channel) => tried(channel, 0)) };
   }
   return {
-    answer: { channels: again, waiting: facts.waiting, approvalId: facts.onlyApprovalId },
+    answer: claimed(facts, again),
     changes: again.map((channel) => tried(channel, channel.health.tries + 1)),
   };
+}
+
+function claimed(
+  { waiting, onlyApprovalId, toMend }: NonNullable<Facts>,
+  channels: readonly NoticeChannel[],
+): ClaimedNotice {
+  return { channels, waiting, approvalId: toMend === 0 ? onlyApprovalId : null, toMend };
 }
 
 export function endNotice(facts: Facts, { channelId, end, now }: Request<'endNotice'>): Judged<undefined> {

@@ -71,6 +71,8 @@ export async function accountsToMend({ service, owner }: OwnerVisit) {
   const health = await service.accounts.health(owner.ownerId);
   const broken = health.filter(({ state }) => needsOwner(state));
   if (broken.length === 0) return null;
+  // The owner sees it here, so no notice has to say it.
+  await service.notices.looked(owner.ownerId);
   const accounts = await service.accounts.list(owner.ownerId);
   return (
     <>

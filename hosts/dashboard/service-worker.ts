@@ -10,9 +10,11 @@ addEventListener('activate', (event) => event.waitUntil(clients.claim()));
 
 function readMessage(data) {
   try {
-    const { waiting, approval_id: id } = data.json();
+    const { waiting, approval_id: id, accounts_to_mend: toMend = 0 } = data.json();
+    const isCount = (number) => Number.isSafeInteger(number) && number >= 0;
     return {
-      waiting: Number.isSafeInteger(waiting) && waiting >= 0 ? waiting : undefined,
+      waiting: isCount(waiting) && isCount(toMend) ? waiting : undefined,
+      toMend,
       id: typeof id === 'string' && /^${APPROVAL_ID}$/.test(id) ? id : undefined,
     };
   } catch {
@@ -20,20 +22,22 @@ function readMessage(data) {
   }
 }
 
-function textOf(waiting) {
+function textOf(waiting, toMend) {
   if (waiting === undefined) return 'Requests may wait for your decision.';
-  if (waiting === 0) return 'This is a test. Notices of Countersign arrive here.';
-  return waiting === 1 ? '1 request waits for your decision.' : waiting + ' requests wait for your decision.';
+  if (waiting + toMend === 0) return 'This is a test. Notices of Countersign arrive here.';
+  const requests = waiting === 1 ? '1 request waits for your decision.' : waiting + ' requests wait for your decision.';
+  const accounts = toMend === 1 ? '1 account does not work until you mend it.' : toMend + ' accounts do not work until you mend them.';
+  return [waiting === 0 ? '' : requests, toMend === 0 ? '' : accounts].join(' ').trim();
 }
 
 addEventListener('push', (event) => {
-  const { waiting, id } = readMessage(event.data);
+  const { waiting, id, toMend } = readMessage(event.data);
   event.waitUntil(registration.showNotification('Countersign', {
-    body: textOf(waiting),
+    body: textOf(waiting, toMend),
     // One notice at a time: a later one replaces it.
     tag: 'waiting',
     renotify: true,
-    data: id === undefined ? 'approvals' : 'approvals/' + id,
+    data: waiting === 0 && toMend > 0 ? 'accounts' : id === undefined ? 'approvals' : 'approvals/' + id,
   }));
 });
 

@@ -17,6 +17,8 @@ export async function accountsPage(visit: OwnerVisit, problems: readonly string[
     service.accounts.list(owner.ownerId),
     service.accounts.health(owner.ownerId),
   ]);
+  // The owner sees it here, so no notice has to say it.
+  if (isForOwner(health)) await service.notices.looked(owner.ownerId);
   return page(
     'Accounts',
     <>

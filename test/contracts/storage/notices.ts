@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Leg, LegState } from '../../../core/ports/account-health.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
+import { USUAL_ROLES } from '../../folder-roles.ts';
 import type { Store } from '../storage.ts';
 import { aChannel, addChannel } from './notice-scene.ts';
 import { addKey, addOwner, addOwnerAndKey, ask, at, NOON, reject } from './scene.ts';
@@ -43,6 +45,39 @@ export function noticePromises(store: Store): void {
       expect(await storage.noticeChannels(ownerId)).toEqual([]);
       const nobody = { channel: aChannel('nobody'), most: 1 };
       expect(await storage.addNoticeChannel(nobody)).toBe('no_owner');
+    });
+
+    it('cover accounts that only the owner can mend, once for each time they break', async () => {
+      const { storage } = store();
+      const { ownerId } = await addOwnerAndKey(storage);
+      await storage.addAccount({
+        ...{ ownerId, label: 'work', email: 'work@example.org', signature: '' },
+        ...{ seal: () => 'settings', folderRoles: USUAL_ROLES, now: NOON },
+      });
+      await addChannel(storage, ownerId);
+      const report = (state: LegState, now: Date, leg: Leg = 'reading') =>
+        storage.reportLeg({ ownerId, accountId: 1, revision: 1, leg, state, reason: null, now });
+      const claim = async (now: Date) => {
+        const isListed = (await ownersToNotify(storage, now)).length > 0;
+        const claimed = await storage.claimNotice({ ownerId, now });
+        return { isListed, toMend: claimed?.toMend, waiting: claimed?.waiting };
+      };
+      const NOTHING = { isListed: false, toMend: undefined, waiting: undefined };
+      // It may pass by itself.
+      await report('no_answer', NOON);
+      expect(await claim(DUE)).toEqual(NOTHING);
+      await report('password_refused', NOON);
+      await report('password_refused', NOON, 'sending');
+      expect(await claim(DUE)).toEqual({ isListed: true, toMend: 1, waiting: 0 });
+      await report('password_refused', DUE);
+      expect(await claim(at(3 * HOUR_MS))).toEqual(NOTHING);
+      await report('working', at(3 * HOUR_MS));
+      await report('password_refused', at(3 * HOUR_MS));
+      expect(await claim(at(4 * HOUR_MS))).toEqual({ isListed: true, toMend: 1, waiting: 0 });
+      await report('working', at(5 * HOUR_MS));
+      await report('certificate_changed', at(5 * HOUR_MS));
+      await storage.ownerLooked(ownerId);
+      expect(await claim(at(9 * HOUR_MS))).toEqual(NOTHING);
     });
 
     it('use a channel only once its code was entered, in time and after few tries', async () => {

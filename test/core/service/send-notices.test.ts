@@ -2,7 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { NoticeTarget } from '../../../core/notices/notice-target.ts';
 import type { Log } from '../../../core/ports/log.ts';
-import type { Notice, NoticeEnd, NoticeSender } from '../../../core/ports/notice-sender.ts';
+import {
+  type Notice,
+  type NoticeEnd,
+  type NoticeSender,
+  noticeText,
+} from '../../../core/ports/notice-sender.ts';
 import type { Ports } from '../../../core/ports/ports.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
 import { createNoticeDelivery } from '../../../core/service/send-notices.ts';
@@ -93,6 +98,27 @@ describe('notices', () => {
     const [, second] = sent;
     expect(second?.notice).toMatchObject({ waiting: 3, approvalId: null, page: `${DASHBOARD}/approvals` });
     expect(JSON.stringify(sent)).not.toMatch(/secret \d|ada\d/);
+  });
+
+  it('say that an account has to be mended, without its address, and where', async () => {
+    const { notices, ownerId, service, ask, round, clock, sent, storage } = await open();
+    await notices.add(ownerId, NTFY);
+    const broken = { state: 'password_refused', reason: 'refused', now: clock.now() } as const;
+    await storage.reportLeg({ ...broken, ownerId, accountId: 1, revision: 1, leg: 'sending' });
+    clock.shift(5 * MINUTE_MS);
+    await round();
+    await ask();
+    clock.shift(HOUR_MS);
+    await round();
+    const texts = sent.map(({ notice }) => [noticeText(notice), notice.kind === 'waiting' && notice.page]);
+    expect(texts).toEqual([
+      ['1 account does not work until you mend it.', `${DASHBOARD}/accounts`],
+      [
+        '1 request waits for your decision. 1 account does not work until you mend it.',
+        `${DASHBOARD}/approvals`,
+      ],
+    ]);
+    expect(JSON.stringify(sent)).not.toContain((await service.accounts.list(ownerId))[0]?.email);
   });
 
   it('cease once the owner has looked', async () => {
