@@ -51,13 +51,27 @@ export async function textOf(page: Page, id: string): Promise<string> {
 }
 
 /** Completes the three steps of connecting an account: its address, its servers typed by hand, its password. */
-export async function connectAccount(
-  page: Page,
-  { dovecot, postfix }: Pick<SelfHosted, 'dovecot' | 'postfix'>,
-  given: { user: string; password?: string; signature?: string; fingerprint?: string },
-): Promise<void> {
+export async function connectAccount(page: Page, servers: MailServers, given: Mailbox): Promise<void> {
   // Below the base URL, which may have a path.
   await page.goto('accounts');
+  await enterAccount(page, servers, given);
+}
+
+type MailServers = Pick<SelfHosted, 'dovecot' | 'postfix'>;
+
+interface Mailbox {
+  readonly user: string;
+  readonly password?: string;
+  readonly signature?: string;
+  readonly fingerprint?: string;
+}
+
+/** The same on a page that asks for the address. */
+export async function enterAccount(
+  page: Page,
+  { dovecot, postfix }: MailServers,
+  given: Mailbox,
+): Promise<void> {
   await page.getByLabel('Email').fill(addressOf(given.user));
   await page.getByRole('button', { name: 'Type the servers by hand' }).click();
   await page.getByLabel('IMAP host').fill('localhost');

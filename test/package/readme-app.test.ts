@@ -1,14 +1,17 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
-import { connectAccount, decide, stateOn, textOf } from '../e2e/owner-pages.ts';
+import { connectAccount, decide, enterAccount, stateOn, textOf } from '../e2e/owner-pages.ts';
 import { filedIn, restClient } from '../e2e/rest-client.ts';
 import { browserIsMissing, inBrowser, openBrowser } from '../servers/browser.ts';
 import { startDovecot } from '../servers/dovecot.ts';
@@ -48,7 +51,7 @@ setTimeout(() => console.log(JSON.stringify({ url, password: user.password })), 
 `;
 
 describe.skipIf(browserIsMissing || missing.length > 0)(
-  inBrowser(titledWithout(missing, "the app of README's section Embed it, on the packed package")),
+  inBrowser(titledWithout(missing, 'README, on the packed package')),
   { timeout: 120_000 },
   () => {
     let packed: PackedPackage;
@@ -71,7 +74,7 @@ describe.skipIf(browserIsMissing || missing.length > 0)(
       await packed?.remove();
     });
 
-    it('has fewer than 20 lines, and its user connects a mailbox, creates a key and approves', async () => {
+    it('has an app of fewer than 20 lines, whose user connects a mailbox, creates a key and approves', async () => {
       const code = codeOf('Embed it');
       const own = code.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('import '));
       expect(own.length).toBeLessThan(20);
@@ -117,13 +120,150 @@ describe.skipIf(browserIsMissing || missing.length > 0)(
       app.kill('SIGTERM');
       expect(await errors).toBe('');
     });
+
+    it('has a walk from the installed command to an approved reply, which is done word for word', async () => {
+      const dovecot = await startDovecot();
+      onTestFinished(() => dovecot.stop());
+      const postfix = await startPostfix(dovecot, { certificate: dovecot.certificate });
+      onTestFinished(() => postfix.stop());
+      const [user, friend] = [dovecot.addUser(), dovecot.addUser()];
+      await dovecot.deliver(
+        user,
+        `From: ${addressOf(friend)}\r\nSubject: Lunch?\r\n\r\nTomorrow at noon?\r\n`,
+      );
+
+      const walk = sectionOf('Run it on your own mailbox').split('\nThe link makes')[0] ?? '';
+      const [install = '', serve = ''] = shOf(walk).split('\n');
+      // The package is built and packed already.
+      const [, installed = ''] =
+        /^npm ci && npm run build && (npm install --global \.) +#/.exec(install) ?? [];
+      const home = await mkdtemp(join(tmpdir(), 'countersign-walk-'));
+      onTestFinished(() => rm(home, { recursive: true }));
+      const env = {
+        PATH: `${join(home, 'bin')}:${process.env.PATH}`,
+        HOME: home,
+        npm_config_prefix: home,
+        // Others may use the usual ports on this machine.
+        COUNTERSIGN_PORT: '0',
+      };
+      const sh = (command: string) => bash(command, { cwd: join(project, 'node_modules/countersign'), env });
+      await sh(installed);
+      const server = inTerminal(serve, { cwd: home, env });
+      onTestFinished(() => server.stop());
+      const api = (await server.shows(/API +http:\/\/[\d.:]+/)).replace(/^API +/, '');
+      const link = await server.shows(/http:\/\/countersign\.localhost:\d+\/setup\/[\w-]+/);
+
+      const { origin } = new URL(link);
+      const context = await browser.newContext({ baseURL: `${origin}/` });
+      onTestFinished(() => context.close());
+      const page = await context.newPage();
+      const pressed: string[] = [];
+      const press = async (name: string) => {
+        pressed.push(name);
+        await page.getByRole('button', { name }).click();
+      };
+      await page.goto(link);
+      await page.getByLabel('Email').fill(addressOf(user));
+      await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
+      await page.getByLabel('The same password again').fill('correct horse battery');
+      await press('Continue');
+      await page.getByRole('heading', { name: 'Connect your mailbox' }).waitFor();
+      // A domain of the tests has no servers to be found, so they are typed.
+      await enterAccount(page, { dovecot, postfix }, { user });
+      pressed.push('Connect account', 'Use these servers');
+      await page.getByText('The account is connected.').waitFor();
+      await page.getByLabel('Name').fill('My agent');
+      await page.getByLabel('Preset').selectOption({ label: 'Full' });
+      await press('Create key');
+      const apiKey = await textOf(page, 'api-key');
+      expect(await page.locator('#first-call').innerText()).toContain('Waiting');
+      const tried = (await page.locator('code.exact').first().textContent()) ?? '';
+      expect((await sh(tried)).stdout).toContain('"mail:reply":"approval"');
+      await page.locator('#first-call[data-state=on]').waitFor();
+
+      // The reply above.
+      const own = new Map([
+        ['KEY=svc_pat_…', `KEY=${apiKey}`],
+        ['API=http://127.0.0.1:8787', `API=${api}`],
+      ]);
+      const above = shOf(readme.slice(readme.indexOf('Use the key in another terminal')));
+      const [ask = '', look = ''] = [...own]
+        .reduce((text, [from, to]) => {
+          expect(text).toContain(from);
+          return text.replace(from, to);
+        }, above)
+        .split('# Sign in to the dashboard, read the request, and click Approve. Then:');
+      const asked = await sh(ask);
+      expect(asked.stdout).toContain('HTTP/1.1 202');
+      await page.goto('approvals');
+      await page.locator('main .rows a').first().click();
+      expect(await textOf(page, 'message-text')).toMatch(/^Thank you, I will be there\.\n/);
+      await press('Approve');
+      await page.locator('#just-decided').waitFor();
+      expect(await stateOn(page)).toBe('Executed');
+      const seen = await sh(`${ask.split('\n').slice(0, 2).join('\n')}\n${look}`);
+      expect(seen.stdout).toContain('"state":"executed"');
+      await postfix.delivered();
+      expect((await dovecot.messages(friend))[0]).toContain('Thank you, I will be there.');
+      // It presses what the walk names, and nothing else.
+      expect([...walk.matchAll(/\*([^*]+)\*/g)].map(([, name]) => name)).toEqual(pressed);
+    });
   },
 );
 
+const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+
+function sectionOf(title: string): string {
+  return readme.slice(readme.indexOf(`## ${title}\n`));
+}
+
 /** The first JavaScript block of a section of the README. */
 function codeOf(section: string): string {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  const [, code] = /```js\n(.*?)```/s.exec(readme.slice(readme.indexOf(`## ${section}\n`))) ?? [];
+  const [, code] = /```js\n(.*?)```/s.exec(sectionOf(section)) ?? [];
   if (code === undefined) throw new Error(`README.md has no code in ${section}`);
   return code;
+}
+
+/** The first block of commands in a text. */
+function shOf(text: string): string {
+  const [, commands] = /```sh\n(.*?)```/s.exec(text) ?? [];
+  if (commands === undefined) throw new Error('README.md has no commands there');
+  return commands;
+}
+
+interface Surroundings {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Runs commands as a person types them. @throws Error if the last one fails */
+function bash(commands: string, { cwd, env }: Surroundings): Promise<{ stdout: string }> {
+  return promisify(execFile)('bash', ['-c', commands], { cwd, env });
+}
+
+/** Runs a command in a terminal of its own. */
+function inTerminal(command: string, { cwd, env }: Surroundings) {
+  // script (util-linux) gives it a terminal.
+  const child = spawn('/usr/bin/script', ['--quiet', '--command', `exec ${command}`, '/dev/null'], {
+    cwd,
+    env,
+  });
+  let shown = '';
+  child.stdout.on('data', (chunk) => {
+    shown += String(chunk);
+  });
+  return {
+    /** Waits until it has shown this. @returns what it has shown of it */
+    async shows(pattern: RegExp): Promise<string> {
+      await vi.waitUntil(() => pattern.test(shown) || child.exitCode !== null, { timeout: 30_000 });
+      const [found] = pattern.exec(shown) ?? [];
+      if (found === undefined) throw new Error(`it ended: ${shown}`);
+      return found;
+    },
+    /** Presses Ctrl-C. */
+    async stop(): Promise<void> {
+      child.stdin.write('\x03');
+      await once(child, 'close');
+    },
+  };
 }
