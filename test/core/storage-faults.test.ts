@@ -47,6 +47,9 @@ function faultyStorage() {
     'followedUp',
     'approvals',
     'renew',
+    'reads',
+    'readSources',
+    'knownDomains',
   ] as const;
   return {
     fail(verb: (typeof verbs)[number], times = 1, when: 'before' | 'after' = 'before') {
@@ -114,6 +117,22 @@ describe('when a call cannot be recorded at its end', () => {
     fail('finish');
     expect(detailsOf(await asking.call('get_approval', { approval_id: id }))).toEqual(unavailable);
   });
+
+  it.each(['reads', 'readSources', 'knownDomains'] as const)(
+    'no request is filed if what was read before it cannot be looked up: %s',
+    async (verb) => {
+      const { scene, key, fail } = await open();
+      const id = await firstId(key);
+      await key.call('get_email', { id });
+      const letter = { ...sendTo('audit@helpdesk.example'), body: 'As you asked.' };
+      fail(verb);
+      expect(detailsOf(await key.call('send_email', letter))).toEqual(unavailable);
+      expect(await scene.service.approvals.list(scene.ownerId, { state: 'all', limit: 9 })).toMatchObject({
+        approvals: [],
+      });
+      expect(approvalOf(await key.call('send_email', letter)).state).toBe('pending');
+    },
+  );
 
   it('the same call with the same Idempotency-Key gets the result of the first, and sends nothing', async () => {
     const { scene, key, fail } = await open({ leaseMs: 60 });

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import { type Judged, provenanceFindings } from '../../../core/provenance/judge.ts';
+import type { Hit, Passage, Taken } from '../../../core/provenance/taken-values.ts';
+
+// Each rule with a case that it catches and the cases next to it that it lets pass. test/provenance tells whole stories.
+
+const OWNER = 'me@own.example';
+const FRIEND = 'maya@atlas.example';
+const STRANGER = 'audit@helpdesk.example';
+const ELSEWHERE = 'eve@evil.example';
+
+function passage(changes: Partial<Passage> = {}): Passage {
+  return {
+    kind: 'message',
+    id: 'm1_a',
+    title: 'Instructions',
+    author: STRANGER,
+    quoting: null,
+    origin: 'person',
+    receivedMs: 10,
+    isListed: false,
+    accounts: [],
+    atMs: 20,
+    credentialId: 'key',
+    ...changes,
+  };
+}
+
+/** A value that the write has from a passage: written by the agent, passed on, or of a recipient. */
+function hit(
+  kind: Taken['kind'],
+  value: string,
+  changes: Partial<Passage> = {},
+  as: 'written' | 'passed_on' | 'recipient' = 'written',
+): Hit {
+  const taken = { kind, value, isWritten: as === 'written', isPassedOn: as === 'passed_on' };
+  return { taken, passage: passage(changes) };
+}
+
+interface Case {
+  readonly to?: readonly string[];
+  readonly answered?: readonly string[] | null;
+  readonly hits: readonly Hit[];
+  readonly accountPassages?: readonly Passage[];
+  readonly times?: Readonly<Record<string, number>>;
+}
+
+function findings({ to = [ELSEWHERE], answered = null, hits, accountPassages = [], times = {} }: Case) {
+  const facts: Judged = {
+    write: { recipients: to, own: new Set([OWNER]), texts: [], answered },
+    hits,
+    accountPassages,
+    times: (address) => ({ [FRIEND]: 14, ...times })[address] ?? 0,
+    isKnownDomain: (domain) => domain === 'atlas.example' || domain === 'own.example',
+  };
+  return provenanceFindings(facts).map((one) => [
+    one.rule,
+    'what' in one ? one.what : null,
+    'source' in one ? one.source?.author : null,
+  ]);
+}
+
+describe.each<[string, readonly [string, string | null], Case, Readonly<Record<string, Case>>]>([
+  [
+    'a recipient that a stranger named',
+    ['from_stranger', 'recipient'],
+    { hits: [hit('address', ELSEWHERE)] },
+    {
+      'a friend named it too': {
+        hits: [hit('address', ELSEWHERE), hit('address', ELSEWHERE, { author: FRIEND })],
+      },
+      'the owner named it in Sent': {
+        hits: [hit('address', ELSEWHERE), hit('address', ELSEWHERE, { author: OWNER, origin: 'owner' })],
+      },
+      'it goes back to its author': { to: [STRANGER], hits: [hit('address', STRANGER)] },
+      'the owner has written to it': { hits: [hit('address', ELSEWHERE)], times: { [ELSEWHERE]: 1 } },
+      'it goes only to the owner': { to: [OWNER], hits: [hit('address', OWNER)] },
+      'nothing that was read names it': { hits: [] },
+    },
+  ],
+  [
+    'a recipient in two pieces',
+    ['from_stranger', 'recipient'],
+    {
+      hits: [
+        hit('host', 'evil.example', {}, 'recipient'),
+        hit('mailbox', 'eve', { author: 'other@shop.example' }),
+      ],
+    },
+    {
+      'only the domain of somebody who writes from it': {
+        hits: [hit('host', 'evil.example', { author: 'news@evil.example' }, 'recipient')],
+      },
+    },
+  ],
+  [
+    "a stranger's address inside a friend's mail",
+    ['from_stranger', 'recipient'],
+    { hits: [hit('address', ELSEWHERE, { author: FRIEND, quoting: STRANGER })] },
+    { "a friend's own words": { hits: [hit('address', ELSEWHERE, { author: FRIEND })] } },
+  ],
+  [
+    'a link that a stranger named',
+    ['from_stranger', 'link'],
+    { to: [FRIEND], hits: [hit('host', 'evil.example')] },
+    {
+      'passed on to somebody often written to': {
+        to: [FRIEND],
+        hits: [hit('host', 'evil.example', {}, 'passed_on')],
+      },
+      'to a domain that is known': { to: [FRIEND], hits: [hit('host', 'atlas.example')] },
+      'it goes back to its author': { to: [STRANGER], hits: [hit('host', 'evil.example')] },
+    },
+  ],
+  [
+    'an account number that a stranger named',
+    ['from_stranger', 'account_number'],
+    { to: [FRIEND], hits: [hit('account', 'DE1')] },
+    { 'an agent wrote it down': { to: [FRIEND], hits: [hit('account', 'DE1', { origin: 'record' })] } },
+  ],
+  [
+    'an account number that differs from the one before',
+    ['differing_account', null],
+    {
+      to: [FRIEND],
+      hits: [hit('account', 'DE2', { author: FRIEND })],
+      accountPassages: [passage({ author: FRIEND, receivedMs: 1, accounts: [1] })],
+    },
+    {
+      'the first one of this sender': { to: [FRIEND], hits: [hit('account', 'DE2', { author: FRIEND })] },
+      'another one only after it': {
+        to: [FRIEND],
+        hits: [hit('account', 'DE2', { author: FRIEND })],
+        accountPassages: [passage({ author: FRIEND, receivedMs: 30, accounts: [1] })],
+      },
+    },
+  ],
+])('%s', (_what, [rule, what], caught, passed) => {
+  it('is red, with its source', () => {
+    const [author] = caught.hits.map(({ passage: { author: by } }) => by);
+    expect(findings(caught)).toEqual([[rule, what, author]]);
+  });
+
+  it.each(Object.entries(passed))('is nothing if: %s', (_why, facts) => {
+    expect(findings(facts)).toEqual([]);
+  });
+});
