@@ -24,7 +24,7 @@ import {
   type WriteFacts,
 } from '../provenance/taken-values.ts';
 import { domainOf } from '../safety/domain-of.ts';
-import type { Finding } from '../safety/finding.ts';
+import { bareFinding, type Finding } from '../safety/finding.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { DAY_MS } from '../time/durations.ts';
 import { newAmong } from './new-recipients.ts';
@@ -67,7 +67,7 @@ export async function provenanceOf(
   const own = context.ownAddresses;
   const facts: WriteFacts = { ...write, own };
   const hashers = hashersOf(keyring, ownerId);
-  const reads = await readsOfDay(storage, ownerId, context.now);
+  const { reads, isWhole } = await readsOfDay(storage, ownerId, context.now);
   const values = hashedTaken(takenValues(facts), hashers);
   const words = hashedTaken(takenWords(facts), hashers);
 
@@ -99,17 +99,23 @@ export async function provenanceOf(
   };
   const [answered] = write.answered === null ? [] : current.passages;
   return {
-    findings: [...planned.map((one) => withSource(one, judged, answered)), ...provenanceFindings(judged)],
+    findings: [
+      ...planned.map((one) => withSource(one, judged, answered)),
+      ...provenanceFindings(judged),
+      ...(isWhole || facts.recipients.every((one) => own.has(one))
+        ? []
+        : [bareFinding('reads_not_compared')]),
+    ],
     reads: readLines(newest, hits, judged, context.credential.credentialId),
   };
 }
 
-/** The reads of the last 24 hours, newest first, as far as the limits go. */
+/** The reads of the last 24 hours, newest first, as far as the limits go, and whether these are all. */
 async function readsOfDay(
   storage: Pick<Storage, 'reads'>,
   ownerId: string,
   now: Date,
-): Promise<readonly StoredRead[]> {
+): Promise<{ readonly reads: readonly StoredRead[]; readonly isWhole: boolean }> {
   const after = new Date(now.getTime() - DAY_MS);
   const reads: StoredRead[] = [];
   let chars = 0;
@@ -117,10 +123,10 @@ async function readsOfDay(
     const page = await storage.reads({ ownerId, after, before: reads.at(-1), limit: READS_AT_ONCE });
     for (const read of page) {
       chars += read.hashes.length;
-      if (chars > HASHES_CHARS_MAX || reads.length === READS_MAX) return reads;
+      if (chars > HASHES_CHARS_MAX || reads.length === READS_MAX) return { reads, isWhole: false };
       reads.push(read);
     }
-    if (page.length < READS_AT_ONCE) return reads;
+    if (page.length < READS_AT_ONCE) return { reads, isWhole: true };
   }
 }
 

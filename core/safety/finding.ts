@@ -47,6 +47,7 @@ const bare = z.strictObject({
     'into_sent_or_drafts',
     'invisible_characters',
     'own_markers',
+    'reads_not_compared',
     'recipient_lookup_failed',
     'secret',
     'server_may_write',

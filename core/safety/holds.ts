@@ -17,6 +17,7 @@ const HOLDS = {
   from_stranger:
     'It takes a recipient, a link or an account number from somebody to whom you have never written.',
   differing_account: 'Its account number differs from the one that the same sender named before.',
+  reads_not_compared: 'Your programs read too much in the last 24 hours to compare this with all of it.',
   removes_notice: 'It puts a security notice or a question about a payment out of sight.',
   into_sent_or_drafts:
     'It would move messages into a folder that is, or looks like, Sent or Drafts, where they could pass for your own.',

@@ -19,6 +19,7 @@ const NAMES: Partial<Record<Hold, string>> = {
   misleading_link: 'misleading link',
   near_copy_domain: 'look-alike domain',
   own_markers: 'looks like Countersign',
+  reads_not_compared: 'not fully compared',
   recipient_lookup_failed: 'recipients not checked',
   removes_notice: 'removes a notice',
   reply_elsewhere: 'goes elsewhere',

@@ -47,6 +47,19 @@ const friendsInvoices = () => [
 ];
 const sends = { 'mail:send': 'direct' } as const;
 
+/** The second newest read of the day has more hashes than a day may have together. */
+async function tooMuchRead(): Promise<Scene> {
+  const hashes = 'A'.repeat(33 * 1024 * 1024);
+  return openScene({
+    samples,
+    storageAs: (storage) => ({
+      ...storage,
+      reads: async (query) =>
+        (await storage.reads(query)).map((read, index) => (index === 1 ? { ...read, hashes } : read)),
+    }),
+  });
+}
+
 async function lookUpFailing(): Promise<Scene> {
   return openScene({
     samples,
@@ -165,6 +178,16 @@ const CASES: Record<OwnHold, Case> = {
       for (const id of ids) await call('get_email', { id });
       return call('send_email', sendTo(FRIEND, 'I have paid.'));
     },
+  },
+  reads_not_compared: {
+    scene: tooMuchRead,
+    modes: sends,
+    async catches(call, [id]) {
+      await call('get_email', { id });
+      return call('send_email', sendTo(FRIEND));
+    },
+    // Only the list was read.
+    passes: (call) => call('send_email', sendTo(FRIEND)),
   },
   removes_notice: {
     scene: () => openScene({ samples: strangersMail }),
