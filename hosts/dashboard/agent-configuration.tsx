@@ -8,9 +8,10 @@ export function testCommand(baseUrl: string, apiKey: string): string {
 
 /**
  * What an agent needs in order to call: ready to copy.
- * @param props  `apiKey`: the key, or a placeholder for it
+ * @param props  `apiKey`: the key, or a placeholder for it; `isFolded`: the first way is not open either
  */
-export function AgentConfiguration({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
+export function AgentConfiguration(props: { baseUrl: string; apiKey: string; isFolded?: boolean }) {
+  const { baseUrl, apiKey, isFolded = false } = props;
   const api = publicBase(baseUrl);
   const http = {
     type: 'http',
@@ -24,7 +25,7 @@ export function AgentConfiguration({ baseUrl, apiKey }: { baseUrl: string; apiKe
   };
   return (
     <>
-      <Way title="An assistant or editor that takes MCP servers by address" isOpen>
+      <Way title="An assistant or editor that takes MCP servers by address" isOpen={!isFolded}>
         <Copied text={asJson(http)} />
       </Way>
       <Way title="One that starts its MCP servers with a command">

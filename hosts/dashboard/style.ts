@@ -253,6 +253,7 @@ form button[type='submit']:not(.outline) { width: auto; min-width: 9rem; }
 .first-call[data-state='on'] { border-left-color: light-dark(#1a6b3c, #62c98c); color: light-dark(#1a6b3c, #62c98c); font-weight: 600; }
 .exact.secret { white-space: pre-wrap; }
 .way { margin-bottom: 0.6rem; }
+.way + p { margin-top: 1.4rem; }
 .modes-in-words { margin: 0.4rem 0 0.3rem; }
 .presets { margin-bottom: 0.9rem; font-size: 0.925rem; }
 /* The list of requests. */

@@ -1,5 +1,6 @@
 import { type Demand, demandForFences, demandForModes, demandForResume } from '../../../core/gate/step-up.ts';
 import { publicBase } from '../../http/public-base.ts';
+import { AgentConfiguration } from '../agent-configuration.tsx';
 import { confirmDirect } from '../confirm-direct.tsx';
 import { CreateKeyForm } from '../create-key-form.tsx';
 import { DisabledEndpoints } from '../disabled-endpoints.tsx';
@@ -131,6 +132,13 @@ export async function integrationsPage(visit: OwnerVisit, problems: readonly str
       <section aria-labelledby="create">
         <h2 id="create">Create a key</h2>
         <CreateKeyForm visit={visit} accounts={accounts} />
+      </section>
+      <section aria-labelledby="configuration">
+        <h2 id="configuration">Configure an agent</h2>
+        <p class="quiet">
+          A new key is shown with this, filled in. For a key that you have, put it in the place of YOUR_KEY.
+        </p>
+        <AgentConfiguration baseUrl={service.baseUrl} apiKey="YOUR_KEY" isFolded />
       </section>
       {revoked.length === 0 ? null : (
         <section aria-labelledby="revoked">

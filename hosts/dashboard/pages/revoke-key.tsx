@@ -26,9 +26,9 @@ export async function revokeKeyPage(visit: OwnerVisit): Promise<Reply> {
         {verb} <Quoted text={key.name} />? This cannot be undone.
       </p>
       <ul id="consequences">
-        <li>The program can do nothing any more, at once.</li>
+        <li>The program loses all access at once.</li>
         <li>{requestsInWords(waiting)}</li>
-        <li>What you have approved and what has not started does not happen.</li>
+        <li>Requests that you approved and that have not started do not run.</li>
         {deaf.length === 0 ? null : (
           <li>
             Its webhooks get no new events: {deaf.length === 1 ? 'one endpoint' : `${deaf.length} endpoints`}.

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PRESETS } from '../../../core/gate/permissions.ts';
 import { callWith } from '../../open-service.ts';
+import { assistantPage } from './assistant-page.ts';
 import { type Dashboard, openDashboard } from './open-dashboard.ts';
 
 /** The integrations page, without a browser. */
@@ -35,7 +36,7 @@ describe('a card', () => {
   it('says what the key may do, when it was used and how much waits', async () => {
     const { dashboard, get } = await openAgents();
     const unused = textOf(await get('/integrations'));
-    expect(unused).toContain('On its own, it reads mail, marks mail as read or flagged');
+    expect(unused).toContain('It reads mail, the calendar and trackers. On its own, it marks mail as read');
     expect(unused).toContain('It asks you before it sends new mail, replies to mail');
     expect(unused).toContain('not used in the last 90 days · nothing waits for you');
     await dashboard.ask({});
@@ -49,8 +50,7 @@ describe('the form of a new key', () => {
   it('says what each preset contains', async () => {
     const { get } = await openAgents();
     const page = textOf(await get('/integrations'));
-    for (const { title } of Object.values(PRESETS))
-      expect(page).toContain(`${title}On its own, it reads mail`);
+    for (const { title } of Object.values(PRESETS)) expect(page).toContain(`${title}It reads mail`);
   });
 
   it('creates one key and rotates it once, however often it is sent', async () => {
@@ -112,6 +112,17 @@ describe('a form', () => {
     const again = fieldsOf(created.body, 'Without asking');
     expect((await submit('/integrations', again)).body).toContain('id="api-key"');
     expect((await live(dashboard)).map(({ modes }) => modes['calendar:write'])).toContain('direct');
+  });
+
+  it('asks the same before an assistant is let in that way', async () => {
+    const { dashboard, get, submit } = await openAgents();
+    const path = await assistantPage(dashboard);
+    const consent = { ...fieldsOf(await get(path), 'Sign-in'), preset: 'full', days: '7' };
+    const asked = await submit(`${path}/allow`, { ...consent, 'mail:reply': 'direct' });
+    expect(textOf(asked.body)).toContain('will do this on its own.');
+    expect(await live(dashboard)).toHaveLength(1);
+    const allowed = await submit(`${path}/allow`, fieldsOf(asked.body, 'Without asking'));
+    expect(textOf(allowed.body)).toContain('You have let the assistant in.');
   });
 
   it('that revokes a key says first what that does', async () => {

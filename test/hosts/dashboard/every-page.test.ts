@@ -58,7 +58,10 @@ describe.skipIf(browserIsMissing)(inBrowser('every page of the dashboard'), () =
     return {
       dashboard,
       ids,
-      paths: [...PAGES.map((path) => path.replace('TODAY', today).replace('KEY', dashboard.key.keyId)), ...requests],
+      paths: [
+        ...PAGES.map((path) => path.replace('TODAY', today).replace('KEY', dashboard.key.keyId)),
+        ...requests,
+      ],
       open,
     };
   }

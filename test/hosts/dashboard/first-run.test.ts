@@ -1,7 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import { callWith } from '../../open-service.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
+import { missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
 import { faultsInEveryLook } from './axe.ts';
 import { type Dashboard, type DashboardSetup, formTokenIn, openDashboard } from './open-dashboard.ts';
 
@@ -39,23 +41,36 @@ async function visitorAt({ send }: Dashboard, path: string) {
 const ownersOf = async ({ service }: Dashboard) =>
   (await service.owners.list({ limit: 10 })).owners.map(({ email }) => email);
 
+const missing = missingPostgres();
+let postgres: Postgres | undefined;
+beforeAll(async () => {
+  postgres = missing.length > 0 ? undefined : await startPostgres();
+  return () => postgres?.stop();
+});
+
 describe('the setup link', () => {
-  it('makes one of two people the owner, signs that one in, and is dead for everybody then', async () => {
-    const { dashboard, link } = await unclaimed();
-    const [ada, eve] = [await visitorAt(dashboard, link), await visitorAt(dashboard, link)];
-    const answers = await Promise.all([ada.complete(), eve.complete({ email: 'eve@example.org' })]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 404]);
-    const won = answers.find(({ status }) => status === 303);
-    expect(won?.headers.location).toBe('/setup');
-    const session = won?.headers['set-cookie']?.map((one) => one.split(';')[0]).join('; ') ?? '';
-    expect((await dashboard.send({ path: '/setup', headers: { cookie: session } })).status).toBe(200);
-    expect(await ownersOf(dashboard)).toEqual([answers[0] === won ? OWNER.email : 'eve@example.org']);
-    for (const visitor of [await visitorAt(dashboard, link), ada, eve]) {
-      expect((await visitor.complete({ email: 'late@example.org' })).status).not.toBe(303);
-    }
-    expect((await visitorAt(dashboard, link)).status).toBe(404);
-    expect(await ownersOf(dashboard)).toHaveLength(1);
-  });
+  it.each(missing.length > 0 ? ['SQLite'] : ['SQLite', 'Postgres'])(
+    'makes one of two people the owner, signs that one in, and is dead for everybody then: %s',
+    async (where) => {
+      const connectionString = where === 'Postgres' ? await postgres?.createDatabase() : undefined;
+      const { dashboard, link } = await unclaimed(
+        connectionString === undefined ? {} : { storage: postgresStorage({ connectionString }) },
+      );
+      const [ada, eve] = [await visitorAt(dashboard, link), await visitorAt(dashboard, link)];
+      const answers = await Promise.all([ada.complete(), eve.complete({ email: 'eve@example.org' })]);
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 404]);
+      const won = answers.find(({ status }) => status === 303);
+      expect(won?.headers.location).toBe('/setup');
+      const session = won?.headers['set-cookie']?.map((one) => one.split(';')[0]).join('; ') ?? '';
+      expect((await dashboard.send({ path: '/setup', headers: { cookie: session } })).status).toBe(200);
+      expect(await ownersOf(dashboard)).toEqual([answers[0] === won ? OWNER.email : 'eve@example.org']);
+      for (const visitor of [await visitorAt(dashboard, link), ada, eve]) {
+        expect((await visitor.complete({ email: 'late@example.org' })).status).not.toBe(303);
+      }
+      expect((await visitorAt(dashboard, link)).status).toBe(404);
+      expect(await ownersOf(dashboard)).toHaveLength(1);
+    },
+  );
 
   it('says the same if it is wrong, expired, replaced, or there is an owner', async () => {
     const { dashboard, link } = await unclaimed();
@@ -190,6 +205,10 @@ describe.skipIf(browserIsMissing)(inBrowser('the first run'), { timeout: 90_000 
     const apiKey = (await page.locator('#api-key').textContent()) ?? '';
     await look('new key');
     expect(await page.locator('#first-call').innerText()).toContain('Waiting for the first call');
+    // Every way to configure an agent has the key in it, ready to copy.
+    const ways = await page.locator('.way code.exact').allTextContents();
+    expect(ways.map((way) => way.split(apiKey).length - 1)).toEqual([1, 1, 1]);
+    for (const way of ways.slice(0, 2)) expect(JSON.parse(way)).toHaveProperty('mcpServers.countersign');
     // The other way to the same step: the page without the key.
     const other = await page.context().newPage();
     await other.goto('/setup');
@@ -204,7 +223,6 @@ describe.skipIf(browserIsMissing)(inBrowser('the first run'), { timeout: 90_000 
     await page.goto('/setup');
     await look('done');
 
-    // Each way to configure the agent contains the key, and is ready to copy.
     expect(faults).toEqual([]);
   });
 });

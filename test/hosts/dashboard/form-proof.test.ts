@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -7,6 +6,7 @@ import type { NoticeSender } from '../../../core/ports/notice-sender.ts';
 import { formToken } from '../../../hosts/dashboard/csrf.ts';
 import { provenNonce, readProofKey } from '../../../hosts/dashboard/form-proof.ts';
 import { sessionToken } from '../../session-token.ts';
+import { assistantPage } from './assistant-page.ts';
 import { addApp } from './authenticator-app.ts';
 import { newBrowserKey } from './browser-key.ts';
 import { type Dashboard, EMAIL, openDashboard, PASSWORD, type PlainAnswer } from './open-dashboard.ts';
@@ -55,25 +55,6 @@ function silentNotices(sent: unknown[] = []): NoticeSender {
 
 function endpointFields({ key }: Dashboard) {
   return { key: key.keyId, url: RECEIVER, types: 'approval.decided' };
-}
-
-/** The path of the page that asks whether an assistant may sign in. */
-async function signInPage({ service }: Dashboard): Promise<string> {
-  const redirect_uri = 'http://127.0.0.1/callback';
-  const client = service.signIns.register({ redirect_uris: [redirect_uri], client_name: 'n' });
-  if (client.kind === 'refused') throw new Error(client.description);
-  const issuer = 'https://mcp.example.org';
-  const parameters = new URLSearchParams({
-    response_type: 'code',
-    client_id: client.clientId,
-    redirect_uri,
-    code_challenge: createHash('sha256').update('v'.repeat(43)).digest('base64url'),
-    code_challenge_method: 'S256',
-    resource: `${issuer}/mcp`,
-  });
-  const asked = await service.signIns.authorize(parameters, issuer);
-  if (asked.kind === 'refused') throw new Error(asked.description);
-  return asked.page;
 }
 
 /** The page finds its requests anew, so any name will do for a form that must not get through. */
@@ -133,7 +114,7 @@ describe('a cookie alone, with the token derived from it', () => {
       [`${key}/resume`, {}],
       [`${key}/fences`, { fence_recipients: 'evil.example' }],
       [`${key}/withdraw`, {}],
-      [`${await signInPage(dashboard)}/allow`, { preset: 'full', days: '180' }],
+      [`${await assistantPage(dashboard)}/allow`, { preset: 'full', days: '180' }],
       ['/integrations/webhooks', endpointFields(dashboard)],
       [`${endpoint}/test`, {}],
       [`${endpoint}/rotate`, {}],

@@ -11,11 +11,16 @@ const OFF: Modes = {
 
 it.each([
   [OFF, 'It may do nothing.'],
-  [PRESETS.read.modes, 'On its own, it reads mail, reads the calendar and reads trackers.'],
+  [PRESETS.read.modes, 'It reads mail, the calendar and trackers.'],
   [{ ...OFF, 'mail:send': 'approval' }, 'It asks you before it sends new mail.'],
   [
+    PRESETS.organise.modes,
+    'It reads mail, the calendar and trackers. On its own, it marks mail as read or flagged and changes trackers. ' +
+      'It asks you before it moves, labels or deletes mail.',
+  ],
+  [
     { ...OFF, 'mail:read': 'on', 'mail:reply': 'approval', 'calendar:write': 'approval' },
-    'On its own, it reads mail. It asks you before it replies to mail or changes the calendar.',
+    'It reads mail. It asks you before it replies to mail or changes the calendar.',
   ],
 ] as const satisfies readonly (readonly [Modes, string])[])('a key with the modes %j', (modes, words) => {
   expect(modesInWords(modes, 'paid')).toBe(words);
