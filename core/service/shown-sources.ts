@@ -8,6 +8,8 @@ import { DAY_MS } from '../time/durations.ts';
 import { findTool } from '../tools/catalogue.ts';
 import type { ShownSource } from './service.ts';
 
+/** Reads between the first and the last row: with a filter, most of them belong to other rows. */
+const READS_MAX = 2000;
 /** Reads after those of the rows that are searched for what the rows read, too. */
 const LATER_READS_MAX = 500;
 
@@ -51,7 +53,10 @@ export async function shownSources(
 
   const after = new Date(oldest.at.getTime() - 1);
   const before = { at: new Date(newest.at.getTime() + 1), readId: '' };
-  await addFrom(await storage.reads({ ownerId, after, before, limit: rows.length }));
+  const reads = await storage.reads({ ownerId, after, before, limit: READS_MAX });
+  // A call and its read are recorded with one time.
+  const times = new Set(recorded.map(({ at }) => at.getTime()));
+  await addFrom(reads.filter(({ at }) => times.has(at.getTime())));
   if (recorded.some(({ shown }) => shown.some((id) => !sources.has(id)))) {
     await addFrom(await storage.reads({ ownerId, after: newest.at, limit: LATER_READS_MAX }));
   }

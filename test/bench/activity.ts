@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
+import { hashedRead, hashersOf, readRecord } from '../../core/provenance/read-record.ts';
+import { createKeyring } from '../../core/secrets/keyring.ts';
+import { DAY_MS } from '../../core/time/durations.ts';
 import { ownerPages } from '../../hosts/dashboard/handler.ts';
 import { createService } from '../../hosts/embedded/countersign.ts';
 import { sessionToken } from '../session-token.ts';
@@ -17,12 +20,27 @@ const EMAIL = 'owner@example.org';
 const PASSWORD = 'correct horse battery';
 const URL_OF_PAGES = 'http://127.0.0.1:1';
 
+function passage(n: number) {
+  return {
+    kind: 'message',
+    id: `m1_${n}`,
+    title: `Message ${n}`,
+    author: `sender-${n}@sender.example`,
+    quoting: null,
+    origin: 'person',
+    receivedMs: n,
+    isListed: false,
+    text: `Word ${n} and more words. `.repeat(50),
+  } as const;
+}
+
 /** The owner's page of 10,000 calls: the newest, and the newest of one key and tool. */
 export async function activityPages(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-activity-'));
   const storage = sqliteStorage({ file: join(folder, 'countersign.db') });
+  const secretKeys = [randomBytes(32)];
   const service = createService({
-    ...{ storage, mail: sandboxMail(), reader: benchReader(), secretKeys: [randomBytes(32)] },
+    ...{ storage, mail: sandboxMail(), reader: benchReader(), secretKeys },
     ...{ baseUrl: 'http://127.0.0.1:2', dashboardUrl: URL_OF_PAGES, limits: NO_LIMITS },
   });
   try {
@@ -36,6 +54,11 @@ export async function activityPages(): Promise<Row[]> {
       durationMs: 12,
     } as const;
     const now = Date.now();
+    const keyring = createKeyring(secretKeys, randomBytes);
+    const [hasher] = hashersOf(keyring, ownerId);
+    if (hasher === undefined) throw new Error('the keyring has no key');
+    const readOf = (n: number) =>
+      readRecord(keyring, { ownerId, credentialId: keyId }, hashedRead([passage(n)], hasher));
     for (let n = 0; n < ROWS; n++) {
       const tool = n % 100 === 0 ? 'get_thread' : ['get_email', 'list_unread', 'mark_read'][n % 3];
       const activity = { ...call, tool: tool ?? null, shown: [`m1_${n}`], listed: [] };
@@ -45,6 +68,8 @@ export async function activityPages(): Promise<Row[]> {
         slotId: 'none',
         claim: null,
         activity,
+        // The page names what was read in the last day.
+        ...(now - at.getTime() < DAY_MS && { read: readOf(n) }),
         now: at,
       });
     }

@@ -151,6 +151,36 @@ describe('the activity', () => {
     ]);
   });
 
+  it('names what was read on a filtered page, too, among many other reads', async () => {
+    const storage = sqliteOnClock(':memory:', Date.now);
+    const dashboard = await openDashboard({ storage });
+    const { key, ownerId } = dashboard;
+    const found = await key.call('list_unread');
+    if (found.status !== 'ok') throw new Error(found.status);
+    const [first, second] = messages.parse(found.result).messages;
+    await key.call('get_thread', { id: second?.id });
+    const caller = { ownerId, credentialId: key.keyId };
+    const row = {
+      kind: 'call',
+      tool: 'get_email',
+      outcome: 'ok',
+      approvalId: null,
+      durationMs: 1,
+      credentialId: key.keyId,
+      shown: ['m1_other'],
+      listed: [],
+    } as const;
+    for (let n = 0; n < 700; n++) {
+      const read = { readId: `other-${n}`, hashes: '', phrases: '', sealed: 'not to be opened' };
+      await storage.finish({ caller, slotId: 'none', claim: null, activity: row, read, now: new Date() });
+    }
+    await key.call('get_thread', { id: first?.id });
+    expect(linesOf(await get(dashboard, '/activity?tool=get_thread'))).toEqual([
+      expect.stringMatching(/^Read Ihr Termin .*@.* of a conversation\.$/),
+      expect.stringMatching(/^Read (?!\d).*@.* of a conversation\.$/),
+    ]);
+  });
+
   it('says why a call was refused', async () => {
     const dashboard = await openDashboard();
     const { service, ownerId } = dashboard;
