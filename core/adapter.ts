@@ -161,6 +161,7 @@ export type { Clock } from './ports/clock.ts';
 export type { Credential, CredentialStorage, CredentialUse, KeysRecord } from './ports/credential-storage.ts';
 export type { DocumentSource, PublishedDocument } from './ports/document-source.ts';
 export type { EventStorage, PositionedEvent } from './ports/event-storage.ts';
+export type { GrantStorage, PendingGrant, StoredGrant } from './ports/grant-storage.ts';
 export type { Log, LogFields } from './ports/log.ts';
 export {
   type AccessToken,
@@ -173,6 +174,14 @@ export {
 } from './ports/mail.ts';
 export type { MailChanging } from './ports/mail-changing.ts';
 export type { MailConnections } from './ports/mail-connections.ts';
+export {
+  type DeviceSignIn,
+  type MailProvider,
+  ProviderError,
+  type ProviderErrorCode,
+  type ProviderGrant,
+  type ProviderTokens,
+} from './ports/mail-provider.ts';
 export {
   type FolderCounts,
   folderKey,

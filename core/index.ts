@@ -60,6 +60,13 @@ export type { Sentence } from './safety/finding-text.ts';
 export type { PasskeyPlace } from './secrets/webauthn.ts';
 export { createService, type ServiceOptions } from './service/create-service.ts';
 export type {
+  FinishedSignIn,
+  MailSignIns,
+  ProviderInfo,
+  SignInPurpose,
+  SignInState,
+} from './service/mail-sign-ins.ts';
+export type {
   NewAuthenticatorApp,
   PasskeyRequest,
   SecondSteps,

@@ -1,5 +1,5 @@
 import { MailError } from '../../core/ports/mail.ts';
-import type { SignInServer } from '../remote/sign-in.ts';
+import { type SignInServer, tokenWithin } from '../remote/sign-in.ts';
 import { type DigestChallenge, digestChallenge, digestHeader } from './digest.ts';
 
 /** What one request sends to sign in. */
@@ -15,7 +15,11 @@ export interface Authorization {
   refusal(): MailError;
 }
 
-export type Authorize = (server: SignInServer, method: string, url: URL) => Promise<Authorization>;
+export type Authorize = (
+  server: SignInServer,
+  request: { readonly method: string; readonly url: URL },
+  limit: AbortSignal,
+) => Promise<Authorization>;
 
 /**
  * Signs in to a calendar server: with Bearer if the account has a sign-in at its provider, otherwise with its password.
@@ -24,14 +28,14 @@ export type Authorize = (server: SignInServer, method: string, url: URL) => Prom
 export function authorizations(): Authorize {
   let digest: { readonly challenge: DigestChallenge; count: number } | undefined;
 
-  return async ({ user, pass, accessToken }, method, url) => {
+  return async ({ user, pass, accessToken }, { method, url }, limit) => {
     if (pass === undefined) {
       if (accessToken === undefined)
         throw new MailError('refused', 'this account has no sign-in at a provider');
-      const token = await accessToken();
+      const token = await tokenWithin(limit, accessToken());
       return {
         header: `Bearer ${token}`,
-        refused: async () => (await accessToken(token)) !== token,
+        refused: async () => (await tokenWithin(limit, accessToken(token))) !== token,
         refusal: () =>
           new MailError('auth', 'the calendar server does not accept the sign-in at the provider', {
             trouble: 'sign_in_again',

@@ -29,6 +29,7 @@ interface AccountState {
   found: { readonly calendars: FoundCalendars; readonly until: number } | undefined;
 }
 
+export type { Secret } from '../remote/mail-server.ts';
 export type { CaldavSettings, CalendarServer } from './settings.ts';
 
 export interface CaldavOptions {

@@ -71,14 +71,18 @@ export function calendarHttp(server: () => Promise<SignInCalendarServer>, reach:
   const agents = new Map<string, CalendarAgent>();
   let closed = false;
 
-  async function peerFor({ url, method }: DavRequest): Promise<{ peer: Peer; authorization: Authorization }> {
+  async function peerFor(
+    request: DavRequest,
+    limit: AbortSignal,
+  ): Promise<{ peer: Peer; authorization: Authorization }> {
+    const { url } = request;
     const settings = await server();
     const { url: own, tlsFingerprint } = settings;
     if (!isSameServer(url, new URL(own))) {
       throw new MailError('refused', 'the calendar server points to a different host, which is not allowed');
     }
     if (closed) throw new MailError('unavailable', 'the connections of this account are closed');
-    return { peer: { url, tlsFingerprint }, authorization: await authorize(settings, method, url) };
+    return { peer: { url, tlsFingerprint }, authorization: await authorize(settings, request, limit) };
   }
 
   function agentFor(peer: Peer): CalendarAgent {
@@ -89,7 +93,7 @@ export function calendarHttp(server: () => Promise<SignInCalendarServer>, reach:
   }
 
   async function queryOnce(request: DavRequest, limit: AbortSignal, read?: BodyReader): Promise<DavResponse> {
-    let { peer, authorization } = await peerFor(request);
+    let { peer, authorization } = await peerFor(request, limit);
     let isRepeated = false;
     for (let attempt = 1; ; attempt += 1) {
       const { header } = authorization;
@@ -99,7 +103,7 @@ export function calendarHttp(server: () => Promise<SignInCalendarServer>, reach:
         if (response.status !== 401) return response;
         if (isRepeated || !(await mayRepeat(response, authorization))) throw authorization.refusal();
         isRepeated = true;
-        ({ peer, authorization } = await peerFor(request));
+        ({ peer, authorization } = await peerFor(request, limit));
       } catch (error) {
         if (limit.aborted) throw timedOut();
         if (error instanceof MailError) throw error;
@@ -166,11 +170,11 @@ export function calendarHttp(server: () => Promise<SignInCalendarServer>, reach:
         isStarted ||= await start();
         return isStarted;
       };
-      let { peer, authorization } = await peerFor(request);
+      let { peer, authorization } = await peerFor(request, limit);
       let response = await changeOnce(request, peer, authorization.header, startOnce, limit);
       // A server that answers 401 has changed nothing.
       if (await mayRepeat(response, authorization)) {
-        ({ peer, authorization } = await peerFor(request));
+        ({ peer, authorization } = await peerFor(request, limit));
         response = await changeOnce(request, peer, authorization.header, startOnce, limit);
       }
       if (response.status === 401) throw authorization.refusal();

@@ -1,5 +1,5 @@
 import type { ImapFlow } from 'imapflow';
-import { MailError } from '../../core/ports/mail.ts';
+import { MailError, SignInWithdrawn } from '../../core/ports/mail.ts';
 import type { Reach } from '../remote/connect.ts';
 import type { MailServer } from '../remote/mail-server.ts';
 import type { SignInServer } from '../remote/sign-in.ts';
@@ -107,8 +107,9 @@ export function accountConnections(
       client.on('close', () => drop(connection));
       return connection;
     } catch (error) {
-      // An aborted call says nothing about the server.
-      if (error instanceof MailError && !limit.aborted) remember(error);
+      // An aborted call says nothing about the server, and neither does a sign-in that the provider withdrew.
+      const isOfServer = !limit.aborted && !(error instanceof SignInWithdrawn);
+      if (error instanceof MailError && isOfServer) remember(error);
       throw error;
     } finally {
       connecting -= 1;

@@ -28,7 +28,7 @@ export function connectImap(
   limit: AbortSignal,
   onSecure: (socket: tls.TLSSocket) => void = () => undefined,
 ): Promise<ImapFlow> {
-  return signedIn(server, (proof) => connectWith(proof, server, reach, limit, onSecure));
+  return signedIn(server, limit, (proof) => connectWith(proof, server, reach, limit, onSecure));
 }
 
 async function connectWith(

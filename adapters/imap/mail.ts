@@ -25,6 +25,7 @@ import { visitInbox } from './visit-inbox.ts';
 import { watchInbox } from './watch-inbox.ts';
 
 export type { AllowPrivateServers, PrivateServer } from '../remote/connect.ts';
+export type { Secret } from '../remote/mail-server.ts';
 export type { ImapSettings, MailServer } from './settings.ts';
 
 export interface ImapOptions {

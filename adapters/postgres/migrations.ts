@@ -22,6 +22,7 @@ import { SCHEMA_19 } from './schema-19.ts';
 import { SCHEMA_20 } from './schema-20.ts';
 import { SCHEMA_21 } from './schema-21.ts';
 import { SCHEMA_22 } from './schema-22.ts';
+import { SCHEMA_23 } from './schema-23.ts';
 
 /** Migration n upgrades the schema from version n - 1 to n. A released migration is never edited. */
 export const MIGRATIONS: readonly string[] = [
@@ -47,6 +48,7 @@ export const MIGRATIONS: readonly string[] = [
   SCHEMA_20,
   SCHEMA_21,
   SCHEMA_22,
+  SCHEMA_23,
 ];
 
 export class NewerSchemaError extends Error {}

@@ -396,6 +396,8 @@ export const STATEMENTS: StatementTexts = {
         OR EXISTS (SELECT 1 ${WAITING_IN(IS_READY)}) OR EXISTS (SELECT 1 ${WAITING_IN(IS_OVERDUE)})) AS waiting
     ORDER BY owner_id <= @after, owner_id LIMIT @limit`,
 
+  pending_grants: `
+    SELECT * FROM countersign.pending_grants WHERE owner_id = @ownerId ORDER BY expires_at_ms, state_hash`,
   waiting_for_notice: `
     SELECT count(*) AS waiting, max(approval_id) AS any_id,
       min(created_at_ms) FILTER (WHERE NOT is_covered) AS oldest_ms

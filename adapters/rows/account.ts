@@ -1,10 +1,11 @@
 import { type FolderRoles, readFolderRoles } from '../../core/folders/roles.ts';
 import type { Account } from '../../core/ports/account.ts';
+import { GRANT_COLUMNS, readGrant } from './grant.ts';
 import { integer, type Row, remembering, text, textOrNull } from './row.ts';
 
 /** The columns that `readAccounts` reads. */
-export const ACCOUNT_COLUMNS =
-  'owner_id, account_id, label, email, display_name, signature, sealed_settings, settings_revision, folder_roles';
+export const ACCOUNT_COLUMNS = `owner_id, account_id, label, email, display_name, signature, sealed_settings,
+  settings_revision, folder_roles, ${GRANT_COLUMNS}`;
 
 /** @param rows  all accounts of one owner, oldest first */
 export function readAccounts(rows: readonly Row[]): readonly Account[] {
@@ -19,6 +20,7 @@ export function readAccounts(rows: readonly Row[]): readonly Account[] {
     revision: integer(row, 'settings_revision'),
     isPrimary: index === 0,
     folderRoles: readRoles(row),
+    grant: readGrant(row),
   }));
 }
 

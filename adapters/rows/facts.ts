@@ -16,6 +16,7 @@ import { readClaim } from './claim.ts';
 import { readCredential, readSecret, readStanding } from './credential.ts';
 import { readEvent } from './event.ts';
 import { hashOfKey, readNumberedKey } from './event-number.ts';
+import { readPendingGrant } from './grant.ts';
 import { readNoticeChannel, readNoticeFacts } from './notice.ts';
 import { folded, readKeysRecord, readOwner } from './owner.ts';
 import type { Load, Query, Statement, Values } from './query.ts';
@@ -203,6 +204,11 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
       const all = legs.map(readLegHealth);
       return { revision: account.revision, legs: all.filter((one) => one.accountId === accountId) };
     },
+  }),
+
+  pendingGrants: ({ ownerId }) => ({
+    queries: [ask('owner', { ownerId }), ask('pending_grants', { ownerId })],
+    read: ([owner], pending) => owner && pending.map(readPendingGrant),
   }),
 
   sessions: ({ ownerId }) => ({

@@ -193,6 +193,8 @@ export type Statement =
   | 'waiting_for_notice'
   /** `ownerId`: `accounts` that only the owner can mend, and `oldest_ms`, since when the oldest is that no notice covers. */
   | 'accounts_to_mend'
+  /** `ownerId`, oldest first. */
+  | 'pending_grants'
   /** `ownerId` */
   | 'notice_channels'
   /** `after`, `limit`, `nowMs` */

@@ -9,6 +9,7 @@ import type { LinkContent } from '../../core/ports/tracker-storage.ts';
 import { passkeyHandle } from '../../core/secrets/webauthn.ts';
 import { legColumns, legKey } from './account-health.ts';
 import { hashOfKey } from './event-number.ts';
+import { grantColumns, pendingGrantColumns, pendingGrantKey } from './grant.ts';
 import { noticeChannelColumns, noticeChannelKey, noticeSettingsText } from './notice.ts';
 import { folded, ownerHash } from './owner.ts';
 import type { Values } from './query.ts';
@@ -78,6 +79,7 @@ const TABLES_OF_OWNERS = [
   'tracker_links',
   'trackers',
   'event_numbers',
+  'pending_grants',
   'accounts',
   'events',
   'activity',
@@ -368,6 +370,7 @@ export function writesOf(change: Change): readonly Write[] {
         ...accountColumns(account),
         email: account.email,
         folder_roles: account.folderRoles === null ? null : folderRolesText(account.folderRoles),
+        ...grantColumns(account.grant),
         created_at_ms: now.getTime(),
       };
       const counted: Write = {
@@ -400,6 +403,18 @@ export function writesOf(change: Change): readonly Write[] {
         { op: 'delete', table: 'known_recipients', key: accountKey(change) },
         { op: 'delete', table: 'moved_into_inbox', key: accountKey(change) },
       ];
+    case 'save_grant':
+      return [
+        { op: 'update', table: 'accounts', key: accountKey(change), values: grantColumns(change.grant) },
+      ];
+    case 'add_pending_grant': {
+      const key = pendingGrantKey(change.ownerId, change.pending.stateHash);
+      return [{ op: 'insert', table: 'pending_grants', key, values: pendingGrantColumns(change.pending) }];
+    }
+    case 'remove_pending_grant': {
+      const key = pendingGrantKey(change.ownerId, change.stateHash);
+      return [{ op: 'delete', table: 'pending_grants', key }];
+    }
     case 'activate_account': {
       const values = { active_account_id: change.accountId };
       return [{ op: 'update', table: 'owners', key: { owner_id: change.ownerId }, values }];

@@ -23,7 +23,7 @@ export function connectSmtp(
   reach: Reach,
   limit: AbortSignal,
 ): Promise<SMTPConnection> {
-  return signedIn(server, async (proof) => {
+  return signedIn(server, limit, async (proof) => {
     const connection = await openSmtp(server, reach, limit);
     await signIn(connection, server, proof, limit);
     return connection;

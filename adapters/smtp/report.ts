@@ -24,7 +24,7 @@ export async function smtpReport(
   const findings = [...tlsReport(socketOf(connection), server), ...offerings(offered)];
   try {
     let isUsed = false;
-    await signedIn(server, async (proof) => {
+    await signedIn(server, limit, async (proof) => {
       // A refused sign-in has closed the connection.
       if (isUsed) connection = await openSmtp(server, reach, limit);
       isUsed = true;

@@ -405,6 +405,7 @@ export const STATEMENTS: StatementTexts = {
         OR EXISTS (SELECT 1 FROM ${DELIVERIES_WAITING} WHERE ${WAITING(OVERDUE)})) AS waiting
     ORDER BY owner_id <= @after, owner_id LIMIT @limit`,
 
+  pending_grants: 'SELECT * FROM pending_grants WHERE owner_id = @ownerId ORDER BY expires_at_ms, state_hash',
   waiting_for_notice: `
     SELECT count(*) AS waiting, max(approval_id) AS any_id,
       min(CASE WHEN is_covered = 0 THEN created_at_ms END) AS oldest_ms

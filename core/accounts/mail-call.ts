@@ -1,6 +1,7 @@
 import type { Account } from '../ports/account.ts';
 import { type MailAccount, type MailCall, MailError } from '../ports/mail.ts';
 import type { Keyring } from '../secrets/keyring.ts';
+import { accessTokens, type TokenPorts } from './access-token.ts';
 
 /** An account, and a call to its mailbox. */
 export interface Mailbox {
@@ -29,18 +30,23 @@ export function openSettings(
   return JSON.parse(keyring.open(PURPOSE, `${ownerId}\n${accountId}`, sealedSettings));
 }
 
-function mailAccount(keyring: Keyring, account: Account): MailAccount {
+function mailAccount(ports: TokenPorts, keyring: Keyring, account: Account): MailAccount {
   const { ownerId, accountId, email, revision } = account;
-  return { ownerId, accountId, email, revision, settings: async () => openSettings(keyring, account) };
+  return {
+    ...{ ownerId, accountId, email, revision },
+    settings: async () => openSettings(keyring, account),
+    accessToken: account.grant === null ? undefined : accessTokens(ports, keyring, account),
+  };
 }
 
 export function mailCall(
+  ports: TokenPorts,
   keyring: Keyring,
   account: Account,
   signal: AbortSignal,
   deadlineMs: number,
 ): MailCall {
-  return { account: mailAccount(keyring, account), signal, deadlineMs };
+  return { account: mailAccount(ports, keyring, account), signal, deadlineMs };
 }
 
 /** Returns undefined if the mailbox reports `not_found`. */

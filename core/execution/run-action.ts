@@ -135,7 +135,7 @@ function openRun(
     async mailbox(accountId) {
       const account = (await storage.accounts(ownerId)).find((one) => one.accountId === accountId);
       if (account === undefined) throw new MailError('refused', 'the account is no longer connected');
-      return { account, call: mailCall(keyring, account, never, RUN_DEADLINE_MS) };
+      return { account, call: mailCall(ports, keyring, account, never, RUN_DEADLINE_MS) };
     },
   };
   return { run, progress };

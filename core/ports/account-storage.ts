@@ -4,7 +4,8 @@ import type { Account } from './account.ts';
 /** The connected mailboxes of an owner. Promises as those of Storage. */
 export interface AccountStorage {
   /**
-   * The first account of an owner becomes the active one. `seal` receives the new account's id.
+   * The first account of an owner becomes the active one. `seal` and `sealGrant` receive the new
+   * account's id.
    * @throws ServiceError invalid_arguments if the owner has an account with this address
    */
   addAccount(request: {
@@ -15,6 +16,8 @@ export interface AccountStorage {
     displayName?: string;
     signature: string;
     seal: (accountId: number) => string;
+    /** Undefined: the account signs in with a password. */
+    sealGrant?: ((accountId: number) => string) | undefined;
     folderRoles: FolderRoles;
     now: Date;
   }): Promise<Account>;

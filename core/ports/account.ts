@@ -1,4 +1,5 @@
 import type { FolderRoles } from '../folders/roles.ts';
+import type { StoredGrant } from './grant-storage.ts';
 
 /** One of an owner's mailboxes, as storage keeps it. */
 export interface Account {
@@ -16,4 +17,6 @@ export interface Account {
   readonly isPrimary: boolean;
   /** Null: not decided yet. An older version connected the account. */
   readonly folderRoles: FolderRoles | null;
+  /** Null: the account signs in with a password, which is in the settings. */
+  readonly grant: StoredGrant | null;
 }

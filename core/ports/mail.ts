@@ -81,7 +81,10 @@ export class MailError extends Error {
 /** The provider has ended the account's sign-in. Only the owner can mend that, by signing in there again. */
 export class SignInWithdrawn extends MailError {
   constructor(options: { cause?: unknown } = {}) {
-    super('auth', 'the provider has withdrawn the sign-in; sign in again', options);
+    super('auth', 'the provider has withdrawn the sign-in; sign in again', {
+      ...options,
+      trouble: 'sign_in_again',
+    });
     this.name = 'SignInWithdrawn';
   }
 }

@@ -7,6 +7,7 @@ import type { DocumentSource } from './document-source.ts';
 import type { Log } from './log.ts';
 import type { MailChanging } from './mail-changing.ts';
 import type { MailConnections } from './mail-connections.ts';
+import type { MailProvider } from './mail-provider.ts';
 import type { MailReading } from './mail-reading.ts';
 import type { MailSending } from './mail-sending.ts';
 import type { MailWatching } from './mail-watching.ts';
@@ -47,6 +48,8 @@ export interface Ports {
   readonly webhookSender?: WebhookSender;
   /** Without it, owners get no notices that something waits. */
   readonly noticeSender?: NoticeSender;
+  /** Providers where owners sign in to their mailboxes. Without it, every account has a password. */
+  readonly mailProviders?: readonly MailProvider[];
   /** Without it, only clients that register themselves can ask for a sign-in. */
   readonly documentSource?: DocumentSource;
   readonly workObserver?: WorkObserver;
@@ -69,6 +72,7 @@ export const PORTS: OptionTypes<Ports> = {
   summarizer: ['optional', 'object'],
   webhookSender: ['optional', 'object'],
   noticeSender: ['optional', 'object'],
+  mailProviders: ['optional', 'object'],
   workObserver: ['optional', 'object'],
 };
 
@@ -81,12 +85,14 @@ export async function closePorts({
   webhookSender,
   noticeSender,
   documentSource,
+  mailProviders = [],
   storage,
 }: Ports): Promise<void> {
   await webhookSender?.close();
   await noticeSender?.close();
   await documentSource?.close();
   await mail.close();
+  for (const provider of mailProviders) await provider.close();
   await calendar?.close();
   await reader.close();
   await attachmentText?.close();

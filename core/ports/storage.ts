@@ -5,6 +5,7 @@ import type { CallStorage } from './call-storage.ts';
 import type { CheckpointStorage } from './checkpoint-storage.ts';
 import type { CredentialStorage } from './credential-storage.ts';
 import type { EventStorage } from './event-storage.ts';
+import type { GrantStorage } from './grant-storage.ts';
 import type { NoticeStorage } from './notice-storage.ts';
 import type { OwnerStorage } from './owner-storage.ts';
 import type { PasswordStorage } from './password-storage.ts';
@@ -39,6 +40,7 @@ export interface Storage
     SessionStorage,
     AccountStorage,
     AccountHealthStorage,
+    GrantStorage,
     TrackerStorage,
     WatchStorage,
     CheckpointStorage,

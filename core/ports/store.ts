@@ -17,6 +17,7 @@ import type { EditedPlan, Reclaimed } from './approval-storage.ts';
 import type { CredentialRef, Held } from './call-storage.ts';
 import type { Checkpoint, NumberedActivity } from './checkpoint-storage.ts';
 import type { Credential, KeysRecord } from './credential-storage.ts';
+import type { PendingGrant, StoredGrant } from './grant-storage.ts';
 import type { NoticeChannel } from './notice-storage.ts';
 import type { Owner } from './owner-storage.ts';
 import type { OwnerToCheck, TriesRows } from './password-storage.ts';
@@ -173,6 +174,11 @@ export interface FactKinds {
   health: {
     readonly need: { readonly ownerId: string; readonly accountId: number };
     readonly facts: { readonly revision: number; readonly legs: readonly LegHealth[] } | undefined;
+  };
+  /** Oldest first. Undefined: there is no such owner. */
+  pendingGrants: {
+    readonly need: { readonly ownerId: string };
+    readonly facts: readonly PendingGrant[] | undefined;
   };
   /** Undefined: there is no such owner. */
   sessions: { readonly need: { readonly ownerId: string }; readonly facts: SessionsFacts | undefined };
@@ -692,6 +698,15 @@ export type Change =
   /** Removes all legs of the account. */
   | { readonly type: 'forget_health'; readonly ownerId: string; readonly accountId: number }
   /** Also removes its settings, its health, its known recipients, and all rows of its inbox. */
+  | {
+      readonly type: 'save_grant';
+      readonly ownerId: string;
+      readonly accountId: number;
+      readonly grant: StoredGrant;
+    }
+  | { readonly type: 'add_pending_grant'; readonly ownerId: string; readonly pending: PendingGrant }
+  | { readonly type: 'remove_pending_grant'; readonly ownerId: string; readonly stateHash: string }
+  /** Also removes its settings, its known recipients, and all rows of its inbox. */
   | { readonly type: 'remove_account'; readonly ownerId: string; readonly accountId: number }
   | { readonly type: 'activate_account'; readonly ownerId: string; readonly accountId: number | null }
   | {

@@ -1,11 +1,12 @@
 import { folderRolesOf } from '../accounts/account-folders.ts';
+import { type Grant, sealGrant } from '../accounts/grant.ts';
 import { type Mailbox, mailCall, openSettings, sealSettings } from '../accounts/mail-call.ts';
 import { targetNamesBegin } from '../actions/message-target.ts';
 import { address, bodyText, invalidArgument, line, text } from '../contract/schema.ts';
 import { decideRoles } from '../folders/decide-roles.ts';
 import type { Account } from '../ports/account.ts';
 import type { Leg } from '../ports/account-health.ts';
-import { type MailCall, MailError } from '../ports/mail.ts';
+import { type MailAccount, type MailCall, MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { refuseConnected } from '../storage/accounts.ts';
@@ -16,25 +17,50 @@ import type { Accounts } from './service.ts';
 /** For all servers of an account together. */
 const CONNECT_MS = 30_000;
 
+interface TrialAccount {
+  readonly ownerId: string;
+  readonly email: string;
+  readonly settings: unknown;
+  readonly grant?: Grant | undefined;
+}
+
 const accountLabel = line({ min: 1, max: 254, description: '' });
 /** Spaces around it would not survive in a header. */
 const accountName = line({ min: 0, max: 100, description: '' }).refine((name) => name === name.trim());
 const accountSignature = text({ min: 0, max: 2000, description: '' });
 
+/** The service's accounts, and the part that sign-ins at providers use. */
+export interface GrantedAccounts extends Accounts {
+  /** With a grant, the account signs in at its provider. */
+  connect(
+    account: Parameters<Accounts['connect']>[0] & { readonly grant?: Grant },
+  ): ReturnType<Accounts['connect']>;
+  /** Signs in with the new grant first, and then saves it in place of the old one. @throws as `connect` */
+  replaceGrant(account: Account, settings: unknown, grant: Grant): Promise<void>;
+}
+
 /** @param healthStored  waits until what was observed is stored */
-export function createAccounts(ports: Ports, keyring: Keyring, healthStored: () => Promise<void>): Accounts {
+export function createAccounts(
+  ports: Ports,
+  keyring: Keyring,
+  healthStored: () => Promise<void>,
+): GrantedAccounts {
   const { storage, mail, calendar, clock, log } = ports;
   let trialCount = 0;
 
   /** Calls the servers of an account that is not saved yet, and closes its connections afterwards. */
   async function withTrialAccount<T>(
-    { ownerId, email, settings }: { ownerId: string; email: string; settings: unknown },
+    { ownerId, email, settings, grant }: TrialAccount,
     work: (call: MailCall) => Promise<T>,
   ): Promise<T> {
     // Two trials at the same time must not share a connection.
     trialCount += 1;
     const accountId = -trialCount;
-    const account = { ownerId, accountId, email, settings: async () => settings };
+    const account: MailAccount = {
+      ...{ ownerId, accountId, email },
+      settings: async () => settings,
+      accessToken: grant && (async () => grant.accessToken),
+    };
     const abort = new AbortController();
     const stop = clock.after(CONNECT_MS, () => abort.abort());
     try {
@@ -59,7 +85,7 @@ export function createAccounts(ports: Ports, keyring: Keyring, healthStored: () 
 
   async function mailboxOf(ownerId: string, accountId: number): Promise<Mailbox> {
     const account = await accountOf(ownerId, accountId);
-    return { account, call: mailCall(keyring, account, new AbortController().signal, CONNECT_MS) };
+    return { account, call: mailCall(ports, keyring, account, new AbortController().signal, CONNECT_MS) };
   }
 
   /** Signs in to every server, and finds the calendar that was chosen for new events. @returns those that there are */
@@ -77,17 +103,20 @@ export function createAccounts(ports: Ports, keyring: Keyring, healthStored: () 
   }
 
   return {
-    async connect({ ownerId, email, label = email, displayName = '', signature = '', settings }) {
+    async connect({ ownerId, email, label = email, displayName = '', signature = '', settings, grant }) {
       if (!address.safeParse(email).success)
         throw invalidArgument('email', 'format', 'must be a bare email address');
       checkFields({ label, displayName, signature });
       if ((await storage.owner(ownerId)) === undefined) throw notFound('owner');
       // Also inside the write: two forms may be sent at once.
       refuseConnected(await storage.accounts(ownerId), email);
-      const { legs, folderRoles } = await withTrialAccount({ ownerId, email, settings }, async (call) => ({
-        legs: await verify(call),
-        folderRoles: decideRoles(await mail.folders(call, { fresh: true })),
-      }));
+      const { legs, folderRoles } = await withTrialAccount(
+        { ownerId, email, settings, grant },
+        async (call) => ({
+          legs: await verify(call),
+          folderRoles: decideRoles(await mail.folders(call, { fresh: true })),
+        }),
+      );
       const seal = (accountId: number) => sealSettings(keyring, ownerId, accountId, settings);
       const account = await storage.addAccount({
         ownerId,
@@ -96,6 +125,7 @@ export function createAccounts(ports: Ports, keyring: Keyring, healthStored: () 
         displayName,
         signature: bodyText(signature),
         seal,
+        sealGrant: grant && ((accountId) => sealGrant(keyring, ownerId, accountId, grant)),
         folderRoles,
         now: clock.now(),
       });
@@ -135,6 +165,14 @@ export function createAccounts(ports: Ports, keyring: Keyring, healthStored: () 
     async calendars(account) {
       if ((await storage.owner(account.ownerId)) === undefined) throw notFound('owner');
       return withTrialAccount(account, async (call) => (await calendar?.calendars(call)) ?? []);
+    },
+    async replaceGrant(account, settings, grant) {
+      const { ownerId, accountId, email } = account;
+      const legs = await withTrialAccount({ ownerId, email, settings, grant }, verify);
+      const sealed = sealGrant(keyring, ownerId, accountId, grant);
+      if (!(await storage.replaceGrant({ ownerId, accountId, sealed }))) throw notFound('account');
+      await forget(ownerId, accountId);
+      await works(account, legs);
     },
     list: (ownerId) => storage.accounts(ownerId),
     health: (ownerId) => storage.accountHealth(ownerId),

@@ -263,7 +263,7 @@ export function contextOf(
       return cursorScope(tool.name, call.args);
     },
     outsideFence: (field) => outsideFence(tool.group, field),
-    mailCall: (account) => mailCall(parts.keyring, account, signal, WAIT_MS),
+    mailCall: (account) => mailCall(parts.ports, parts.keyring, account, signal, WAIT_MS),
     shown: (id) => notes.shown.add(id),
     listed: (id) => notes.listed.add(id),
     read: (passages) => notes.read.push(...passages),

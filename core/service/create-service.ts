@@ -32,6 +32,7 @@ import { createLife } from './life.ts';
 import { createNotices } from './notices.ts';
 import { createOwners } from './owners.ts';
 import { createPasskeyChallenges } from './passkey-challenges.ts';
+import { createMailSignIns } from './provider-sign-in.ts';
 import { createRequestWatch } from './request-watch.ts';
 import { createSecondSteps } from './second-steps.ts';
 import type { OnArguments, PendingListener, Service } from './service.ts';
@@ -148,6 +149,7 @@ export function createService<MailSettings, CalendarSettings>(
   const approvals = createApprovals(parts, keysSigned, (approval, sealedPlan) =>
     settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports),
   );
+  const accounts = createAccounts(ports, keyring, healthStored);
   const { executeApproval } = executor;
   const decideTogether = createDecideTogether(ports, keyring, keysSigned, leaseMs, executeApproval);
 
@@ -204,7 +206,8 @@ export function createService<MailSettings, CalendarSettings>(
     secondSteps: createSecondSteps(ports, keyring, challenges),
     keys: createKeys(ports, keyring, keysSigned),
     signIns: createSignIns(ports, keyring, keysSigned, callsWith(isAccessToken)),
-    accounts: createAccounts(ports, keyring, healthStored),
+    accounts,
+    mailSignIns: createMailSignIns(ports, keyring, accounts),
     webhooks: createWebhooks(ports, keyring),
     notices: createNotices(ports, keyring, dashboardUrl),
     trackers: createTrackers(ports),

@@ -42,6 +42,7 @@ import type { Refusal } from '../sign-in/refusal.ts';
 import type { SignInRequest } from '../sign-in/request.ts';
 import type { ToolArguments, ToolName, ToolOutcome } from '../tools/catalogue.ts';
 import type { ToolListing } from '../tools/define-tool.ts';
+import type { MailSignIns } from './mail-sign-ins.ts';
 import type { SecondSteps } from './second-steps.ts';
 import type { Setup } from './setup.ts';
 
@@ -64,6 +65,7 @@ export interface Service<Settings = unknown> {
   readonly keys: Keys;
   readonly signIns: SignIns;
   readonly accounts: Accounts<Settings>;
+  readonly mailSignIns: MailSignIns;
   readonly approvals: Approvals;
   readonly trackers: Trackers;
   readonly webhooks: Webhooks;

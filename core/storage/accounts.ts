@@ -32,7 +32,17 @@ export function refuseConnected(
  */
 export function addAccount(
   facts: Facts,
-  { ownerId, label, email, displayName = '', signature, seal, folderRoles, now }: Request<'addAccount'>,
+  {
+    ownerId,
+    label,
+    email,
+    displayName = '',
+    signature,
+    seal,
+    sealGrant,
+    folderRoles,
+    now,
+  }: Request<'addAccount'>,
 ): Judged<Account> {
   if (facts === undefined) throw new Error('There is no such owner to add an account to.');
   refuseConnected(facts.accounts, email);
@@ -47,6 +57,10 @@ export function addAccount(
     sealedSettings: seal(accountId),
     revision: 1,
     folderRoles,
+    grant:
+      sealGrant === undefined
+        ? null
+        : { sealed: sealGrant(accountId), withdrawnAt: null, fence: 1, leaseUntilMs: 0 },
   };
   return {
     answer: { ...account, isPrimary: facts.accounts.length === 0 },

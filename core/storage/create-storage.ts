@@ -32,6 +32,7 @@ import {
 import { cancel, decide } from './decide.ts';
 import { file, filingNeed } from './file.ts';
 import { finishCall, finishedWithClaim } from './finish.ts';
+import { addPendingGrant, leaseGrant, replaceGrant, saveGrant, takePendingGrant } from './grants.ts';
 import {
   addNoticeChannel,
   claimNotice,
@@ -96,6 +97,7 @@ export function createStorage(database: Store, random: Random): Storage {
     ({ kind: 'trackers', ownerId, trackerIds: [trackerId], targets }) as const;
   const sessionsOf = (ownerId: string) => ({ kind: 'sessions', ownerId }) as const;
   const accountsOf = (ownerId: string) => ({ kind: 'accounts', ownerId }) as const;
+  const pendingGrantsOf = (ownerId: string) => ({ kind: 'pendingGrants', ownerId }) as const;
   const endpointsOf = (ownerId: string, credentialId: string | null = null) =>
     ({ kind: 'endpoints', ownerId, credentialId }) as const;
   const noticesOf = (ownerId: string, now: Date | undefined = undefined) =>
@@ -224,6 +226,13 @@ export function createStorage(database: Store, random: Random): Storage {
     activateAccount: (ownerId, accountId) =>
       unit('durable', accountsOf(ownerId), (facts) => activateAccount(facts, ownerId, accountId)),
     removeAccount: (r) => unit('durable', accountsOf(r.ownerId), (facts) => removeAccount(facts, r, random)),
+
+    leaseGrant: (r) => unit('relaxed', accountsOf(r.ownerId), (facts, at) => leaseGrant(facts, r, at)),
+    saveGrant: (r) => unit('durable', accountsOf(r.ownerId), (facts) => saveGrant(facts, r)),
+    replaceGrant: (r) => unit('durable', accountsOf(r.ownerId), (facts) => replaceGrant(facts, r)),
+    addPendingGrant: (r) => unit('relaxed', pendingGrantsOf(r.ownerId), (facts) => addPendingGrant(facts, r)),
+    takePendingGrant: (r) =>
+      unit('durable', pendingGrantsOf(r.ownerId), (facts) => takePendingGrant(facts, r)),
 
     createTracker: (r) =>
       unit('relaxed', { kind: 'newTracker', ownerId: r.ownerId, requestId: r.requestId }, (facts) =>

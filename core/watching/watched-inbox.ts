@@ -81,7 +81,7 @@ export function watchedInbox(
   const { ownerId, accountId } = account;
   const key = `${ownerId}\n${accountId}`;
   const abort = new AbortController();
-  const call: MailCall = mailCall(keyring, account, abort.signal, CALL_MS);
+  const call: MailCall = mailCall(ports, keyring, account, abort.signal, CALL_MS);
   const readings: Record<InboxReader, Reading> = {
     events: reading(leased.positions.events),
     links: reading(leased.positions.links),

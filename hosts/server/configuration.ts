@@ -6,11 +6,13 @@ import type { NoticeMailServer } from '../../adapters/notices/owner-notices.ts';
 import { isDeliverable } from '../../core/contract/schema.ts';
 import type { LimitOverrides, Limits } from '../../core/gate/limits.ts';
 import type { Plan } from '../../core/gate/permissions.ts';
+import type { MailProvider } from '../../core/ports/mail-provider.ts';
 import { readBasePath } from '../../core/service/base-path.ts';
 import { percentDecoded } from '../../core/text/percent-decoded.ts';
 import { BRIDGE_ONLY_SETTINGS } from '../stdio/bridge-settings.ts';
 import { DATABASE_FILE, dataFolder, KEY_FILE } from './data-folder.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
+import { mailProviderSettings } from './mail-providers.ts';
 
 export type DatabaseSetting =
   /** `name`: for messages. */
@@ -37,6 +39,8 @@ export interface Configuration {
   readonly allowPrivateServers: 'all' | 'none' | readonly string[] | undefined;
   /** Hosts that webhooks may go to although their address is private. */
   readonly allowPrivateTargets: readonly string[];
+  /** Where owners sign in to their mailboxes. */
+  readonly mailProviders: readonly MailProvider[];
   /** The SMTP server that mails notices. Undefined: none are mailed. */
   readonly noticeMail: NoticeMailServer | undefined;
   /** Undefined: read from `secretKeyFile`. */
@@ -139,6 +143,11 @@ const settings = z.strictObject({
     .array(z.union([z.ipv4(), z.ipv6(), z.string().regex(HOST_NAME)]))
     .default([])
     .describe('must be the hosts of webhook receivers at private addresses, like hooks.lan,192.168.1.7'),
+  mailProviders: mailProviderSettings
+    .prefault({})
+    .describe(
+      'must be providers by id, like {"google":{"clientId":"…","clientSecret":"…"}}, as README describes',
+    ),
   noticeSmtp: z
     .string()
     .refine((text) => smtpServerOf(text) !== undefined)
@@ -273,6 +282,7 @@ function fromText(name: SettingName, text: string): unknown {
     case 'port':
       return /^\d+$/.test(text) ? Number(text) : text;
     case 'limits':
+    case 'mailProviders':
       try {
         return JSON.parse(text);
       } catch {

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { calendarReport } from '../../adapters/caldav/report.ts';
 import { calendarSettings } from '../../adapters/caldav/settings.ts';
 import { broken, type Finding, imapReport } from '../../adapters/imap/report.ts';
-import { type ImapSettings, imapSettings } from '../../adapters/imap/settings.ts';
+import { type ImapSettings, imapSettings, withTokens } from '../../adapters/imap/settings.ts';
 import type { Reach } from '../../adapters/remote/connect.ts';
 import { withTimeLimit } from '../../adapters/remote/time-limit.ts';
+import type { TokenPorts } from '../../core/accounts/access-token.ts';
 import { mailCall } from '../../core/accounts/mail-call.ts';
 import { decideRoles } from '../../core/folders/decide-roles.ts';
 import type { MailFolder } from '../../core/folders/folder.ts';
@@ -13,11 +14,13 @@ import type { MailAccount } from '../../core/ports/mail.ts';
 import type { Owner } from '../../core/ports/owner-storage.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { createKeyring, type Keyring } from '../../core/secrets/keyring.ts';
+import { systemClock } from '../embedded/system-clock.ts';
 import { type Command, noPositionals, OWNER_OPTIONS, readArguments } from './command.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { openDatabase } from './database.ts';
 import { everyOwner } from './every-owner.ts';
 import { folderFindings } from './folder-findings.ts';
+import { jsonLog } from './log.ts';
 import { checkMachine } from './machine-report.ts';
 import { reachOf } from './private-servers.ts';
 import { checkOwner, type OwnerReport } from './tamper-report.ts';
@@ -58,7 +61,7 @@ export const doctor: Command = {
     noPositionals(positionals);
     const configuration = readConfiguration(terminal.env, terminal.folder);
     const { findings: machine, canOpen } = await checkMachine(configuration);
-    const { owners, accounts } = canOpen ? await checkOwners(configuration, values.owner) : NOBODY;
+    const { owners, accounts } = canOpen ? await checkOwners(configuration, terminal, values.owner) : NOBODY;
     report(terminal, machine, owners, accounts);
   },
 };
@@ -71,8 +74,15 @@ interface Checked {
 const NOBODY: Checked = { owners: [], accounts: [] };
 
 /** @throws Error if there is no such owner or the database cannot be opened */
-async function checkOwners(configuration: Configuration, ownerEmail: string | undefined): Promise<Checked> {
+async function checkOwners(
+  configuration: Configuration,
+  terminal: Terminal,
+  ownerEmail: string | undefined,
+): Promise<Checked> {
   const { storage, secretKeys } = await openDatabase(configuration);
+  const { mailProviders } = configuration;
+  const log = jsonLog(configuration.log, terminal.log);
+  const ports: TokenPorts = { storage, clock: systemClock, log, mailProviders };
   const keyring = createKeyring(secretKeys, randomBytes);
   const reach = reachOf(configuration, storage);
   try {
@@ -81,7 +91,7 @@ async function checkOwners(configuration: Configuration, ownerEmail: string | un
     for await (const owner of ownersToCheck(storage, configuration.database.name, ownerEmail)) {
       owners.push(await checkOwner(storage, keyring, owner, new Date()));
       for (const account of await storage.accounts(owner.ownerId)) {
-        accounts.push(await checkAccount(keyring, reach, owner, account));
+        accounts.push(await checkAccount(ports, keyring, reach, owner, account));
       }
     }
     return { owners, accounts };
@@ -106,6 +116,7 @@ async function* ownersToCheck(
 }
 
 function checkAccount(
+  ports: TokenPorts,
   keyring: Keyring,
   reach: Reach,
   owner: Owner,
@@ -113,11 +124,12 @@ function checkAccount(
 ): Promise<AccountReport> {
   const { signal } = new AbortController();
   return withTimeLimit({ signal, ms: ACCOUNT_MS }, (limit) =>
-    accountReport(keyring, reach, owner, account, limit),
+    accountReport(ports, keyring, reach, owner, account, limit),
   );
 }
 
 async function accountReport(
+  ports: TokenPorts,
   keyring: Keyring,
   reach: Reach,
   owner: Owner,
@@ -125,7 +137,9 @@ async function accountReport(
   limit: AbortSignal,
 ): Promise<AccountReport> {
   const facts = { owner: owner.email, account_id: account.accountId, email: account.email };
-  const settings = await settingsOf(mailCall(keyring, account, limit, ACCOUNT_MS).account);
+  const mailAccount = mailCall(ports, keyring, account, limit, ACCOUNT_MS).account;
+  const { accessToken } = mailAccount;
+  const settings = await settingsOf(mailAccount);
   if (settings === undefined) {
     const text =
       'The settings of this account cannot be read: they were sealed with another secret key, or are damaged. ' +
@@ -140,8 +154,8 @@ async function accountReport(
   }
   const { caldav } = calendarSettings.safeParse(settings).data ?? {};
   const [{ imap, smtp, folders }, calendar] = await Promise.all([
-    imapReport(settings, reach, limit),
-    caldav === undefined ? [] : calendarReport(caldav, account.email, reach, limit),
+    imapReport(withTokens(settings, mailAccount), reach, limit),
+    caldav === undefined ? [] : calendarReport({ ...caldav, accessToken }, account.email, reach, limit),
   ]);
   return {
     ...facts,
@@ -220,7 +234,8 @@ const MARKS: Readonly<Record<Finding['state'], string>> = {
 const NEXT: ReadonlyMap<string, string> = new Map([
   [
     'sign_in',
-    'If the password has changed, or the provider requires an app password, update it: countersign account password.',
+    'If the password has changed, or the provider requires an app password, update it: countersign account password. ' +
+      'If the owner signed in at a provider, sign in there again.',
   ],
   [
     'connection',

@@ -27,7 +27,7 @@ export async function openService(
   log: Log,
   workObserver?: WorkObserver,
 ): Promise<Service> {
-  const { plan, limits, allowPrivateTargets, noticeMail } = configuration;
+  const { plan, limits, allowPrivateTargets, noticeMail, mailProviders } = configuration;
   const { storage, secretKeys } = await openDatabase(configuration);
   const { allowPrivateServers } = reachOf(configuration, storage);
   return createService({
@@ -39,6 +39,7 @@ export async function openService(
     webhookSender: httpsSender({ allowPrivateTargets }),
     noticeSender: ownerNotices({ allowPrivateTargets, ...(noticeMail && { smtp: noticeMail }) }),
     documentSource: httpsDocuments(),
+    mailProviders,
     log,
     ...(workObserver === undefined ? {} : { workObserver }),
     secretKeys,

@@ -11,6 +11,7 @@ import { credentialPromises } from './storage/credentials.ts';
 import { eventNumberPromises } from './storage/event-numbers.ts';
 import { eventStreamPromises } from './storage/event-streams.ts';
 import { filingPromises } from './storage/filing.ts';
+import { grantPromises } from './storage/grants.ts';
 import { isolationPromises } from './storage/isolation.ts';
 import { lastingPromises } from './storage/lasting.ts';
 import { listPromises } from './storage/lists.ts';
@@ -82,6 +83,7 @@ export function storageContract(name: string, open: () => Promise<StorageUnderTe
     setupPromises(store);
     accountPromises(store);
     accountHealthPromises(store);
+    grantPromises(store);
     eventNumberPromises(store);
     isolationPromises(store);
     modelPromises(store);

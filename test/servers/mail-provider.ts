@@ -12,7 +12,7 @@ export interface MailProvider {
   /** Answers `{"username"}` for a live token with the scope `mail`. Dovecot asks it. The token follows the address. */
   readonly tokenInfoUrl: string;
   /** The requests to the token endpoint: their form fields. */
-  readonly tokenRequests: readonly URLSearchParams[];
+  readonly tokenRequests: URLSearchParams[];
   /** Answers requests to the token endpoint in the provider's place until it is called without a function. */
   answerTokenRequests(answer?: (response: ServerResponse) => void): void;
   /** A new grant of a user, as if the user had signed in. @param user  as in mail-users.ts */

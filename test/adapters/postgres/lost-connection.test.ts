@@ -342,6 +342,18 @@ const VERBS: Record<
   event: (s, { key: { ownerId } }) => s.event(ownerId, 1),
   inboxesToWatch: (s) => s.inboxesToWatch(true),
   leaseInboxes: (s, { key: { ownerId } }) => leased(s, ownerId, { held: new Map([[1, 1]]) }),
+  leaseGrant: (s, { key: { ownerId } }) => s.leaseGrant({ ownerId, accountId: 1, leaseMs: 1000 }),
+  saveGrant: (s, { key: { ownerId } }) =>
+    s.saveGrant({ ownerId, accountId: 1, fence: 1, sealed: 'g', withdrawnAt: null }),
+  replaceGrant: (s, { key: { ownerId } }) => s.replaceGrant({ ownerId, accountId: 1, sealed: 'g' }),
+  addPendingGrant: (s, { key: { ownerId } }) =>
+    s.addPendingGrant({
+      ownerId,
+      pending: { stateHash: randomUUID(), sealed: 's', expiresAt: at(1000) },
+      now: NOON,
+    }),
+  takePendingGrant: (s, { key: { ownerId } }) =>
+    s.takePendingGrant({ ownerId, stateHash: 'none', now: NOON }),
   releaseInboxes: (s, { key: { ownerId } }) => s.releaseInboxes(ownerId, new Map([[1, 1]])),
   waitingTrackers: (s, { key: { ownerId } }) => s.waitingTrackers(ownerId),
   advanceInbox: (s, { key: { ownerId }, trackerId }) =>

@@ -36,6 +36,7 @@ export function accountPromises(store: Store): void {
           revision: 1,
           isPrimary: true,
           folderRoles: USUAL_ROLES,
+          grant: null,
         });
         expect(second).toMatchObject({ accountId: 2, sealedSettings: 'settings of 2', isPrimary: false });
         expect(await storage.accounts(ownerId)).toEqual([first, second]);

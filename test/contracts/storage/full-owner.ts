@@ -44,6 +44,7 @@ export async function addFullOwner(storage: Storage, secretHash: string) {
     email: 'l@x.org',
     signature: '',
     seal: () => 's',
+    sealGrant: () => 'g',
     folderRoles: USUAL_ROLES,
     now: NOON,
   });
@@ -51,6 +52,8 @@ export async function addFullOwner(storage: Storage, secretHash: string) {
     ...{ ownerId, accountId: 1, revision: 1, leg: 'reading' },
     ...{ state: 'working', reason: null, now: NOON },
   });
+  const pending = { stateHash: 'same', sealed: 's', expiresAt };
+  await storage.addPendingGrant({ ownerId, pending, now: NOON });
   await addTracker(storage, ownerId);
   const message = linkedMessage(secretHash);
   const links = [{ trackerId: 1, target: 'message:same', message }];

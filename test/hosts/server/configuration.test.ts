@@ -29,10 +29,38 @@ describe('the configuration', () => {
       trustedProxies: [],
       allowPrivateTargets: [],
       secretKeys: undefined,
+      mailProviders: [],
       plan: 'paid',
       limits: {},
       log: 'info',
     });
+  });
+
+  it('names the providers of mailboxes, known ones and others', () => {
+    const own = {
+      ...{ name: 'Own', issuer: 'https://id.example.org', clientId: 'c', scopes: ['mail'] },
+      ...{ imap: { host: 'imap.example.org' }, smtp: { host: 'smtp.example.org' } },
+    };
+    const providers = { google: { clientId: 'c', clientSecret: 's' }, microsoft: { clientId: 'c' }, own };
+    const read = (given: unknown) =>
+      readConfiguration(
+        { HOME: '/home/grace', COUNTERSIGN_MAIL_PROVIDERS: JSON.stringify(given) },
+        folderWith(),
+      );
+    expect(read(providers).mailProviders.map(({ id, offersDevice }) => [id, offersDevice])).toEqual([
+      ['google', false],
+      ['microsoft', true],
+      ['own', false],
+    ]);
+    for (const wrong of [
+      { google: { clientId: 'c' } },
+      { own: { ...own, issuer: 'http://id.example.org' } },
+      { 'Not an id': own },
+      { own: { ...own, scopes: [] } },
+      'google',
+    ]) {
+      expect(() => read(wrong)).toThrow('COUNTERSIGN_MAIL_PROVIDERS: must be providers by id');
+    }
   });
 
   it('comes from the environment', () => {
@@ -60,6 +88,7 @@ describe('the configuration', () => {
       dashboardUrl: 'https://approve.example.org:8443',
       trustedProxies: ['127.0.0.1', '10.0.0.0/8', 'fd00::/8'],
       allowPrivateTargets: ['hooks.lan', '192.168.1.7'],
+      mailProviders: [],
       noticeMail: {
         ...{ host: 'mail.example.org', port: 587, security: 'starttls' },
         ...{ user: 'notices@example.org', pass: 's:cret', from: 'notices@example.org' },
