@@ -82,8 +82,8 @@ async function byMx({ email, domain, resolver, signal, tried }: Search): Promise
   return ofProvider(provider, email, source);
 }
 
-function ofProvider({ access }: Provider, email: string, source: string): Discovery {
-  if ('none' in access) return { kind: 'unusable', reason: access.none };
+function ofProvider({ access, signIn }: Provider, email: string, source: string): Discovery {
+  if ('none' in access) return { kind: 'unusable', reason: access.none, signIn };
   const server = ([host, port, security]: (typeof access)['imap'], user: string): FoundServer => ({
     host,
     port,
@@ -98,6 +98,7 @@ function ofProvider({ access }: Provider, email: string, source: string): Discov
     smtp: server(access.smtp, email),
     caldav: access.caldav === undefined ? undefined : { url: access.caldav, user: email, source },
     notes: access.notes,
+    signIn,
   };
 }
 

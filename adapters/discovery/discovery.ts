@@ -8,9 +8,11 @@ export type Discovery =
       readonly caldav: FoundCalendarServer | undefined;
       /** What the owner should know before they continue, in plain words. */
       readonly notes: readonly string[];
+      /** The id of the provider where its owners sign in. Undefined: it takes passwords only, or is not known. */
+      readonly signIn?: string | undefined;
     }
   /** A known provider that does not allow IMAP and SMTP with a password. */
-  | { readonly kind: 'unusable'; readonly reason: string }
+  | { readonly kind: 'unusable'; readonly reason: string; readonly signIn?: string | undefined }
   /** The owner must enter the settings by hand. */
   | {
       readonly kind: 'nothing';

@@ -5,6 +5,8 @@ export interface Provider {
   readonly name: string;
   /** The domains of its email addresses. */
   readonly domains: readonly string[];
+  /** The id of the sign-in that the operator may have set up for it. */
+  readonly signIn?: 'google' | 'microsoft';
   /** A domain whose MX is under one of these is hosted by this provider, with the same settings. */
   readonly mx: readonly string[];
   readonly access:
@@ -49,11 +51,12 @@ const PROVIDERS: readonly Provider[] = [
     name: 'Gmail',
     domains: ['gmail.com', 'googlemail.com'],
     mx: ['google.com', 'googlemail.com'],
+    signIn: 'google',
     access: usual(
       'imap.gmail.com',
       'smtp.gmail.com',
       appPassword('Google', 'https://myaccount.google.com/apppasswords (two-step verification must be on).'),
-      "Google's calendar requires OAuth, which Countersign does not support yet. The mailbox is connected without it.",
+      "Google's calendar does not take passwords. It needs the sign-in with Google, which the operator of this installation can set up.",
     ),
   },
   {
@@ -65,10 +68,11 @@ const PROVIDERS: readonly Provider[] = [
       ...['msn.com', 'windowslive.com', 'passport.com', 'onmicrosoft.com'],
     ],
     mx: ['outlook.com', 'mx.microsoft', 'office365.us'],
+    signIn: 'microsoft',
     access: {
       none:
-        'Microsoft no longer accepts passwords for IMAP and SMTP, not even app passwords. It requires OAuth, ' +
-        'which Countersign does not support yet, so this mailbox cannot be connected today.',
+        'Microsoft no longer accepts passwords for IMAP and SMTP, not even app passwords. It needs the sign-in with ' +
+        'Microsoft, which the operator of this installation has not set up (mailProviders).',
     },
   },
   {

@@ -6,9 +6,6 @@ import { isLoopback } from '../remote/mail-server.ts';
 import { providerFailure } from './failure.ts';
 import { limitedFetch } from './limited-fetch.ts';
 
-export type { MailProvider } from '../../core/ports/mail-provider.ts';
-export { type GoogleOptions, googleProvider, type MicrosoftOptions, microsoftProvider } from './presets.ts';
-
 /** A server of the provider's mailboxes. */
 export interface ProviderServer {
   readonly host: string;

@@ -20,7 +20,7 @@ const USUAL_LIFETIME_S = 3600;
 /** New tokens are fetched this long before the old ones end, or in the last fifth of a short life. */
 const EARLY_MS = 5 * 60_000;
 /** A server that refuses a token of this age refuses the account, not the token. */
-const NEW_MS = 60_000;
+const NEW_MS = 10_000;
 
 export function sealGrant(keyring: Keyring, ownerId: string, accountId: number, content: Grant): string {
   return keyring.seal(PURPOSE, `${ownerId}\n${accountId}`, JSON.stringify(content));

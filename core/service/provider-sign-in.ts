@@ -90,7 +90,8 @@ export function createMailSignIns(ports: Ports, keyring: Keyring, accounts: Gran
 
     stateOf({ ownerId, accountId, grant }) {
       if (grant === null) return undefined;
-      const { providerId } = openGrant(keyring, ownerId, accountId, grant.sealed);
+      const providerId = providerIdIn(() => openGrant(keyring, ownerId, accountId, grant.sealed));
+      if (providerId === undefined) return undefined;
       const name = mailProviders.find(({ id }) => id === providerId)?.name ?? providerId;
       return { providerId, name, isWithdrawn: grant.withdrawnAt !== null };
     },
@@ -144,6 +145,15 @@ export function createMailSignIns(ports: Ports, keyring: Keyring, accounts: Gran
       };
     },
   };
+}
+
+/** Undefined: the grant was sealed with a secret key that is gone. */
+function providerIdIn(open: () => { readonly providerId: string }): string | undefined {
+  try {
+    return open().providerId;
+  } catch {
+    return undefined;
+  }
 }
 
 /** RFC 8628, 3.5. */

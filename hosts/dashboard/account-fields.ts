@@ -39,9 +39,11 @@ export type FoundServers =
       readonly caldav: (Pick<CalendarFields, 'url' | 'user'> & { readonly source: string }) | undefined;
       /** What the owner should know, one sentence each. */
       readonly notes: readonly string[];
+      /** The id of the provider where its owners can sign in. */
+      readonly signIn?: string | undefined;
     }
   /** Mailboxes of this provider cannot be connected. */
-  | { readonly kind: 'unusable'; readonly reason: string }
+  | { readonly kind: 'unusable'; readonly reason: string; readonly signIn?: string | undefined }
   /** `tried`: what was tried and how it went, one sentence each. */
   | { readonly kind: 'nothing'; readonly tried: readonly string[] };
 

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../core/contract/errors.ts';
 import { MailError } from '../../core/ports/mail.ts';
+import { ProviderError } from '../../core/ports/mail-provider.ts';
 import { fieldErrors } from './field-errors.ts';
 
 const MAIL_PROBLEMS: Record<MailError['code'], string> = {
@@ -12,8 +13,12 @@ const MAIL_PROBLEMS: Record<MailError['code'], string> = {
   conflict: 'The server says that its data has changed.',
 };
 
-/** Why an account could not be connected or changed, in plain words. @throws the error itself if neither the owner's input nor a server is at fault */
+/**
+ * Why an account could not be connected or changed, in plain words.
+ * @throws the error itself if neither the owner's input nor a server is at fault
+ */
 export function connectionProblems(error: unknown): readonly string[] {
+  if (error instanceof ProviderError) return ['Nothing was saved.', error.message];
   if (error instanceof MailError)
     return ['Nothing was saved.', `${MAIL_PROBLEMS[error.code]} (${error.message})`];
   if (error instanceof ServiceError && error.code === 'invalid_arguments') {

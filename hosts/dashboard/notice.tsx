@@ -1,6 +1,7 @@
 /** What was just done, shown on the next page. The URL contains a code; only these texts can appear. */
 const NOTICES = new Map([
   ['account_connected', 'The account is connected.'],
+  ['signed_in_again', 'You are signed in again. What waited goes on.'],
   ['account_active', 'The active account is set.'],
   ['account_saved', 'It is saved, and applies to new requests.'],
   ['account_checked', 'The servers were signed in to just now.'],

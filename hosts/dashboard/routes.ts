@@ -40,6 +40,7 @@ import {
   saveNoticeSettings,
   sendTestNotice,
 } from './pages/notices.tsx';
+import { beginProviderSignIn, beginSignInAgain, finishProviderSignIn } from './pages/provider-sign-in.tsx';
 import { revokeKey, revokeKeyPage, withdrawSignIn } from './pages/revoke-key.tsx';
 import { rotateKey, rotateKeyPage } from './pages/rotate-key.tsx';
 import { endOtherSessions, endSession, settingsPage } from './pages/settings.tsx';
@@ -73,6 +74,7 @@ type Route = { readonly pattern: RegExp } & (
 const APPROVAL = `(${APPROVAL_ID})`;
 const TOGETHER = '([A-Za-z0-9_-]{16})';
 const ACCOUNT = '(\\d{1,9})';
+const PROVIDER = '([a-z0-9-]{1,40})';
 const TRACKER = '(\\d{1,10})';
 const KEY = '([A-Za-z0-9_-]{1,64})';
 const REQUEST = '([A-Za-z0-9_-]{40,8000})';
@@ -129,6 +131,13 @@ const ROUTES: readonly Route[] = [
   owner(`/accounts/${ACCOUNT}/edit`, {
     GET: (visit) => editAccountPage(visit),
     POST: { does: 'Save name and signature', demand: 'change', act: editAccount },
+  }),
+  owner(`/accounts/sign-in/${PROVIDER}`, {
+    POST: { does: 'Sign in at the provider', demand: 'change', act: beginProviderSignIn },
+  }),
+  owner(`/accounts/sign-in/${PROVIDER}/callback`, { GET: finishProviderSignIn }),
+  owner(`/accounts/${ACCOUNT}/sign-in`, {
+    POST: { does: 'Sign in again', demand: 'change', act: beginSignInAgain },
   }),
   owner(`/accounts/${ACCOUNT}/activate`, {
     POST: { does: 'Set the account active', demand: 'change', act: activateAccount },

@@ -16,6 +16,7 @@ import {
 } from './command.ts';
 import { type ConfirmedServers, confirmedServers } from './confirmed-servers.ts';
 import { mailSettings, withPassword } from './mail-settings.ts';
+import { redirectPort, SIGN_IN_OPTIONS, signInAtProvider } from './provider-sign-in.ts';
 import type { Terminal } from './terminal.ts';
 import { withOwner } from './with-service.ts';
 
@@ -26,11 +27,13 @@ const accountAdd: Command = {
   name: 'account add',
   usage:
     '--owner EMAIL --email ADDRESS [--imap URL --smtp URL | --yes] [--caldav URL | --no-calendar] [--calendar NAME] ' +
-    '[--tls-fingerprint SHA256] [--display-name NAME] [--signature TEXT]',
+    '[--tls-fingerprint SHA256] [--display-name NAME] [--signature TEXT]; ' +
+    'or --owner EMAIL --email ADDRESS --provider ID [--redirect-port PORT]',
   summary:
     'connects a mailbox and, if there is one, its calendar. The password comes from stdin. Nothing is saved unless all ' +
     'servers accept it. Without URLs, Countersign finds the servers, shows them, and connects once you confirm ' +
-    '(--yes: at once). --calendar names the calendar for new events. --display-name is the name in the From of its mail',
+    '(--yes: at once). --calendar names the calendar for new events. --display-name is the name in the From of its mail. ' +
+    'With --provider, the owner signs in there instead of a password',
   async run(args, terminal) {
     const options = {
       ...OWNER_OPTIONS,
@@ -43,11 +46,31 @@ const accountAdd: Command = {
       'tls-fingerprint': { type: 'string' },
       ...TEXT_OPTIONS,
       yes: { type: 'boolean' },
+      provider: { type: 'string' },
+      ...SIGN_IN_OPTIONS,
     } as const;
     const { values, positionals } = readArguments(args, options);
     noPositionals(positionals);
     const ownerEmail = required(values.owner, '--owner');
     const email = required(values.email, '--email');
+    const { provider: providerId } = values;
+    if (providerId !== undefined) {
+      const port = redirectPort(values['redirect-port']);
+      const others = [values.imap, values.smtp, values.caldav, values.calendar, values['tls-fingerprint']];
+      if (others.some((value) => value !== undefined) || values['no-calendar'] === true)
+        throw new UsageError('--provider sets the servers: leave out the other options');
+      const { accountId } = await withOwner(terminal, ownerEmail, (service, { ownerId }) =>
+        signInAtProvider(
+          service,
+          { ownerId, providerId, purpose: { kind: 'connect', email } },
+          port,
+          terminal,
+        ),
+      );
+      terminal.print({ account_id: accountId }, `Account ${accountId} (${email}) is connected.`);
+      return;
+    }
+    if (values['redirect-port'] !== undefined) throw new UsageError('--redirect-port needs --provider');
     if (values['no-calendar'] === true && (values.caldav ?? values.calendar) !== undefined) {
       throw new UsageError('--no-calendar cannot be combined with --caldav or --calendar');
     }
@@ -170,12 +193,32 @@ const accountEdit: Command = {
   },
 };
 
+const accountSignIn: Command = {
+  name: 'account sign-in',
+  usage: 'ACCOUNT_ID --owner EMAIL [--redirect-port PORT]',
+  summary: 'signs in again at the provider of a mailbox, after the provider has withdrawn the sign-in',
+  async run(args, terminal) {
+    const { values, positionals } = readArguments(args, { ...OWNER_OPTIONS, ...SIGN_IN_OPTIONS });
+    const accountId = accountIdIn(positionals);
+    const port = redirectPort(values['redirect-port']);
+    await withAccount(terminal, values.owner, accountId, async (service, account) => {
+      const state = service.mailSignIns.stateOf(account);
+      if (state === undefined) throw new Error(`Account ${accountId} has a password, not a sign-in.`);
+      const { ownerId } = account;
+      const purpose = { kind: 'again', accountId } as const;
+      await signInAtProvider(service, { ownerId, providerId: state.providerId, purpose }, port, terminal);
+    });
+    terminal.print({ account_id: accountId }, `Account ${accountId} is signed in again.`);
+  },
+};
+
 export const ACCOUNT_COMMANDS: readonly Command[] = [
   accountAdd,
   accountList,
   accountPassword,
   accountEdit,
   accountRemove,
+  accountSignIn,
 ];
 
 /** @throws UsageError */

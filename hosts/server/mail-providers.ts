@@ -5,7 +5,7 @@ import {
   microsoftProvider,
   oauthProvider,
   type ProviderOptions,
-} from '../../adapters/oauth/provider.ts';
+} from '../../adapters/oauth/providers.ts';
 
 const text = z.string().min(1);
 const server = z.strictObject({

@@ -46,7 +46,11 @@ export async function startMailProvider(
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const provider = new Provider(issuer, configuration(redirectPaths, accessTokenS));
   const answerAsProvider = provider.callback();
-  const grantIds = new Map<string, string[]>();
+  /** Of every access token, by user. */
+  const grantIds = new Map<string, Set<string>>();
+  provider.on('access_token.saved', ({ accountId, grantId }) => {
+    grantIds.set(accountId, new Set([...(grantIds.get(accountId) ?? []), grantId]));
+  });
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', issuer);
@@ -89,7 +93,6 @@ export async function startMailProvider(
       const grant = new provider.Grant({ accountId, clientId: client.clientId });
       grant.addOIDCScope(scope);
       const grantId = await grant.save();
-      grantIds.set(user, [...(grantIds.get(user) ?? []), grantId]);
       const fields = { accountId, client, grantId, scope, gty: 'authorization_code' };
       return {
         accessToken: await new provider.AccessToken(fields).save(),
@@ -104,7 +107,7 @@ export async function startMailProvider(
       await (await provider.AccessToken.find(token))?.destroy();
     },
     async withdraw(user) {
-      for (const grantId of grantIds.get(user) ?? []) {
+      for (const grantId of grantIds.get(addressOf(user)) ?? []) {
         await provider.AccessToken.revokeByGrantId(grantId);
         await provider.RefreshToken.revokeByGrantId(grantId);
         await (await provider.Grant.find(grantId))?.destroy();

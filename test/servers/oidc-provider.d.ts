@@ -45,6 +45,6 @@ declare module 'oidc-provider' {
     readonly RefreshToken: TokenKind;
     readonly Grant: GrantKind;
     callback(): (request: IncomingMessage, response: ServerResponse) => void;
-    on(event: string, listener: (...args: readonly unknown[]) => void): void;
+    on(event: 'access_token.saved', listener: (token: Token) => void): void;
   }
 }

@@ -1,5 +1,6 @@
 import type { Account } from '../../../core/ports/account.ts';
 import type { LegHealth } from '../../../core/ports/account-health.ts';
+import type { SignInState } from '../../../core/service/mail-sign-ins.ts';
 import { AccountHealth, isForOwner } from '../account-health.tsx';
 import { accountNamed } from '../account-name.tsx';
 import { Field, Form, Problems } from '../forms.tsx';
@@ -9,6 +10,7 @@ import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
 import { pinnedInWords } from './account-folders.tsx';
 import { notFoundPage } from './problem.tsx';
+import { SignInAgain, SignInButtons, SignInLine } from './sign-in-parts.tsx';
 
 /** @param problems  what is wrong with the entered address */
 export async function accountsPage(visit: OwnerVisit, problems: readonly string[] = []): Promise<PageReply> {
@@ -34,6 +36,7 @@ export async function accountsPage(visit: OwnerVisit, problems: readonly string[
           <Row
             account={account}
             legs={health.filter(({ accountId }) => accountId === account.accountId)}
+            signIn={service.mailSignIns.stateOf(account)}
             visit={visit}
           />
         ))}
@@ -86,8 +89,15 @@ export async function removeAccount({ service, owner, param }: OwnerVisit): Prom
   return redirect('/accounts?notice=account_removed');
 }
 
-function Row(props: { account: Account; legs: readonly LegHealth[]; visit: OwnerVisit }) {
-  const { account, legs, visit } = props;
+interface RowProps {
+  account: Account;
+  legs: readonly LegHealth[];
+  /** Undefined: the account has a password. */
+  signIn: SignInState | undefined;
+  visit: OwnerVisit;
+}
+
+function Row({ account, legs, signIn, visit }: RowProps) {
   const { owner, options, token } = visit;
   const active = account.accountId === owner.activeAccountId;
   const path = `/accounts/${account.accountId}`;
@@ -114,8 +124,10 @@ function Row(props: { account: Account; legs: readonly LegHealth[]; visit: Owner
           <bdi>{pinnedInWords(account.folderRoles)}</bdi>
         </div>
       )}
+      <SignInLine state={signIn} />
       <div class="actions">
-        {options.connect?.withPassword === undefined ? null : (
+        <SignInAgain accountId={account.accountId} state={signIn} token={token} />
+        {signIn !== undefined || options.connect?.withPassword === undefined ? null : (
           <Link class={isForOwner(legs) ? 'button-like urgent' : 'button-like'} to={`${path}/password`}>
             Update password
           </Link>
@@ -174,6 +186,7 @@ export function AddressForm({ visit, problems }: { visit: OwnerVisit; problems: 
             Type the servers by hand
           </SubmitTo>
         )}
+        <SignInButtons providers={visit.service.mailSignIns.providers()} />
       </div>
     </Form>
   );

@@ -5,6 +5,7 @@ import { type Connect, type OwnerVisit, type Reply, redirect } from '../visit.ts
 import { accountsPage } from './accounts.tsx';
 import { passwordPage } from './connect-password.tsx';
 import { serversPage } from './connect-servers.tsx';
+import { offerPage, providerFor } from './provider-sign-in.tsx';
 
 // An account is connected in three steps: its address; its servers, found or typed, which the owner confirms; and
 // only then its password. Every step carries the input of the steps before it, except the password. If there are
@@ -15,6 +16,8 @@ export const findServers = whereOffered(async (visit, { discover }) => {
   const address = readAddress(visit.fields);
   if (address.kind === 'wrong') return accountsPage(visit, address.problems);
   const found = await discover?.(address.email);
+  const provider = providerFor(visit, address.email, found);
+  if (provider !== undefined) return offerPage(visit, provider, found?.kind === 'found');
   return found?.kind === 'unusable' ? accountsPage(visit, [found.reason]) : serversPage(visit, { found });
 });
 

@@ -471,10 +471,13 @@ describe('the calendar', () => {
     expect(requests).toEqual([]);
   });
 
-  it('of Gmail cannot be connected, and a note says so', async () => {
+  it('of Gmail needs the sign-in with Google, and a note says so', async () => {
     const discovery = await look('ada@gmail.com').found;
-    expect(discovery).toMatchObject({ kind: 'found', caldav: undefined });
-    expect(discovery.kind === 'found' && discovery.notes.join(' ')).toContain('calendar requires OAuth');
+    expect(discovery).toMatchObject({ kind: 'found', caldav: undefined, signIn: 'google' });
+    expect(discovery.kind === 'found' && discovery.notes.join(' ')).toContain(
+      'It needs the sign-in with Google',
+    );
+    expect(await look('ada@outlook.com').found).toMatchObject({ kind: 'unusable', signIn: 'microsoft' });
   });
 
   it('is found by SRV, with a note about a host outside the domain', async () => {

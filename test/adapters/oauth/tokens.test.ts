@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { limitedFetch } from '../../../adapters/oauth/limited-fetch.ts';
-import { microsoftProvider, oauthProvider } from '../../../adapters/oauth/provider.ts';
+import { microsoftProvider, oauthProvider } from '../../../adapters/oauth/providers.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { accessTokens } from '../../../core/accounts/access-token.ts';
 import { grantOf, sealGrant, tokenState } from '../../../core/accounts/grant.ts';

@@ -103,6 +103,8 @@ describe('a cookie alone, with the token derived from it', () => {
       ['/accounts/1/check', {}],
       ['/accounts/1/password', { password: 'hunter2' }],
       ['/accounts/1/edit', { display_name: 'Eve', signature: 'x', label: 'y' }],
+      ['/accounts/sign-in/google', { email: 'work@example.org' }],
+      ['/accounts/1/sign-in', {}],
       ['/accounts/1/activate', {}],
       ['/accounts/1/folders', { sent: 'none' }],
       ['/accounts/1/remove', {}],

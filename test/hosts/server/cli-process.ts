@@ -32,6 +32,15 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 export interface Cli {
   /** Runs a command until it exits. */
   run(args: readonly string[], input?: string, env?: Record<string, string>): Promise<Ended>;
+  /** Starts a command that waits for something. `told` resolves once its stderr matches. */
+  start(
+    args: readonly string[],
+    env?: Record<string, string>,
+  ): {
+    readonly child: ChildProcessWithoutNullStreams;
+    readonly ended: Promise<Ended>;
+    told(pattern: RegExp): Promise<RegExpExecArray>;
+  };
   /**
    * Runs a command in a terminal of its own. Types each answer after its prompt appears. `stdout` is what the terminal
    * showed.
@@ -106,6 +115,24 @@ export async function buildCli(): Promise<Cli> {
       const child = start(args, env);
       child.stdin.end(input);
       return ended(child);
+    },
+    start(args, env) {
+      const child = start(args, env);
+      const end = ended(child);
+      let text = '';
+      return {
+        child,
+        ended: end,
+        told: (pattern) =>
+          new Promise((resolve, reject) => {
+            child.stderr.on('data', (chunk) => {
+              text += String(chunk);
+              const match = pattern.exec(text);
+              if (match !== null) resolve(match);
+            });
+            void end.then(({ stderr }) => reject(new Error(`it ended: ${stderr}`)));
+          }),
+      };
     },
     typed(args, answers) {
       const command = [process.execPath, outfile, ...args].map((word) => `'${word}'`).join(' ');

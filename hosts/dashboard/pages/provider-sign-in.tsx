@@ -1,0 +1,135 @@
+import type { ProviderInfo, SignInPurpose } from '../../../core/service/mail-sign-ins.ts';
+import { type FoundServers, readAddress } from '../account-fields.ts';
+import { connectionProblems } from '../connection-problems.ts';
+import { Form } from '../forms.tsx';
+import { Link, LinkOut, SubmitTo } from '../links.tsx';
+import { Quoted } from '../third-party-text.tsx';
+import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
+import { accountsPage } from './accounts.tsx';
+import { Kept } from './carried-fields.tsx';
+import { notFoundPage } from './problem.tsx';
+
+// The owner signs in at the provider of the mailbox: a form leads there, and the provider sends the browser back to
+// the callback, which belongs to the session that showed the form.
+
+/** The provider of an address, by its domain or by what was found out about it. Undefined: none that is set up. */
+export function providerFor(
+  { service }: OwnerVisit,
+  email: string,
+  found: FoundServers | undefined,
+): ProviderInfo | undefined {
+  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+  const named = found === undefined || found.kind === 'nothing' ? undefined : found.signIn;
+  return service.mailSignIns.providers().find(({ id, domains }) => id === named || domains.includes(domain));
+}
+
+/** Offers the sign-in. @param takesPasswords whether the mailbox can be connected with a password, too */
+export function offerPage(
+  { token, fields }: OwnerVisit,
+  { id, name }: ProviderInfo,
+  takesPasswords: boolean,
+): PageReply {
+  return page(
+    'Connect account',
+    <section class="narrow">
+      <h1>Connect account</h1>
+      <p>
+        <Quoted text={fields.get('email') ?? ''} /> is a mailbox of {name}. Sign in there, and Countersign
+        gets access without your password. You can withdraw it at {name} at any time.
+      </p>
+      <Form action={`/accounts/sign-in/${id}`} token={token} label={`Sign in with ${name}`}>
+        <Kept fields={fields} names={['email', 'label']} />
+        <div class="decision">
+          <button type="submit">Sign in with {name}</button>
+          {takesPasswords ? (
+            <SubmitTo to="/accounts/servers" class="outline secondary">
+              Use a password
+            </SubmitTo>
+          ) : null}
+          <Link class="button-like" to="/accounts">
+            Cancel
+          </Link>
+        </div>
+      </Form>
+    </section>,
+  );
+}
+
+/** Leads to the provider, to connect a new account. */
+export async function beginProviderSignIn(visit: OwnerVisit): Promise<Reply> {
+  if (visit.options.connect === undefined) return { ...(await accountsPage(visit)), status: 403 };
+  const address = readAddress(visit.fields);
+  if (address.kind === 'wrong') return accountsPage(visit, address.problems);
+  const label = (visit.fields.get('label') ?? '').trim();
+  const { email } = address;
+  return leadTo(visit, visit.param, { kind: 'connect', email, ...(label === '' ? {} : { label }) });
+}
+
+/** Leads to the provider of an account, to sign in again. */
+export async function beginSignInAgain(visit: OwnerVisit): Promise<Reply> {
+  const { service, owner, param } = visit;
+  const accounts = await service.accounts.list(owner.ownerId);
+  const account = accounts.find(({ accountId }) => String(accountId) === param);
+  const state = account && service.mailSignIns.stateOf(account);
+  if (account === undefined || state === undefined) return notFoundPage();
+  return leadTo(visit, state.providerId, { kind: 'again', accountId: account.accountId });
+}
+
+async function leadTo(visit: OwnerVisit, providerId: string, purpose: SignInPurpose): Promise<Reply> {
+  const { service, owner, base } = visit;
+  let goTo: string;
+  try {
+    goTo = await service.mailSignIns.begin({
+      ownerId: owner.ownerId,
+      sessionId: sessionIdOf(visit),
+      providerId,
+      redirectUri: base.address(callbackPath(providerId)),
+      purpose,
+    });
+  } catch (error) {
+    return accountsPage(visit, connectionProblems(error));
+  }
+  const name = service.mailSignIns.providers().find(({ id }) => id === providerId)?.name ?? providerId;
+  // By a page instead of a redirect: the policy of the page with the form allows no redirect to another host.
+  const reply = page(
+    `Sign in with ${name}`,
+    <section class="narrow">
+      <h1>Sign in with {name}</h1>
+      <p role="status">You go on to {name} and come back here afterwards.</p>
+      <p>
+        <LinkOut class="button-like" to={goTo}>
+          Continue to {name}
+        </LinkOut>
+      </p>
+    </section>,
+  );
+  return { ...reply, goTo };
+}
+
+/** The provider sends the browser here. Saves the sign-in, or says what is wrong with it. */
+export async function finishProviderSignIn(visit: OwnerVisit): Promise<Reply> {
+  const { service, owner, param, query, head } = visit;
+  // It would use up the sign-in.
+  if (head.method === 'HEAD') return redirect('/accounts');
+  try {
+    const finished = await service.mailSignIns.finish({
+      ownerId: owner.ownerId,
+      sessionId: sessionIdOf(visit),
+      providerId: param,
+      parameters: query,
+    });
+    return redirect(
+      `/accounts?notice=${finished.kind === 'again' ? 'signed_in_again' : 'account_connected'}`,
+    );
+  } catch (error) {
+    return accountsPage(visit, connectionProblems(error));
+  }
+}
+
+function sessionIdOf({ session }: OwnerVisit): string {
+  return session.kind === 'own' ? session.stored.id : session.session.id;
+}
+
+function callbackPath(providerId: string): string {
+  return `/accounts/sign-in/${providerId}/callback`;
+}
