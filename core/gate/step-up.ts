@@ -6,9 +6,10 @@ import type { Session } from './session.ts';
 /**
  * How sensitive an owner's request is.
  * `view`: changes nothing. `change`: changes something. `approve`: lets an action happen.
- * `grant`: gives a program more rights than it had, or sends events to a new receiver.
+ * `grant`: gives a program more rights than it had, sends events to a new receiver, or hands out or changes what
+ * the owner alone may have. `own`: sets the password, or removes the owner.
  */
-export type Demand = 'view' | 'change' | 'approve' | 'grant';
+export type Demand = 'view' | 'change' | 'approve' | 'grant' | 'own';
 
 /**
  * A working day: an owner who signs in in the morning approves with one click until the evening, and a computer left
@@ -23,6 +24,8 @@ const WITHIN_MS: Record<Demand, number> = {
   change: Number.POSITIVE_INFINITY,
   approve: APPROVE_WITHIN_MS,
   grant: GRANT_WITHIN_MS,
+  // Every time, with the form itself.
+  own: 0,
 };
 
 /**

@@ -46,7 +46,12 @@ export async function checkForm(visit: OwnerVisit, form: OwnerForm): Promise<Pas
   const isProven = await useProof(visit, stored);
   if (service.sessions.stepUp({ demand, isProven, session: stored }) === 'go')
     return { kind: 'go', visit: pageVisit };
-  return stopped(visit, await askAgain(pageVisit, form, { why: isProven ? 'long_ago' : 'unsigned' }));
+  return stopped(
+    visit,
+    await askAgain(pageVisit, form, {
+      why: demand === 'own' ? 'always' : isProven ? 'long_ago' : 'unsigned',
+    }),
+  );
 }
 
 async function withPasskey(

@@ -40,7 +40,9 @@ import {
   saveNoticeSettings,
   sendTestNotice,
 } from './pages/notices.tsx';
+import { changePassword, passwordPage } from './pages/password.tsx';
 import { beginProviderSignIn, beginSignInAgain, finishProviderSignIn } from './pages/provider-sign-in.tsx';
+import { removeOwner, removeOwnerPage } from './pages/remove-owner.tsx';
 import { revokeKey, revokeKeyPage, withdrawSignIn } from './pages/revoke-key.tsx';
 import { rotateKey, rotateKeyPage } from './pages/rotate-key.tsx';
 import { endOtherSessions, endSession, settingsPage } from './pages/settings.tsx';
@@ -232,6 +234,14 @@ const ROUTES: readonly Route[] = [
   }),
   owner('/settings/sessions/end-others', {
     POST: { does: 'End all other sessions', demand: 'change', act: endOtherSessions },
+  }),
+  owner('/settings/password', {
+    GET: passwordPage,
+    POST: { does: 'Change the password', demand: 'own', act: changePassword },
+  }),
+  owner('/settings/remove', {
+    GET: removeOwnerPage,
+    POST: { does: 'Remove everything', demand: 'own', act: removeOwner },
   }),
   ...SETTINGS_FORMS.map(([path, form]) => owner(path, { POST: form })),
   owner('/settings/notices', {

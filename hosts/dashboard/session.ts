@@ -57,7 +57,9 @@ export async function showSignIn(visit: Visit): Promise<Reply> {
   const next = safeNext(query.get('next'));
   if ((await sessionOf(visit)) !== undefined) return redirect(next);
   const isUnclaimed = (await service.owners.list({ limit: 1 })).owners.length === 0;
-  return withVisitorToken(visit, (token) => signInPage({ ...signInShown(visit, token, next), isUnclaimed }));
+  return withVisitorToken(visit, (token) =>
+    signInPage({ ...signInShown(visit, token, next), isUnclaimed, notice: query.get('notice') }),
+  );
 }
 
 /** Every sign-in creates a new session and ends the browser's previous one. */

@@ -1,3 +1,4 @@
+import { exportOwner } from './pages/export-owner.ts';
 import { addPasskey, removePasskey } from './pages/passkey-settings.tsx';
 import {
   addAuthenticatorApp,
@@ -5,6 +6,7 @@ import {
   renewRecoveryCodes,
   setUpAuthenticatorApp,
 } from './pages/second-step-settings.tsx';
+import { saveTimeZone } from './pages/time-zone.tsx';
 import type { OwnerForm } from './visit.ts';
 
 const PASSKEY = '([A-Za-z0-9_-]{1,1400})';
@@ -23,6 +25,8 @@ export const SETTINGS_FORMS: readonly (readonly [path: string, form: OwnerForm])
     '/settings/authenticator/remove',
     { does: 'Remove the authenticator app', demand: 'grant', act: removeAuthenticatorApp },
   ],
+  ['/settings/time-zone', { does: 'Save the time zone', demand: 'change', act: saveTimeZone }],
+  ['/settings/export', { does: 'Export everything', demand: 'grant', act: exportOwner }],
   ['/settings/passkeys', { does: 'Add a passkey', demand: 'grant', act: addPasskey }],
   [
     `/settings/passkeys/${PASSKEY}/remove`,

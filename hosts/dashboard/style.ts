@@ -127,7 +127,7 @@ dl.health { margin: 0.5rem 0; }
 }
 .exact { white-space: pre-wrap; tab-size: 4; min-height: 2.9rem; }
 .secret { user-select: all; }
-form[data-passkey] { margin-top: 1.2rem; }
+form[data-passkey], .actions + .quiet { margin-top: 1.2rem; }
 .qr { width: 13rem; max-width: 100%; margin-bottom: 1rem; border-radius: var(--pico-border-radius); }
 .codes { columns: 2 13rem; }
 .unseen { unicode-bidi: isolate; }

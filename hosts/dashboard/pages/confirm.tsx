@@ -14,11 +14,16 @@ export const CODE_FIELD = 'owner_code';
 
 const REASONS = {
   unsigned: 'This browser did not sign the form, so Countersign asks for your password.',
+  always: 'Countersign always asks for your password before this.',
   long_ago: 'You last entered your password a while ago, so Countersign asks for it again.',
 } as const;
 
 /** Passwords of other servers. No page repeats them, so the owner enters them again. */
-const TYPED_AGAIN: ReadonlyMap<string, string> = new Map([['password', 'Mailbox password']]);
+const TYPED_AGAIN: ReadonlyMap<string, string> = new Map([
+  ['password', 'Mailbox password'],
+  ['new_password', 'New password'],
+  ['new_password_again', 'New password again'],
+]);
 
 /** Fields that mean nothing to a person. */
 const HIDDEN: ReadonlySet<string> = new Set([

@@ -9,6 +9,7 @@ import { When } from '../when.tsx';
 import { newPasskey } from './passkey-settings.tsx';
 import { notFoundPage } from './problem.tsx';
 import { SecondStepSection } from './second-step-settings.tsx';
+import { TimeZoneSection } from './time-zone.tsx';
 
 export async function settingsPage(visit: OwnerVisit): Promise<Reply> {
   const { service, owner, session, token, query } = visit;
@@ -27,6 +28,16 @@ export async function settingsPage(visit: OwnerVisit): Promise<Reply> {
         <p class="quiet">Where Countersign tells you that something waits, and when.</p>
         <Link class="button-like" to="/settings/notices">
           Set up notices
+        </Link>
+      </section>
+      <TimeZoneSection {...{ zone, token }} now={new Date()} />
+      <section aria-labelledby="password">
+        <h2 id="password">Password</h2>
+        <p class="quiet">
+          What you sign in with here, as <Quoted text={owner.email} />.
+        </p>
+        <Link class="button-like" to="/settings/password">
+          Change password
         </Link>
       </section>
       <SecondStepSection
@@ -55,6 +66,23 @@ export async function settingsPage(visit: OwnerVisit): Promise<Reply> {
             </Form>
           </div>
         )}
+      </section>
+      <section aria-labelledby="data">
+        <h2 id="data">Your data</h2>
+        <p class="quiet">
+          The export is one JSON file with everything that Countersign stores about you, without passwords and
+          other secrets. Your mail stays where it is.
+        </p>
+        <div class="actions">
+          <Form action="/settings/export" token={token}>
+            <button type="submit" class="outline">
+              Export everything
+            </button>
+          </Form>
+          <Link class="button-like" to="/settings/remove">
+            Remove everything
+          </Link>
+        </div>
       </section>
     </>,
   );

@@ -1,5 +1,6 @@
 import type { PasskeyPlace } from '../../../core/secrets/webauthn.ts';
 import { Field, Form, Problems } from '../forms.tsx';
+import { Notice } from '../notice.tsx';
 import { PasskeyForm } from '../passkeys.tsx';
 import { type PageReply, page } from '../visit.ts';
 
@@ -13,6 +14,8 @@ export function signInPage(shown: {
   isUnclaimed?: boolean;
   /** Undefined: browsers have no passkeys here. */
   passkey: PasskeyOffer | undefined;
+  /** The code of what was just done. */
+  notice?: string | null;
   email?: string;
   problem?: string;
   status?: number;
@@ -21,6 +24,7 @@ export function signInPage(shown: {
     'Sign in',
     <section class="narrow centered">
       <h1>Sign in</h1>
+      <Notice code={shown.notice ?? null} />
       {shown.isUnclaimed === true ? (
         <p class="note">
           There is no owner yet. Open the setup link that <code>countersign serve</code> printed, or run{' '}

@@ -26,6 +26,7 @@ const rows: [demand: Demand, isProven: boolean, ageMs: number, answer: 'go' | 'c
   ['grant', false, 0, 'confirm'],
   ['grant', true, 10 * MINUTE_MS - 1, 'go'],
   ['grant', true, 10 * MINUTE_MS, 'confirm'],
+  ['own', true, 0, 'confirm'],
 ];
 
 describe('stepUp', () => {
@@ -35,7 +36,7 @@ describe('stepUp', () => {
   });
 
   it('never lets a request change anything without a proof, and never asks less of an older session', () => {
-    const demand = fc.constantFrom<Demand>('change', 'approve', 'grant');
+    const demand = fc.constantFrom<Demand>('change', 'approve', 'grant', 'own');
     const ages = fc.tuple(fc.nat(20 * 24 * HOUR_MS), fc.nat(20 * 24 * HOUR_MS));
     fc.assert(
       fc.property(demand, ages, (demand, [one, other]) => {

@@ -27,6 +27,8 @@ const PAGES = [
   '/activity',
   '/activity?tool=create_tracker&day=TODAY',
   '/settings',
+  '/settings/password',
+  '/settings/remove',
   '/settings/notices',
   '/nothing-here',
 ];

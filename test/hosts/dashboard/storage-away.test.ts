@@ -40,7 +40,7 @@ it('a page loads whole, or says that nothing was changed, whichever look-up fail
   for (const path of [
     ...['/approvals', `/approvals/${waiting}`, together, '/activity', '/activity/export.csv'],
     ...['/accounts', '/accounts/1/folders', '/integrations', '/integrations/webhooks'],
-    ...['/trackers', '/trackers/1', '/settings'],
+    ...['/trackers', '/trackers/1', '/settings', '/settings/password', '/settings/remove'],
   ]) {
     called.clear();
     const whole = await dashboard.send({ path, headers });
