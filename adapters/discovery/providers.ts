@@ -1,3 +1,4 @@
+import { isLoopback } from '../remote/mail-server.ts';
 import { isWithin } from './domain.ts';
 
 /** A mail provider whose settings ship with Countersign. */
@@ -352,4 +353,16 @@ export function providerOfDomain(domain: string): Provider | undefined {
 /** @param mx  a host that receives mail for the domain */
 export function providerOfMx(mx: string): Provider | undefined {
   return PROVIDERS.find((provider) => provider.mx.some((domain) => isWithin(mx, domain)));
+}
+
+/** The provider that a server belongs to. Its certificates always verify. @param host  lower-case ASCII */
+export function providerOfHost(host: string): Provider | undefined {
+  return PROVIDERS.find(({ access, domains, mx }) => {
+    if ([...domains, ...mx].some((domain) => isWithin(host, domain))) return true;
+    if ('none' in access) return false;
+    const { imap, smtp, caldav } = access;
+    const hosts = [imap[0], smtp[0], ...(caldav === undefined ? [] : [new URL(caldav).hostname])];
+    // Proton Mail Bridge runs on this machine.
+    return hosts.includes(host) && !isLoopback(host);
+  });
 }

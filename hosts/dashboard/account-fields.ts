@@ -6,7 +6,10 @@ export interface AccountServers {
   readonly smtp: ServerFields;
   /** Undefined for an account without a calendar. */
   readonly caldav: CalendarFields | undefined;
-  /** SHA-256 of the only accepted certificate, 64 hex digits; undefined: trust the usual authorities. */
+  /**
+   * SHA-256 of the only accepted certificate, 64 hex digits, of a mail server without its own; undefined: trust the usual
+   * authorities.
+   */
   readonly fingerprint: string | undefined;
 }
 
@@ -19,6 +22,8 @@ export interface AccountFields extends AccountServers {
 export interface CalendarFields {
   readonly url: string;
   readonly user: string;
+  /** SHA-256 of the only accepted certificate; absent: see `AccountServers`. */
+  readonly fingerprint?: string;
   /** The path of the calendar for new events; absent until the owner picks one. */
   readonly writeTo?: string;
 }
@@ -28,6 +33,8 @@ export interface ServerFields {
   readonly port: number;
   readonly security: Security;
   readonly user: string;
+  /** SHA-256 of the only accepted certificate; absent: see `AccountServers`. */
+  readonly fingerprint?: string;
 }
 
 /** The result of looking for the servers of an address. */
@@ -82,6 +89,14 @@ const addressForm = z.object({
   label: z.string().trim().max(100, 'Label: at most 100 characters.'),
 });
 
+const fingerprint = z
+  .string()
+  .transform((text) => text.replace(/[\s:]/g, '').toLowerCase())
+  .refine(
+    (text) => text === '' || /^[0-9a-f]{64}$/.test(text),
+    'Certificate fingerprint: enter 64 hexadecimal digits (SHA-256).',
+  );
+
 const accountForm = addressForm.extend({
   signature: z
     .string()
@@ -104,13 +119,10 @@ const accountForm = addressForm.extend({
     ),
   caldav_user: z.string().trim(),
   caldav_calendar: z.string(),
-  fingerprint: z
-    .string()
-    .transform((text) => text.replace(/[\s:]/g, '').toLowerCase())
-    .refine(
-      (text) => text === '' || /^[0-9a-f]{64}$/.test(text),
-      'Certificate fingerprint: enter 64 hexadecimal digits (SHA-256).',
-    ),
+  fingerprint,
+  imap_fingerprint: fingerprint,
+  smtp_fingerprint: fingerprint,
+  caldav_fingerprint: fingerprint,
 });
 
 /** All fields of an account except the password, which no page ever shows again. */
@@ -142,6 +154,7 @@ export function readAccount(form: URLSearchParams): Read<{
     port: data[`${which}_port`],
     security: data[`${which}_security`],
     user: data[`${which}_user`] || data.email,
+    ...pinned(data[`${which}_fingerprint`]),
   });
   return {
     kind: 'read',
@@ -162,8 +175,13 @@ function calendarFields({
   caldav_url: url,
   caldav_user: user,
   caldav_calendar: calendar,
+  caldav_fingerprint: pin,
 }: z.infer<typeof accountForm>): CalendarFields {
-  return { url, user: user || email, ...(calendar === '' ? {} : { writeTo: calendar }) };
+  return { url, user: user || email, ...pinned(pin), ...(calendar === '' ? {} : { writeTo: calendar }) };
+}
+
+function pinned(fingerprint: string): { readonly fingerprint?: string } {
+  return fingerprint === '' ? {} : { fingerprint };
 }
 
 /** Checks only the form of the URL; the adapter decides what may be connected to. */
@@ -189,3 +207,23 @@ function textsOf(form: URLSearchParams, names: readonly string[]): Readonly<Reco
 function problemsIn(error: z.ZodError): readonly string[] {
   return [...new Set(error.issues.map((issue) => issue.message))];
 }
+
+/** What a server shows before anybody signs in to it. */
+export type ProbedServer = {
+  readonly server: 'imap' | 'smtp' | 'caldav';
+} & (
+  | { readonly kind: 'good' }
+  /**
+   * Its certificate is not verified. `because` follows the word. `isKnown`: a provider that Countersign knows, whose
+   * certificates always verify, so it must not be trusted.
+   */
+  | {
+      readonly kind: 'untrusted';
+      /** SHA-256, 64 hex digits. */
+      readonly fingerprint: string;
+      readonly because: string;
+      readonly isKnown: boolean;
+    }
+  /** One sentence for the owner. */
+  | { readonly kind: 'problem'; readonly text: string }
+);

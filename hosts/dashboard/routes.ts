@@ -119,10 +119,10 @@ const ROUTES: readonly Route[] = [
     GET: (visit) => accountsPage(visit),
     POST: { does: 'Connect account', demand: 'change', act: connectAccount },
   }),
-  // Contacts servers. The next two only show what was entered so far.
+  // Contacts servers. The next one only shows what was entered so far.
   owner('/accounts/find', { POST: { does: 'Find the servers', demand: 'change', act: findServers } }),
   owner('/accounts/servers', { POST: { does: 'Enter the servers', demand: 'view', act: showServers } }),
-  owner('/accounts/password', { POST: { does: 'Use these servers', demand: 'view', act: askPassword } }),
+  owner('/accounts/password', { POST: { does: 'Use these servers', demand: 'change', act: askPassword } }),
   owner(`/accounts/${ACCOUNT}/check`, {
     POST: { does: 'Check the account', demand: 'change', act: checkAccount },
   }),

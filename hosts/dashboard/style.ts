@@ -74,6 +74,8 @@ main > section { margin-bottom: 2rem; }
   text-decoration: none;
   line-height: var(--pico-line-height);
 }
+label.trust { display: flex; gap: 0.4rem; align-items: baseline; overflow-wrap: anywhere; }
+label.trust > input { flex: none; position: relative; top: 0.15rem; }
 dl.health { margin: 0.5rem 0; }
 .health dd .state { margin-inline-end: 0.2rem; }
 .urgent { border-color: light-dark(#b3261e, #f2938c); color: light-dark(#b3261e, #f2938c); font-weight: 700; }

@@ -7,7 +7,7 @@ import type { Owner } from '../../core/ports/owner-storage.ts';
 import type { DecidedWhere, RequestsNow, Service } from '../../core/service/service.ts';
 import type { PublicBase } from '../http/public-base.ts';
 import type { RequestHead } from '../http/request-head.ts';
-import type { AccountFields, FoundServers } from './account-fields.ts';
+import type { AccountFields, AccountServers, FoundServers, ProbedServer } from './account-fields.ts';
 import type { Cookies } from './cookies.ts';
 
 /** How the owner connects a mailbox on the pages. */
@@ -18,10 +18,17 @@ export interface Connect {
    */
   readonly settings: (fields: AccountFields) => unknown;
   /**
+   * Looks at the servers before the owner enters a password: whether they answer, and with which certificates. Without
+   * it, the password is asked for at once.
+   */
+  readonly probe?: (servers: AccountServers) => Promise<readonly ProbedServer[]>;
+  /**
    * Returns the settings of an account with another password. Without it, a password cannot be updated on the pages.
    * @throws ServiceError invalid_arguments if the adapter would reject them; Error if there is no password in them
    */
   readonly withPassword?: (settings: unknown, password: string) => unknown;
+  /** What the owner entered to get these settings. Without it, the form to change them starts empty. */
+  readonly fieldsOf?: (settings: unknown) => AccountServers;
   /**
    * Finds the servers of an address. The owner confirms them before entering a password. Without it, the owner enters
    * the servers.

@@ -19,6 +19,7 @@ export type {
   CalendarFields,
   FoundServer,
   FoundServers,
+  ProbedServer,
   Security,
   ServerFields,
 } from '../dashboard/account-fields.ts';

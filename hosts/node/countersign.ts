@@ -16,6 +16,7 @@ export type {
   CalendarFields,
   FoundServer,
   FoundServers,
+  ProbedServer,
   Security,
   ServerFields,
 } from '../dashboard/account-fields.ts';

@@ -1,11 +1,32 @@
+import type { AllowPrivateServers } from '../../adapters/remote/connect.ts';
+import { checkOptions } from '../../core/contract/options.ts';
 import type { Connect } from '../dashboard/visit.ts';
 import { discover } from './discovery.ts';
-import { mailSettings, withPassword } from './mail-settings.ts';
+import { fieldsOf, mailSettings, withPassword } from './mail-settings.ts';
+import { probeServers } from './probe-servers.ts';
+
+export interface ImapConnectOptions {
+  /**
+   * As for `imapMail`, so that a server is looked at before the owner enters its password. Without it, no certificate is
+   * offered to be trusted.
+   */
+  readonly allowPrivateServers?: AllowPrivateServers;
+}
 
 /**
  * The owner connects an account of the IMAP and CalDAV adapters: Countersign finds its servers through this machine's
  * DNS, or the owner enters them.
  */
-export function imapConnect(): Connect {
-  return { settings: mailSettings, withPassword, discover };
+export function imapConnect(options: ImapConnectOptions = {}): Connect {
+  checkOptions('imapConnect', options, { allowPrivateServers: ['optional', 'boolean', 'function'] });
+  const { allowPrivateServers } = options;
+  return {
+    settings: mailSettings,
+    withPassword,
+    fieldsOf,
+    discover,
+    ...(allowPrivateServers === undefined
+      ? {}
+      : { probe: (servers) => probeServers(servers, { allowPrivateServers }) }),
+  };
 }

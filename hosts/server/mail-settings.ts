@@ -2,18 +2,24 @@ import type * as z from 'zod';
 import { type CalendarServer, calendarServer } from '../../adapters/caldav/settings.ts';
 import { imapSettings, type MailServer } from '../../adapters/imap/settings.ts';
 import { ServiceError } from '../../core/contract/errors.ts';
+import type { AccountServers } from '../dashboard/account-fields.ts';
+
+/** SHA-256 of the only accepted certificate of one server; absent: `MailFields.fingerprint`. */
+interface Pinned {
+  readonly fingerprint?: string;
+}
 
 /** What the user entered to connect a mailbox. */
 export interface MailFields {
-  readonly imap: Omit<MailServer, 'pass' | 'tlsFingerprint'>;
-  readonly smtp: Omit<MailServer, 'pass' | 'tlsFingerprint'>;
+  readonly imap: Omit<MailServer, 'pass' | 'tlsFingerprint'> & Pinned;
+  readonly smtp: Omit<MailServer, 'pass' | 'tlsFingerprint'> & Pinned;
   /** Undefined for an account without a calendar. */
-  readonly caldav: Pick<CalendarServer, 'url' | 'user' | 'writeTo'> | undefined;
+  readonly caldav: (Pick<CalendarServer, 'url' | 'user' | 'writeTo'> & Pinned) | undefined;
   /** For all servers. */
   readonly password: string;
   /**
-   * SHA-256 of the only accepted certificate; undefined: trust the usual authorities. Applies to the calendar server
-   * only if it is on the host of a mail server.
+   * SHA-256 of the only accepted certificate of servers without their own; undefined: trust the usual authorities.
+   * Applies to the calendar server only if it is on the host of a mail server.
    */
   readonly fingerprint: string | undefined;
 }
@@ -25,15 +31,46 @@ const accountSettings = imapSettings.extend({ caldav: calendarServer.optional() 
  * @throws ServiceError invalid_arguments if the adapters would reject them
  */
 export function mailSettings({ imap, smtp, caldav, password, fingerprint }: MailFields): unknown {
-  const pinned = fingerprint === undefined ? {} : { tlsFingerprint: fingerprint };
-  const secret = { pass: password, ...pinned };
   const isMailHost = caldav !== undefined && [imap.host, smtp.host].includes(hostOf(caldav.url));
-  const calendar = caldav && { ...caldav, pass: password, ...(isMailHost ? pinned : {}) };
   return checkedSettings({
-    imap: { ...imap, ...secret },
-    smtp: { ...smtp, ...secret },
-    ...(calendar === undefined ? {} : { caldav: calendar }),
+    imap: pinnedServer(imap, password, fingerprint),
+    smtp: pinnedServer(smtp, password, fingerprint),
+    ...(caldav && { caldav: pinnedServer(caldav, password, isMailHost ? fingerprint : undefined) }),
   });
+}
+
+function pinnedServer<Server extends Pinned>(
+  { fingerprint: own, ...server }: Server,
+  pass: string,
+  otherwise: string | undefined,
+) {
+  const pin = own ?? otherwise;
+  return { ...server, pass, ...(pin === undefined ? {} : { tlsFingerprint: pin }) };
+}
+
+/** What the user entered to get these settings, without the password. */
+export function fieldsOf(settings: unknown): AccountServers {
+  const { imap, smtp, caldav } = accountSettings.parse(settings);
+  return {
+    imap: serverFields(imap),
+    smtp: serverFields(smtp),
+    caldav: caldav && calendarFields(caldav),
+    fingerprint: undefined,
+  };
+}
+
+function serverFields({
+  host,
+  port,
+  security,
+  user,
+  tlsFingerprint,
+}: z.output<typeof accountSettings>['imap']) {
+  return { host, port, security, user, ...(tlsFingerprint && { fingerprint: tlsFingerprint }) };
+}
+
+function calendarFields({ url, user, writeTo, tlsFingerprint }: CalendarServer) {
+  return { url, user, ...(writeTo && { writeTo }), ...(tlsFingerprint && { fingerprint: tlsFingerprint }) };
 }
 
 function checkedSettings(settings: z.input<typeof accountSettings>): unknown {

@@ -14,6 +14,7 @@ import { jsonLog } from './log.ts';
 import { type LoopWatch, watchLoop } from './loop-watch.ts';
 import { listenOnLoopback } from './loopback-listener.ts';
 import { openService } from './open-service.ts';
+import { reachOf } from './private-servers.ts';
 import { apiRequestName, dashboardRequestName, observeRequests, signInRequestName } from './request-names.ts';
 import { pageAddress } from './setup-link.ts';
 import { listen, type WebServer } from './web-server.ts';
@@ -96,9 +97,16 @@ function openDoors(
   api.answerWith(observeRequests(programs, watch, apiRequestName), programs.clientError);
   signIn.answerWith(observeRequests(open({ doors: ['sign-in'] }), watch, signInRequestName));
   // The demo connects no account, and names `countersign serve` instead.
-  const pages = open({ doors: ['dashboard'], ...(!isDemo && { connect: imapConnect() }) });
+  const pages = open({
+    doors: ['dashboard'],
+    ...(!isDemo && { connect: imapConnect(reachOf(configuration, ownersOf(service))) }),
+  });
   dashboard.answerWith(observeRequests(pages, watch, dashboardRequestName));
   dashboard.attach(pages.attachUpgrade);
+}
+
+function ownersOf({ owners }: Service): Parameters<typeof reachOf>[1] {
+  return { owners: async (page) => (await owners.list(page)).owners };
 }
 
 function stopSignal(): Promise<NodeJS.Signals> {

@@ -6,6 +6,7 @@ import { accountsPage } from './accounts.tsx';
 import { passwordPage } from './connect-password.tsx';
 import { serversPage } from './connect-servers.tsx';
 import { offerPage, providerFor } from './provider-sign-in.tsx';
+import { trustPage } from './trust-servers.tsx';
 
 // An account is connected in three steps: its address; its servers, found or typed, which the owner confirms; and
 // only then its password. Every step carries the input of the steps before it, except the password. If there are
@@ -27,8 +28,16 @@ export const showServers = whereOffered(async (visit) => {
   return address.kind === 'wrong' ? accountsPage(visit, address.problems) : serversPage(visit, {});
 });
 
-/** Asks for the password, once the owner has confirmed the servers. */
-export const askPassword = whereOffered(async (visit) => passwordPage(visit, {}));
+/** Asks for the password, once the owner has confirmed the servers, and they have shown certificates to be trusted. */
+export const askPassword = whereOffered(async (visit, { probe }) => {
+  const account = readAccount(visit.fields);
+  if (account.kind === 'wrong') return serversPage(visit, { problems: account.problems });
+  const probed = (await probe?.(account.servers)) ?? [];
+  const problems = probed.flatMap((one) => (one.kind === 'problem' ? [one.text] : []));
+  if (problems.length > 0) return serversPage(visit, { problems });
+  const untrusted = probed.filter((one) => one.kind === 'untrusted');
+  return untrusted.length > 0 ? trustPage(visit, account.servers, untrusted) : passwordPage(visit, {});
+});
 
 /** Connects the account, or asks again and says what is wrong. */
 export const connectAccount = whereOffered(async (visit, connect) => {

@@ -34,7 +34,10 @@ export function serversPage(
       <Notes notes={notes} />
       <Form action="/accounts/password" token={token} label="Servers">
         <Problems problems={problems} />
-        <Kept fields={fields} names={['email', 'label']} />
+        <Kept
+          fields={fields}
+          names={['email', 'label', 'imap_fingerprint', 'smtp_fingerprint', 'caldav_fingerprint']}
+        />
         <KeptNotes notes={notes} />
         <Server title="IMAP" which="imap" shown={shown} otherwise={['993', 'tls']}>
           <Source of={servers?.imap.source} />

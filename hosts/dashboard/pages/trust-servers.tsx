@@ -1,0 +1,77 @@
+import { ACCOUNT_FIELD_NAMES, type AccountServers, type ProbedServer } from '../account-fields.ts';
+import { Form, Problems } from '../forms.tsx';
+import { SubmitTo } from '../links.tsx';
+import { Quoted } from '../third-party-text.tsx';
+import { type OwnerVisit, type PageReply, page } from '../visit.ts';
+import { Kept, KeptNotes } from './carried-fields.tsx';
+
+type Untrusted = Extract<ProbedServer, { kind: 'untrusted' }>;
+
+/** Shows the certificates that cannot be verified, before any password is sent. The owner may trust each one. */
+export function trustPage(
+  { token, fields }: OwnerVisit,
+  servers: AccountServers,
+  untrusted: readonly Untrusted[],
+): PageReply {
+  const offered = untrusted.filter(({ isKnown }) => !isKnown);
+  const names = ACCOUNT_FIELD_NAMES.filter(
+    (name) => !offered.some(({ server }) => name === `${server}_fingerprint`),
+  );
+  const isPossible = offered.length === untrusted.length;
+  return page(
+    'Trust the servers',
+    <section class="narrow">
+      <h1>Trust the servers?</h1>
+      <p>
+        Nothing was sent to them yet. If the server is your own, compare the SHA-256 fingerprint with the one
+        that the server shows. If it is not, do not go on.
+      </p>
+      <Problems
+        problems={untrusted
+          .filter(({ isKnown }) => isKnown)
+          .map(
+            ({ server, because }) =>
+              `${TITLES[server]}: its certificate is not verified, because ${because}. Countersign knows this provider, whose certificates always are: somebody may be in between. It cannot be trusted here.`,
+          )}
+      />
+      <Form action="/accounts/password" token={token} label="Trust the servers">
+        <Kept fields={fields} names={names} />
+        <KeptNotes notes={fields.getAll('note')} />
+        {offered.map(({ server, fingerprint, because }) => (
+          <fieldset>
+            <legend>
+              {TITLES[server]}, <Quoted text={addressOf(servers, server)} />
+            </legend>
+            <p>Its certificate is not verified, because {because}.</p>
+            <label class="trust">
+              <input type="checkbox" name={`${server}_fingerprint`} value={fingerprint} />{' '}
+              <span>
+                Trust this one: <code>{inPairs(fingerprint)}</code>
+              </span>
+            </label>
+          </fieldset>
+        ))}
+        <div class="decision">
+          {isPossible ? <button type="submit">Continue</button> : null}
+          <SubmitTo to="/accounts/servers" class="outline secondary">
+            Change the servers
+          </SubmitTo>
+        </div>
+      </Form>
+    </section>,
+    422,
+  );
+}
+
+const TITLES = { imap: 'IMAP', smtp: 'SMTP', caldav: 'CalDAV' } as const;
+
+function addressOf(servers: AccountServers, server: ProbedServer['server']): string {
+  if (server === 'caldav') return servers.caldav?.url ?? '';
+  const { host, port } = servers[server];
+  return `${host}:${port}`;
+}
+
+/** `3F:13:61…` */
+function inPairs(fingerprint: string): string {
+  return (fingerprint.toUpperCase().match(/../g) ?? []).join(':');
+}
