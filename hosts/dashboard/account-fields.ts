@@ -123,6 +123,8 @@ const accountForm = addressForm.extend({
   imap_fingerprint: fingerprint,
   smtp_fingerprint: fingerprint,
   caldav_fingerprint: fingerprint,
+  /** The account whose servers are changed. Empty: a new one is connected. */
+  account: z.string().regex(/^\d{0,9}$/, 'Account: choose one of your accounts.'),
 });
 
 /** All fields of an account except the password, which no page ever shows again. */
@@ -145,6 +147,8 @@ export function readAccount(form: URLSearchParams): Read<{
   readonly label: string;
   readonly signature: string;
   readonly servers: AccountServers;
+  /** The account whose servers are changed. Undefined: a new one is connected. */
+  readonly accountId: number | undefined;
 }> {
   const parsed = accountForm.safeParse(textsOf(form, ACCOUNT_FIELD_NAMES));
   if (!parsed.success) return { kind: 'wrong', problems: problemsIn(parsed.error) };
@@ -161,6 +165,7 @@ export function readAccount(form: URLSearchParams): Read<{
     email: data.email,
     label: data.label,
     signature: data.signature,
+    accountId: data.account === '' ? undefined : Number(data.account),
     servers: {
       imap: server('imap'),
       smtp: server('smtp'),
@@ -227,3 +232,17 @@ export type ProbedServer = {
   /** One sentence for the owner. */
   | { readonly kind: 'problem'; readonly text: string }
 );
+
+/** The form fields that show these servers. */
+export function accountTexts({ imap, smtp, caldav }: AccountServers): readonly [string, string][] {
+  return [
+    ...serverTexts('imap', imap),
+    ['imap_fingerprint', imap.fingerprint ?? ''],
+    ...serverTexts('smtp', smtp),
+    ['smtp_fingerprint', smtp.fingerprint ?? ''],
+    ['caldav_url', caldav?.url ?? ''],
+    ['caldav_user', caldav?.user ?? ''],
+    ['caldav_calendar', caldav?.writeTo ?? ''],
+    ['caldav_fingerprint', caldav?.fingerprint ?? ''],
+  ];
+}

@@ -5,6 +5,7 @@ const NOTICES = new Map([
   ['account_active', 'The active account is set.'],
   ['account_saved', 'It is saved, and applies to new requests.'],
   ['account_checked', 'The servers were signed in to just now.'],
+  ['servers_changed', 'The servers are changed. What waits for the account goes on by itself.'],
   ['password_updated', 'The password is updated. What waits for the account goes on by itself.'],
   ['account_removed', 'The account is removed.'],
   ['folders_saved', 'The folders are saved.'],

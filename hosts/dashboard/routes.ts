@@ -14,7 +14,13 @@ import {
   setTrackerStatus,
   unlinkFromTracker,
 } from './pages/change-tracker.ts';
-import { askPassword, connectAccount, findServers, showServers } from './pages/connect-account.tsx';
+import {
+  askPassword,
+  changeServers,
+  connectAccount,
+  findServers,
+  showServers,
+} from './pages/connect-account.tsx';
 import { editAccount, editAccountPage } from './pages/edit-account.tsx';
 import { createFirstOwner, showFirstOwner } from './pages/first-owner.tsx';
 import {
@@ -130,6 +136,7 @@ const ROUTES: readonly Route[] = [
     GET: (visit) => passwordUpdatePage(visit),
     POST: { does: 'Update the password', demand: 'change', act: updatePassword },
   }),
+  owner(`/accounts/${ACCOUNT}/servers`, { GET: changeServers }),
   owner(`/accounts/${ACCOUNT}/edit`, {
     GET: (visit) => editAccountPage(visit),
     POST: { does: 'Save name and signature', demand: 'change', act: editAccount },

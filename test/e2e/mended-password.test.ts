@@ -58,6 +58,14 @@ describe.skipIf(skipped)(inBrowser(titled('a password that changed at the mail s
     expect(await account.innerText()).not.toContain('Does not work');
     expect(await page.content()).not.toContain(NEW_PASSWORD);
 
+    // The servers can be changed in place, too. Those that are trusted stay so.
+    await account.getByRole('link', { name: 'Change servers' }).click();
+    expect(await page.getByLabel('IMAP port').inputValue()).toBe(String(dovecot.port));
+    await press(page, 'Use these servers');
+    await page.getByLabel('Password', { exact: true }).fill(NEW_PASSWORD);
+    await press(page, 'Connect account');
+    expect(await page.getByRole('status').textContent()).toContain('The servers are changed.');
+
     const stateOf = async (id: string) => (await rest.get(`/v1/approvals/${id}`)).body;
     const executed = { executed: true, result: { approval: { state: 'executed' } } };
     await expect.poll(() => stateOf(approved), { timeout: 60_000, interval: 1000 }).toMatchObject(executed);

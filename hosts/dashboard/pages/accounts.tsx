@@ -132,6 +132,11 @@ function Row({ account, legs, signIn, visit }: RowProps) {
             Update password
           </Link>
         )}
+        {options.connect?.fieldsOf === undefined ? null : (
+          <Link class="button-like" to={`${path}/servers`}>
+            Change servers
+          </Link>
+        )}
         <Form action={`${path}/check`} token={token}>
           <button type="submit" class="outline secondary">
             Check now

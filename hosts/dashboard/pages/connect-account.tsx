@@ -1,10 +1,12 @@
-import { readAccount, readAddress } from '../account-fields.ts';
+import { accountTexts, readAccount, readAddress } from '../account-fields.ts';
+import { accountNamed } from '../account-name.tsx';
 import { connectionProblems } from '../connection-problems.ts';
 import { pageAfterConnecting } from '../next-step.tsx';
 import { type Connect, type OwnerVisit, type Reply, redirect } from '../visit.ts';
 import { accountsPage } from './accounts.tsx';
 import { passwordPage } from './connect-password.tsx';
 import { serversPage } from './connect-servers.tsx';
+import { notFoundPage } from './problem.tsx';
 import { offerPage, providerFor } from './provider-sign-in.tsx';
 import { trustPage } from './trust-servers.tsx';
 
@@ -44,7 +46,7 @@ export const connectAccount = whereOffered(async (visit, connect) => {
   const { fields, service, owner } = visit;
   const account = readAccount(fields);
   if (account.kind === 'wrong') return serversPage(visit, { problems: account.problems });
-  const { email, label, signature, servers } = account;
+  const { email, label, signature, servers, accountId } = account;
   const password = fields.get('password') ?? '';
   if (password === '') {
     return passwordPage(visit, { problems: ['Password: it is needed to sign in to the servers.'] });
@@ -55,6 +57,10 @@ export const connectAccount = whereOffered(async (visit, connect) => {
       const all = await service.accounts.calendars({ ownerId: owner.ownerId, email, settings });
       const calendars = all.filter(({ writable }) => writable);
       if (calendars.length > 1) return passwordPage(visit, { calendars });
+    }
+    if (accountId !== undefined) {
+      await service.accounts.changeSettings({ ownerId: owner.ownerId, accountId, settings });
+      return redirect('/accounts?notice=servers_changed');
     }
     await service.accounts.connect({
       ownerId: owner.ownerId,
@@ -67,6 +73,20 @@ export const connectAccount = whereOffered(async (visit, connect) => {
     return passwordPage(visit, { problems: connectionProblems(error) });
   }
   return redirect(await pageAfterConnecting(visit));
+});
+
+/** Shows the servers of a connected account, to be changed. The next steps are those of a new account. */
+export const changeServers = whereOffered(async (visit, { fieldsOf }) => {
+  const { service, owner, param } = visit;
+  const account = await accountNamed(service, owner, param);
+  if (account === undefined || fieldsOf === undefined) return notFoundPage();
+  const settings = await service.accounts.settings(owner.ownerId, account.accountId);
+  const fields = new URLSearchParams([
+    ['account', String(account.accountId)],
+    ['email', account.email],
+    ...accountTexts(fieldsOf(settings)),
+  ]);
+  return serversPage({ ...visit, fields }, {});
 });
 
 /** If accounts cannot be connected here, the accounts page says so. */

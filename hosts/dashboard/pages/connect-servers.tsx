@@ -36,7 +36,10 @@ export function serversPage(
         <Problems problems={problems} />
         <Kept
           fields={fields}
-          names={['email', 'label', 'imap_fingerprint', 'smtp_fingerprint', 'caldav_fingerprint']}
+          names={[
+            ...['email', 'label', 'account', 'caldav_calendar'],
+            ...['imap_fingerprint', 'smtp_fingerprint', 'caldav_fingerprint'],
+          ]}
         />
         <KeptNotes notes={notes} />
         <Server title="IMAP" which="imap" shown={shown} otherwise={['993', 'tls']}>
