@@ -15,6 +15,7 @@ const PAGES = [
   '/accounts',
   '/accounts/1/edit',
   '/accounts/1/password',
+  '/accounts/1/servers',
   '/accounts/1/folders',
   '/accounts/1/remove',
   '/integrations',

@@ -11,9 +11,11 @@ export async function openRequests(): Promise<{
   readonly ids: ReadonlyMap<string, string>;
 }> {
   const calendar = sandboxCalendar({ samples: [] });
+  const mailServer = { host: 'mail.example.org', port: 465, security: 'tls', user: EMAIL } as const;
+  const servers = { imap: mailServer, smtp: mailServer, caldav: undefined, fingerprint: undefined };
+  const connect = { settings: () => ({}), withPassword: () => ({}), fieldsOf: () => servers };
   const server = { host: 'mail.example.org', port: 465, security: 'tls' } as const;
   const smtp = { ...server, from: 'countersign@example.org' };
-  const connect = { settings: () => ({}), withPassword: () => ({}) };
   const noticeSender = ownerNotices({ smtp });
   const dashboard = await openDashboard({ calendar, timezone: ZONE, noticeSender, connect });
   const ntfy = { kind: 'ntfy', server: 'https://ntfy.example.org', topic: 'mine', token: null } as const;
