@@ -23,7 +23,7 @@ export const LEGS = ['reading', 'sending', 'calendar'] as const;
 export type Leg = (typeof LEGS)[number];
 
 /** What is wrong with a server. */
-export const LEG_TROUBLES = [
+const LEG_TROUBLES = [
   /** The owner has to enter the new password. */
   'password_refused',
   /** The provider has withdrawn the sign-in. The owner has to sign in again. */
