@@ -1,6 +1,7 @@
 import type { Account } from '../ports/account.ts';
 import { type MailAccount, type MailCall, MailError } from '../ports/mail.ts';
 import type { Keyring } from '../secrets/keyring.ts';
+import { STORED } from '../secrets/stored-purposes.ts';
 import { accessTokens, type TokenPorts } from './access-token.ts';
 
 /** An account, and a call to its mailbox. */
@@ -11,15 +12,13 @@ export interface Mailbox {
 
 /** The settings of an account are sealed with its owner and id. They are opened only for a connection. */
 
-const PURPOSE = 'account-settings';
-
 export function sealSettings(
   keyring: Keyring,
   ownerId: string,
   accountId: number,
   settings: unknown,
 ): string {
-  return keyring.seal(PURPOSE, `${ownerId}\n${accountId}`, JSON.stringify(settings));
+  return keyring.seal(STORED.accountSettings, `${ownerId}\n${accountId}`, JSON.stringify(settings));
 }
 
 /** @throws Error if they were sealed with another key, or are damaged */
@@ -27,7 +26,7 @@ export function openSettings(
   keyring: Keyring,
   { ownerId, accountId, sealedSettings }: Pick<Account, 'ownerId' | 'accountId' | 'sealedSettings'>,
 ): unknown {
-  return JSON.parse(keyring.open(PURPOSE, `${ownerId}\n${accountId}`, sealedSettings));
+  return JSON.parse(keyring.open(STORED.accountSettings, `${ownerId}\n${accountId}`, sealedSettings));
 }
 
 function mailAccount(ports: TokenPorts, keyring: Keyring, account: Account): MailAccount {

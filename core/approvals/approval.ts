@@ -58,9 +58,18 @@ export type RejectionReason = (typeof REJECTION_REASONS)[number];
  */
 export interface Lease {
   readonly fence: number;
-  /** Milliseconds since the epoch on the store's clock; 0 once the lease was given back. */
+  /**
+   * Milliseconds since the epoch on the store's clock; 0 once the lease was given back; `RESTORED_LEASE_MS` after a
+   * restore.
+   */
   readonly untilMs: number;
 }
+
+/**
+ * The end of the lease of an approval that was approved when its database was backed up. It may have been carried out
+ * since, so it never runs again.
+ */
+export const RESTORED_LEASE_MS = -1;
 
 export interface Approval {
   readonly ownerId: string;
@@ -259,7 +268,9 @@ export function transition(approval: Approval, event: ApprovalEvent, now: Date):
   if (approval.state !== 'approved' || approval.approvedAt === null) return undefined;
   if (event.type === 'reclaim') return reclaim(approval, event, now, ended);
   if (event.type === 'pause') {
-    return approval.startedAt === null ? ended('failed', 'credential_paused') : undefined;
+    return approval.startedAt === null && approval.lease.untilMs !== RESTORED_LEASE_MS
+      ? ended('failed', 'credential_paused')
+      : undefined;
   }
   if (!('fence' in event) || event.fence !== approval.lease.fence) return undefined;
   const inTime = now.getTime() < approval.approvedAt.getTime() + START_WITHIN_MS;
@@ -300,6 +311,7 @@ function reclaim(
   ended: (state: ApprovalState, error: ApprovalError | null) => Approval,
 ): Approval | undefined {
   if (event.storeNowMs < approval.lease.untilMs) return undefined;
+  if (approval.lease.untilMs === RESTORED_LEASE_MS) return ended('outcome_unknown', null);
   const leased = { ...approval, lease: { fence: approval.lease.fence + 1, untilMs: event.leaseUntilMs } };
   if (approval.startedAt !== null) return leased;
   if (approval.approvedBy === 'policy') return ended('failed', 'interrupted');

@@ -3,6 +3,7 @@ import { type Gist, storedGist } from '../actions/gist.ts';
 import type { Approval } from '../approvals/approval.ts';
 import { type NamedFinding, namedFinding, namesOf } from '../safety/finding.ts';
 import type { Keyring } from '../secrets/keyring.ts';
+import { STORED } from '../secrets/stored-purposes.ts';
 
 /** Seals gists for storage, with the names of the findings, for their owner and their approval, like plans. */
 
@@ -23,7 +24,7 @@ export function sealGist(
   findings: readonly NamedFinding[],
 ): string {
   const text = JSON.stringify({ ...gist, findings: namesOf(findings) });
-  return keyring.seal('gist', `${ownerId}\n${approvalId}`, text);
+  return keyring.seal(STORED.gist, `${ownerId}\n${approvalId}`, text);
 }
 
 /** @throws Error if it was not sealed for this approval, its key is not in the ring, or a different version wrote it */
@@ -32,7 +33,7 @@ export function openGist(
   { ownerId, id }: Pick<Approval, 'ownerId' | 'id'>,
   sealedGist: string,
 ): OpenedGist {
-  const text = keyring.open('gist', `${ownerId}\n${id}`, sealedGist);
+  const text = keyring.open(STORED.gist, `${ownerId}\n${id}`, sealedGist);
   const { findings, ...gist } = sealed.parse(JSON.parse(text));
   return { gist: storedGist.parse(gist), findings };
 }

@@ -5,6 +5,7 @@ import type { Result } from '../contract/result.ts';
 import type { ReadLine } from '../provenance/read-lines.ts';
 import type { Finding } from '../safety/finding.ts';
 import type { Keyring } from '../secrets/keyring.ts';
+import { STORED } from '../secrets/stored-purposes.ts';
 import { digestOf } from '../text/canonical-json.ts';
 import { readPlanText, UnreadablePlan } from './plan.ts';
 
@@ -12,7 +13,7 @@ import { readPlanText, UnreadablePlan } from './plan.ts';
 
 /** Seals a plan. @param text  see `planText` */
 export function sealPlan(keyring: Keyring, ownerId: string, approvalId: string, text: string): string {
-  return keyring.seal('plan', `${ownerId}\n${approvalId}`, text);
+  return keyring.seal(STORED.plan, `${ownerId}\n${approvalId}`, text);
 }
 
 /** An opened plan. */
@@ -59,7 +60,7 @@ export function openedPlan({ tool }: Approval, text: string): OpenedPlan {
 
 function openText(keyring: Keyring, { ownerId, id }: Approval, sealedPlan: string): string {
   try {
-    return keyring.open('plan', `${ownerId}\n${id}`, sealedPlan);
+    return keyring.open(STORED.plan, `${ownerId}\n${id}`, sealedPlan);
   } catch (cause) {
     throw new UnreadablePlan('damaged', { cause });
   }

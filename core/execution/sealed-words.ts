@@ -1,6 +1,7 @@
 import type { Approval } from '../approvals/approval.ts';
 import { errorName, type Log } from '../ports/log.ts';
 import type { Keyring } from '../secrets/keyring.ts';
+import { STORED } from '../secrets/stored-purposes.ts';
 
 /** What the owner wrote about a request, sealed for storage for its owner and its approval, like plans. */
 
@@ -15,28 +16,24 @@ export type OpenWords = (approval: Approval) => OwnerWords;
 
 type Ref = Pick<Approval, 'ownerId' | 'id'>;
 
-const NOTE = 'rejection-note';
-const DIFF = 'edit-diff';
-const ASKED = 'asked-plan';
-
 /** @param note  the line that explains a rejection */
 export function sealNote(keyring: Keyring, of: Ref, note: string): string {
-  return keyring.seal(NOTE, contextOf(of), note);
+  return keyring.seal(STORED.rejectionNote, contextOf(of), note);
 }
 
 /** @param diff  what the owner changed before approving */
 export function sealDiff(keyring: Keyring, of: Ref, diff: string): string {
-  return keyring.seal(DIFF, contextOf(of), diff);
+  return keyring.seal(STORED.editDiff, contextOf(of), diff);
 }
 
 /** @param text  the text of the plan that was asked for */
 export function sealAsked(keyring: Keyring, of: Ref, text: string): string {
-  return keyring.seal(ASKED, contextOf(of), text);
+  return keyring.seal(STORED.askedPlan, contextOf(of), text);
 }
 
 /** @throws Error if it was not sealed for this approval, or its key is not in the ring */
 export function openAsked(keyring: Keyring, of: Ref, sealed: string): string {
-  return keyring.open(ASKED, contextOf(of), sealed);
+  return keyring.open(STORED.askedPlan, contextOf(of), sealed);
 }
 
 /** Words that cannot be opened are left out: they must not keep anybody from reading the rest. The log says so. */
@@ -52,7 +49,10 @@ export function ownerWordsOf(keyring: Keyring, log: Log): OpenWords {
         return null;
       }
     };
-    return { note: open(NOTE, rejection?.sealedNote ?? null), diff: open(DIFF, edit?.sealedDiff ?? null) };
+    return {
+      note: open(STORED.rejectionNote, rejection?.sealedNote ?? null),
+      diff: open(STORED.editDiff, edit?.sealedDiff ?? null),
+    };
   };
 }
 

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import * as z from 'zod';
 import { findingSource } from '../safety/finding.ts';
 import type { Keyring } from '../secrets/keyring.ts';
+import { STORED } from '../secrets/stored-purposes.ts';
 import { shortened } from '../text/shortened.ts';
 import { type StatedValues, statedAddress, statedValues } from './stated-values.ts';
 import { wordWindows } from './words.ts';
@@ -174,11 +175,11 @@ export function readRecord(
     readId,
     hashes,
     phrases: packedPhrases,
-    sealed: keyring.seal('read', `${ownerId}\n${readId}`, text),
+    sealed: keyring.seal(STORED.read, `${ownerId}\n${readId}`, text),
   };
 }
 
 /** @throws Error if it was not sealed for this read, or its key is not in the ring */
 export function openSources(keyring: Keyring, ownerId: string, readId: string, sealed: string): ReadSources {
-  return sealedSources.parse(JSON.parse(keyring.open('read', `${ownerId}\n${readId}`, sealed)));
+  return sealedSources.parse(JSON.parse(keyring.open(STORED.read, `${ownerId}\n${readId}`, sealed)));
 }

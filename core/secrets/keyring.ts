@@ -6,6 +6,8 @@ import type { Random } from './random.ts';
  * Everything sealed starts with four bytes of key id.
  */
 export interface Keyring {
+  /** The ids of the keys, as `keyIdOf` returns them, the writing key first. */
+  readonly keyIds: readonly string[];
   /** AES-256-GCM; `context` (owner, account, row) is authenticated with it. @returns base64url */
   seal(purpose: string, context: string, text: string): string;
   /** @throws Error if it was sealed for a different context, was changed, or its key is not in the ring */
@@ -26,6 +28,14 @@ export interface Keyring {
 
 /** What a verb needs to sign the rows that it writes and to check the rows that it reads. */
 export type Signer = Pick<Keyring, 'sign' | 'isSigned'>;
+
+/** What `seal` and `sign` return starts with these characters: they contain the key's id. */
+export const KEY_ID_CHARS = 6;
+
+/** The id of the key that sealed or signed a text. @param text  at least its first `KEY_ID_CHARS` @returns hex */
+export function keyIdOf(text: string): string {
+  return Buffer.from(text.slice(0, KEY_ID_CHARS), 'base64url').toString('hex');
+}
 
 const KEY_ID_BYTES = 4;
 const IV_BYTES = 16;
@@ -66,6 +76,7 @@ export function createKeyring(secretKeys: readonly Uint8Array[], random: Random)
       .digest();
 
   return {
+    keyIds: ids,
     seal(purpose, context, text) {
       const nonce = random(NONCE_BYTES);
       const cipher = createCipheriv('aes-256-gcm', writer.derive(purpose), nonce);

@@ -39,6 +39,7 @@ import { holdsOf } from '../safety/finding.ts';
 import { flagUntrusted } from '../safety/untrusted.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { approvalId as newApprovalId } from '../secrets/record-ids.ts';
+import { STORED } from '../secrets/stored-purposes.ts';
 import { canonicalJson, digestOf } from '../text/canonical-json.ts';
 import { findTool } from '../tools/catalogue.ts';
 import type { Found, OwnTool, ReadTool, Tool, WriteTool } from '../tools/define-tool.ts';
@@ -549,12 +550,16 @@ function cursorScope(tool: string, args: unknown): string {
 }
 
 function sealOutcome(keyring: Keyring, { owner, credential }: Caller, outcome: Outcome): string {
-  return keyring.seal('outcome', `${owner.ownerId}\n${credential.credentialId}`, JSON.stringify(outcome));
+  return keyring.seal(
+    STORED.outcome,
+    `${owner.ownerId}\n${credential.credentialId}`,
+    JSON.stringify(outcome),
+  );
 }
 
 function openOutcome(keyring: Keyring, { owner, credential }: Caller, sealed: string): Outcome {
   return storedOutcome.parse(
-    JSON.parse(keyring.open('outcome', `${owner.ownerId}\n${credential.credentialId}`, sealed)),
+    JSON.parse(keyring.open(STORED.outcome, `${owner.ownerId}\n${credential.credentialId}`, sealed)),
   );
 }
 

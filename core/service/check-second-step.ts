@@ -5,11 +5,9 @@ import type { Owner } from '../ports/owner-storage.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { readRecoveryCode } from '../secrets/recovery-code.ts';
+import { STORED } from '../secrets/stored-purposes.ts';
 import { totpSteps } from '../secrets/totp.ts';
 import { DEVICE_ID_BYTES, deviceHash, deviceValue, readDevice } from './device-cookie.ts';
-
-/** The purpose of the sealed secrets of authenticator apps. Their context is the owner. */
-export const APP_SECRET = 'totp';
 
 interface SecondStepAttempt {
   readonly owner: Pick<Owner, 'ownerId' | 'email'>;
@@ -33,7 +31,7 @@ export function createSecondStepCheck({ storage, clock, random }: Ports, keyring
     const code = entered.replaceAll(/[\s-]/g, '');
     if (/^\d{6}$/.test(code) && app !== null) {
       const { sealedSecret } = app;
-      const secret = Buffer.from(keyring.open(APP_SECRET, ownerId, sealedSecret), 'base64url');
+      const secret = Buffer.from(keyring.open(STORED.totp, ownerId, sealedSecret), 'base64url');
       return { kind: 'app', sealedSecret, steps: totpSteps(secret, code, clock.now()) };
     }
     const recoveryCode = readRecoveryCode(code);

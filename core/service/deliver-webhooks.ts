@@ -8,6 +8,7 @@ import type { Ports } from '../ports/ports.ts';
 import type { WebhookEnd, WebhookSender } from '../ports/webhook-sender.ts';
 import type { BegunAttempt, EndedAttempt, Endpoint } from '../ports/webhook-storage.ts';
 import type { Keyring } from '../secrets/keyring.ts';
+import { STORED } from '../secrets/stored-purposes.ts';
 import { createAttempts } from './attempts.ts';
 
 /** Posts due events to webhook endpoints. */
@@ -27,15 +28,13 @@ const OWNERS_AT_ONCE = 100;
 /** Few, so that others get connections to the database too. */
 const TURNS_AT_ONCE = 4;
 
-const PURPOSE = 'endpoint-secret';
-
 export function sealEndpointSecret(
   keyring: Keyring,
   ownerId: string,
   endpointId: number,
   secret: string,
 ): string {
-  return keyring.seal(PURPOSE, `${ownerId}\n${endpointId}`, secret);
+  return keyring.seal(STORED.endpointSecret, `${ownerId}\n${endpointId}`, secret);
 }
 
 /** @param wake  starts a round soon. Each attempt that ends calls it. */
@@ -238,7 +237,7 @@ function liveSecrets(keyring: Keyring, endpoint: Endpoint, now: Date): readonly 
     sealedSecret,
     ...(previous !== null && previous.until > now ? [previous.sealedSecret] : []),
   ];
-  return sealed.map((one) => keyring.open(PURPOSE, `${ownerId}\n${endpointId}`, one));
+  return sealed.map((one) => keyring.open(STORED.endpointSecret, `${ownerId}\n${endpointId}`, one));
 }
 
 function attemptEnd(end: WebhookEnd, now: Date): AttemptEnd {

@@ -1,15 +1,14 @@
 import { type NoticeTarget, noticeTarget } from '../notices/notice-target.ts';
 import type { NoticeChannel } from '../ports/notice-storage.ts';
 import type { Keyring } from '../secrets/keyring.ts';
+import { STORED } from '../secrets/stored-purposes.ts';
 
 /** The targets of notices at rest. */
-
-const PURPOSE = 'notice-target';
 
 type Of = Pick<NoticeChannel, 'ownerId' | 'channelId'>;
 
 export function sealTarget(keyring: Keyring, of: Of, target: NoticeTarget): string {
-  return keyring.seal(PURPOSE, contextOf(of), JSON.stringify(target));
+  return keyring.seal(STORED.noticeTarget, contextOf(of), JSON.stringify(target));
 }
 
 /** @throws Error if it was changed, or its key is not in the ring */
@@ -17,7 +16,9 @@ export function openTarget(
   keyring: Keyring,
   channel: Of & Pick<NoticeChannel, 'sealedTarget'>,
 ): NoticeTarget {
-  return noticeTarget.parse(JSON.parse(keyring.open(PURPOSE, contextOf(channel), channel.sealedTarget)));
+  return noticeTarget.parse(
+    JSON.parse(keyring.open(STORED.noticeTarget, contextOf(channel), channel.sealedTarget)),
+  );
 }
 
 function contextOf({ ownerId, channelId }: Of): string {

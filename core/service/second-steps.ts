@@ -6,9 +6,9 @@ import type { SecondStepChange } from '../ports/second-step-storage.ts';
 import { base32 } from '../secrets/base32.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { recoveryCodes } from '../secrets/recovery-code.ts';
+import { STORED } from '../secrets/stored-purposes.ts';
 import { TOTP_SECRET_BYTES, totpSteps, totpUri } from '../secrets/totp.ts';
 import { type PasskeyPlace, passkeyHandle, readNewPasskey } from '../secrets/webauthn.ts';
-import { APP_SECRET } from './check-second-step.ts';
 import { notFound } from './not-found.ts';
 import type { PasskeyChallenges } from './passkey-challenges.ts';
 
@@ -118,7 +118,7 @@ export function createSecondSteps(
       const bytes = random(TOTP_SECRET_BYTES);
       const secret = base32(bytes);
       return {
-        setup: keyring.seal(APP_SECRET, ownerId, Buffer.from(bytes).toString('base64url')),
+        setup: keyring.seal(STORED.totp, ownerId, Buffer.from(bytes).toString('base64url')),
         secret,
         uri: totpUri(secret, 'Countersign', owner.email),
       };
@@ -188,7 +188,7 @@ export function createSecondSteps(
 /** Undefined: it was not sealed for this owner, or with a key that is no longer used. */
 function openSetup(keyring: Keyring, ownerId: string, setup: string): Uint8Array | undefined {
   try {
-    return Buffer.from(keyring.open(APP_SECRET, ownerId, setup), 'base64url');
+    return Buffer.from(keyring.open(STORED.totp, ownerId, setup), 'base64url');
   } catch {
     // The browser sent it, so it may be anything.
     return undefined;

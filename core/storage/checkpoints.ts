@@ -32,7 +32,7 @@ export function addCheckpoints(
     answer: rows.length,
     changes: [...written.values()].map((one) => ({
       type: 'save_checkpoint',
-      checkpoint: { ...one, signature: signer.sign('checkpoint', checkpointText(one)) },
+      checkpoint: signedCheckpoint(one, signer),
     })),
   };
 }
@@ -70,6 +70,10 @@ export function hashWith(hash: string, { id, activity }: NumberedActivity): stri
   const { at, kind, credentialId, tool, outcome, approvalId, durationMs, shown, listed } = activity;
   const row = [id, at.getTime(), kind, credentialId, tool, outcome, approvalId, durationMs, shown, listed];
   return digestOf(JSON.stringify([hash, ...row]));
+}
+
+export function signedCheckpoint(checkpoint: Unsigned, signer: Signer): Checkpoint {
+  return { ...checkpoint, signature: signer.sign('checkpoint', checkpointText(checkpoint)) };
 }
 
 /** Whether the checkpoint is as Countersign wrote it. */

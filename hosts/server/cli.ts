@@ -16,6 +16,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
   webhook: async () => (await import('./webhook.ts')).WEBHOOK_COMMANDS,
   mcp: async () => [(await import('./mcp.ts')).mcp],
   doctor: async () => [(await import('./doctor.ts')).doctor],
+  backup: async () => [(await import('./backup.ts')).backup],
+  restore: async () => [(await import('./backup.ts')).restore],
   version: async () => [(await import('./version.ts')).versionCommand],
 };
 

@@ -5,7 +5,7 @@ import { postgresStorage } from '../../adapters/postgres/storage.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { Configuration, DatabaseSetting } from './configuration.ts';
-import { loadSecretKey } from './secret-key.ts';
+import { loadSecretKeys } from './secret-key.ts';
 
 export interface OpenedDatabase {
   readonly storage: Storage;
@@ -24,14 +24,14 @@ export async function openDatabase({
   if (database.kind === 'file') {
     const { name, file } = database;
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const keys = secretKeys ?? [loadSecretKey(secretKeyFile, { name, isUsed: existsSync(file) })];
+    const keys = secretKeys ?? loadSecretKeys(secretKeyFile, { name, isUsed: existsSync(file) });
     return { storage: sqliteStorage({ file }), secretKeys: keys };
   }
   const storage = await openPostgres(database);
   try {
     // Nothing is sealed before the first owner exists.
     const isUsed = (await storage.owners({ after: '', limit: 1 })).length > 0;
-    const keys = secretKeys ?? [loadSecretKey(secretKeyFile, { name: database.name, isUsed })];
+    const keys = secretKeys ?? loadSecretKeys(secretKeyFile, { name: database.name, isUsed });
     return { storage, secretKeys: keys };
   } catch (cause) {
     await storage.close();
@@ -62,6 +62,11 @@ export async function hasTables({ name, connectionString }: PostgresSetting): Pr
   } catch (cause) {
     throw new Error(`The database ${name} cannot be used: ${reasonOf(cause)}`, { cause });
   }
+}
+
+/** Whether there is a database to open. Creates nothing. @throws Error with a message for the user */
+export async function isDatabaseThere(database: DatabaseSetting): Promise<boolean> {
+  return database.kind === 'file' ? existsSync(database.file) : hasTables(database);
 }
 
 /** The innermost message of the driver or the server. Neither includes a password. */

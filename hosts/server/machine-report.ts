@@ -3,9 +3,9 @@ import { isIP } from 'node:net';
 import { broken, type Finding, good, lacking } from '../../adapters/imap/report.ts';
 import { isLoopback } from '../../adapters/remote/mail-server.ts';
 import type { Configuration, DatabaseSetting } from './configuration.ts';
-import { hasTables } from './database.ts';
+import { isDatabaseThere } from './database.ts';
 import { privateServersInWords } from './private-servers.ts';
-import { loadSecretKey } from './secret-key.ts';
+import { loadSecretKeys } from './secret-key.ts';
 
 /** Permission bits for anyone but the owner. */
 const OTHERS_BITS = 0o077;
@@ -49,7 +49,7 @@ interface Check {
 async function checkDatabase(database: DatabaseSetting): Promise<Check> {
   const { name } = database;
   try {
-    const isThere = database.kind === 'file' ? existsSync(database.file) : await hasTables(database);
+    const isThere = await isDatabaseThere(database);
     if (isThere) return { finding: foundDatabase(database), isThere };
     const created = 'The first command that needs it creates it, like countersign owner add.';
     const text =
@@ -78,7 +78,7 @@ function checkSecretKey({ database, secretKeyFile, secretKeys }: Configuration):
     return { finding: good('secret_key', 'The secret key comes from the settings.'), isThere: true };
   }
   try {
-    loadSecretKey(secretKeyFile, { name: database.name, isUsed: true });
+    loadSecretKeys(secretKeyFile, { name: database.name, isUsed: true });
     const text = `The secret key is in ${secretKeyFile}, and nobody else can read it. Back it up with the database.`;
     return { finding: good('secret_key', text), isThere: true };
   } catch (error) {

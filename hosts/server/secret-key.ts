@@ -1,21 +1,22 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Configuration } from './configuration.ts';
 
 const KEY_BYTES = 32;
 /** Permission bits for anyone but the owner. */
 const OTHERS_BITS = 0o077;
 
 /**
- * The secret key of a database, kept in a file with mode 0600 and created once.
+ * The secret keys of a database, kept in a file with mode 0600, one a line. The first one is created once.
  * @param database `name`: for messages; `isUsed`: it already holds data sealed with a key. Find that out before this call:
  *   a process that starts at the same time creates the key before the database.
  * @throws Error if the key is missing although the database is used, readable by others, or damaged
  */
-export function loadSecretKey(
+export function loadSecretKeys(
   file: string,
   database: { readonly name: string; readonly isUsed: boolean },
-): Uint8Array {
+): readonly Uint8Array[] {
   if (!existsSync(file)) {
     if (database.isUsed) {
       throw new Error(
@@ -28,11 +29,29 @@ export function loadSecretKey(
   if (process.platform !== 'win32' && (statSync(file).mode & OTHERS_BITS) !== 0) {
     throw new Error(`Other users can read the secret key: chmod 600 ${file}`);
   }
-  const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64');
-  if (key.length !== KEY_BYTES) {
-    throw new Error(`The secret key in ${file} is damaged: it must be ${KEY_BYTES} bytes in base64.`);
+  const lines = readFileSync(file, 'utf8').trim().split(/\s+/);
+  const keys = lines.map((line) => Buffer.from(line, 'base64'));
+  if (keys.some((key) => key.length !== KEY_BYTES)) {
+    throw new Error(`The secret key in ${file} is damaged: each line must be ${KEY_BYTES} bytes in base64.`);
   }
-  return key;
+  return keys;
+}
+
+/**
+ * The configured secret keys of a database that is used, or is about to be restored. Creates none.
+ * @throws Error with a message for the user if there is none
+ */
+export function requiredKeys({
+  database: { name },
+  secretKeyFile,
+  secretKeys,
+}: Configuration): readonly Uint8Array[] {
+  return secretKeys ?? loadSecretKeys(secretKeyFile, { name, isUsed: true });
+}
+
+/** Where the secret key is configured, for messages. */
+export function keyPlace({ secretKeyFile, secretKeys }: Configuration): string {
+  return secretKeys === undefined ? secretKeyFile : 'COUNTERSIGN_SECRET_KEY';
 }
 
 /** Creates the file completely or not at all. If two processes start at once, one creates it and both read it. */

@@ -7,6 +7,7 @@ import {
   type ApprovalState,
   isTerminal,
   newApproval,
+  RESTORED_LEASE_MS,
   reportedState,
   transition,
 } from '../../../core/approvals/approval.ts';
@@ -418,4 +419,16 @@ describe('any sequence of events', () => {
       }),
     );
   });
+});
+
+describe('an approved request in a restored database', () => {
+  it.each(['approved by owner', 'approved by policy', 'started, by owner', 'started, by policy'] as const)(
+    'may have been carried out since the backup, so it never runs: %s',
+    (place) => {
+      const restored = { ...PLACES[place], lease: { fence: 1, untilMs: RESTORED_LEASE_MS } };
+      expect(transition(restored, RECLAIM, at(1))).toMatchObject({ state: 'outcome_unknown', error: null });
+      const paused = transition(restored, { type: 'pause' }, at(1));
+      expect(paused).toBeUndefined();
+    },
+  );
 });

@@ -1,0 +1,14 @@
+/** The purposes for which the keyring seals or signs what is stored. `hosts/server/upkeep/sealed-columns.ts` names the columns. */
+export const STORED = {
+  accountSettings: 'account-settings',
+  askedPlan: 'asked-plan',
+  editDiff: 'edit-diff',
+  endpointSecret: 'endpoint-secret',
+  gist: 'gist',
+  noticeTarget: 'notice-target',
+  outcome: 'outcome',
+  plan: 'plan',
+  read: 'read',
+  rejectionNote: 'rejection-note',
+  totp: 'totp',
+} as const;

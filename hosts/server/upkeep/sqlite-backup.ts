@@ -1,0 +1,99 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import type { Database } from 'better-sqlite3';
+import { integer, type Row, text } from '../../../adapters/rows/row.ts';
+import { sqliteDriver } from '../../../adapters/sqlite/driver.ts';
+import { MIGRATIONS } from '../../../adapters/sqlite/migrations.ts';
+import { KEY_ID_CHARS, keyIdOf } from '../../../core/secrets/keyring.ts';
+import { type BackupContents, restoredStatements } from './backup-contents.ts';
+import { SEALED_COLUMNS } from './sealed-columns.ts';
+
+/**
+ * Copies a database that others may be using, as it is at one moment. Does not upgrade it.
+ * @param to  an empty file. The copy needs no other file beside it.
+ */
+export async function backUpSqlite(file: string, to: string): Promise<void> {
+  const source = open(file, { readonly: true });
+  try {
+    // All pages in one step: a backup in several steps starts again whenever another process writes.
+    await source.backup(to, { progress: () => Number.MAX_SAFE_INTEGER });
+  } finally {
+    source.close();
+  }
+  const copy = open(to);
+  try {
+    copy.pragma('journal_mode = DELETE');
+  } finally {
+    copy.close();
+  }
+}
+
+/** @throws Error with a message for the user if it is not an intact backup of this version or an earlier one */
+export function readSqliteBackup(file: string): BackupContents {
+  const db = open(file, { readonly: true });
+  try {
+    return contentsOf(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** Prepares a copy of a backup for use as the database. @param file  the copy */
+export function prepareSqlite(file: string): void {
+  const db = open(file);
+  try {
+    db.pragma('foreign_keys = ON');
+    db.transaction(() => {
+      for (const statement of restoredStatements('')) db.exec(statement);
+    }).immediate();
+  } finally {
+    db.close();
+  }
+}
+
+const SQLITE_MARK = 'SQLite format 3\0';
+
+/** Whether the file starts as one of SQLite does. */
+export function isSqliteFile(file: string): boolean {
+  const start = Buffer.alloc(SQLITE_MARK.length);
+  const opened = openSync(file, 'r');
+  try {
+    readSync(opened, start);
+  } finally {
+    closeSync(opened);
+  }
+  return start.toString('latin1') === SQLITE_MARK;
+}
+
+function open(file: string, options: { readonly readonly?: boolean } = {}): Database {
+  const SqliteDatabase = sqliteDriver();
+  return new SqliteDatabase(file, { ...options, fileMustExist: true });
+}
+
+function contentsOf(db: Database): BackupContents {
+  const rows = (sql: string) => db.prepare<[], Row>(sql).all();
+  const schemaVersion = Number(db.pragma('user_version', { simple: true }));
+  const tables = new Set(rows("SELECT name FROM sqlite_schema WHERE type = 'table'").map((row) => row.name));
+  if (schemaVersion === 0 || !tables.has('owners')) throw new Error('it is not a database of Countersign.');
+  if (schemaVersion > MIGRATIONS.length) {
+    throw new Error(
+      `it has schema version ${schemaVersion}, and this program knows versions up to ${MIGRATIONS.length}. ` +
+        'Use the newer program that wrote it.',
+    );
+  }
+  const [check = {}] = rows('PRAGMA integrity_check(1)');
+  const fault = text(check, 'integrity_check');
+  if (fault !== 'ok') throw new Error(`it is damaged: ${fault}`);
+  const keyIds = new Set<string>();
+  for (const { table, column, sealedIn } of SEALED_COLUMNS) {
+    if (!rows(`PRAGMA table_info(${table})`).some((row) => row.name === column)) continue;
+    const value = sealedIn === undefined ? `substr(${column}, 1, ${KEY_ID_CHARS})` : column;
+    for (const row of rows(`SELECT DISTINCT ${value} AS value FROM ${table} WHERE ${column} IS NOT NULL`)) {
+      const found = text(row, 'value');
+      const sealed = sealedIn === undefined ? found : sealedIn(found);
+      if (sealed !== null) keyIds.add(keyIdOf(sealed));
+    }
+  }
+  const count = (state: string) =>
+    integer(rows(`SELECT count(*) AS n FROM approvals WHERE state = '${state}'`)[0] ?? {}, 'n');
+  return { schemaVersion, keyIds, pending: count('pending'), approved: count('approved') };
+}

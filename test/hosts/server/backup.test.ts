@@ -1,0 +1,209 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { postgresStorage } from '../../../adapters/postgres/storage.ts';
+import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
+import type { Storage } from '../../../core/ports/storage.ts';
+import { callWith } from '../../open-service.ts';
+import { missingPrograms, titledWithout } from '../../servers/missing-servers.ts';
+import { asked, missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
+import { buildCli, type Cli } from './cli-process.ts';
+import { DUE, deliveriesOf, type Filled, fillDatabase, openStored } from './stored-scene.ts';
+
+const KEY = randomBytes(32);
+const OTHER_KEY = randomBytes(32);
+
+let cli: Cli;
+beforeAll(async () => {
+  cli = await buildCli();
+});
+afterAll(() => cli?.remove());
+
+/** A database of one kind. */
+interface Kind {
+  readonly name: string;
+  readonly missing: string[];
+  /** @returns the URL of a database that does not exist yet, or is empty */
+  createUrl(): Promise<string>;
+  open(url: string): Storage;
+  setVersion(url: string, version: number): Promise<unknown>;
+  isEmpty(url: string): Promise<boolean>;
+}
+
+let postgres: Postgres | undefined;
+afterAll(() => postgres?.stop());
+
+let files = 0;
+const KINDS: readonly Kind[] = [
+  {
+    name: 'SQLite',
+    missing: [],
+    async createUrl() {
+      files += 1;
+      return `file:${join(cli.folder, `${files}`, 'it.db')}`;
+    },
+    open: (url) => sqliteStorage({ file: url.slice('file:'.length) }),
+    async setVersion(url, version) {
+      const db = new SqliteDatabase(url.slice('file:'.length));
+      db.pragma(`user_version = ${version}`);
+      db.close();
+    },
+    isEmpty: async (url) => !existsSync(url.slice('file:'.length)),
+  },
+  {
+    name: 'Postgres',
+    missing: [...missingPostgres(), ...missingPrograms(['/usr/bin/pg_dump', '/usr/bin/psql'])],
+    async createUrl() {
+      postgres ??= await startPostgres();
+      return postgres.createDatabase();
+    },
+    open: (url) => postgresStorage({ connectionString: url }),
+    setVersion: (url, version) => asked(url, `UPDATE countersign.schema_version SET version = ${version}`),
+    isEmpty: async (url) =>
+      (await asked(url, "SELECT to_regnamespace('countersign') AS found"))[0]?.found === null,
+  },
+];
+
+const settings = (url: string, ...keys: readonly Uint8Array[]) => ({
+  COUNTERSIGN_DATABASE_URL: url,
+  COUNTERSIGN_SECRET_KEY: keys.map((key) => Buffer.from(key).toString('base64')).join(','),
+});
+
+describe.each(KINDS)('$name', ({ name, missing, createUrl, open, setVersion, isEmpty }) => {
+  describe.skipIf(missing.length > 0)(titledWithout(missing, 'a backup'), () => {
+    let url: string;
+    let storage: Storage;
+    let filled: Filled;
+    let file: string;
+    beforeAll(async () => {
+      url = await createUrl();
+      storage = open(url);
+      filled = await fillDatabase(storage, [KEY]);
+      file = join(cli.folder, `${name}.backup`);
+    });
+    afterAll(() => filled?.service.stop());
+
+    it('is written while the server runs, for its owner only, and replaces no file', async () => {
+      const { code, stdout, stderr } = await cli.run(['backup', file, '--json'], '', settings(url, KEY));
+      expect([code, stderr]).toEqual([0, '']);
+      expect(JSON.parse(stdout)).toEqual({
+        file,
+        schema_version: expect.any(Number),
+        secret_key: 'COUNTERSIGN_SECRET_KEY',
+      });
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      const written = readFileSync(file);
+      expect(written.includes(KEY) || written.includes(KEY.toString('base64'))).toBe(false);
+
+      const again = await cli.run(['backup', file], '', settings(url, KEY));
+      expect([again.code, again.stderr]).toEqual([1, expect.stringContaining(`${file} exists already`)]);
+      expect(readFileSync(file).equals(written)).toBe(true);
+    });
+
+    it('is not written if the secret key does not open the database', async () => {
+      const other = `${file}.other`;
+      const refused = await cli.run(['backup', other], '', settings(url, OTHER_KEY));
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('is not the secret key')]);
+      expect(readdirSync(cli.folder).filter((one) => one.startsWith(`${name}.backup`))).toEqual([
+        `${name}.backup`,
+      ]);
+    });
+
+    it('is restored to an empty database only, and only with its key', async () => {
+      const used = await cli.run(['restore', file], '', settings(url, KEY));
+      expect([used.code, used.stderr]).toEqual([1, expect.stringContaining('is not empty')]);
+
+      const target = await createUrl();
+      const strange = await cli.run(['restore', file], '', settings(target, OTHER_KEY));
+      expect([strange.code, strange.stderr]).toEqual([1, expect.stringContaining('is not the secret key')]);
+      expect(await isEmpty(target)).toBe(true);
+
+      // Shortly before the machine is lost, what was approved is sent.
+      const restored = await cli.run(['restore', file, '--json'], '', settings(target, OTHER_KEY, KEY));
+      expect([restored.code, restored.stderr]).toEqual([0, '']);
+      expect(JSON.parse(restored.stdout)).toMatchObject({ outcome_unknown: 2, pending: 1 });
+
+      const stored = open(target);
+      const { service, mail } = openStored(stored, [KEY]);
+      const { ownerId, apiKey, waiting, approved, started } = filled;
+      await service.recover();
+      const ends = [waiting, approved, started].map((id) => stored.approval(ownerId, id));
+      const states = (await Promise.all(ends)).map((approval) => approval?.state);
+      expect(states).toEqual(['pending', 'outcome_unknown', 'outcome_unknown']);
+      expect(mail.transmitted()).toEqual([]);
+      const told = await callWith(service, apiKey, 'get_approval', { approval_id: approved });
+      expect(told).toMatchObject({ result: { approval: { state: 'outcome_unknown' } } });
+      expect((await deliveriesOf(stored, ownerId)).filter(([, status]) => status === 500)).toEqual(DUE);
+      await service.stop();
+    });
+
+    it('of a newer program is refused, and changes nothing', async () => {
+      const newer = await createUrl();
+      const made = open(newer);
+      await made.healthy();
+      await made.close();
+      await setVersion(newer, 1000);
+      const from = `${file}.newer`;
+      if (name === 'SQLite') {
+        writeFileSync(from, readFileSync(newer.slice('file:'.length)));
+        const target = await createUrl();
+        const refused = await cli.run(['restore', from], '', settings(target, KEY));
+        expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('schema version 1000')]);
+        expect(await isEmpty(target)).toBe(true);
+      } else {
+        const refused = await cli.run(['backup', from], '', settings(newer, KEY));
+        expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('schema version 1000')]);
+      }
+      rmSync(from, { force: true });
+    });
+
+    it('of which a part is missing is refused, and changes nothing', async () => {
+      const cut = `${file}.cut`;
+      const whole = readFileSync(file);
+      writeFileSync(cut, whole.subarray(0, Math.floor(whole.length * 0.6)));
+      const target = await createUrl();
+      const refused = await cli.run(['restore', cut], '', settings(target, KEY));
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('cannot be used')]);
+      expect(await isEmpty(target)).toBe(true);
+    });
+
+    if (name === 'SQLite') return;
+    it('passes no password as an argument, and says what to install', async () => {
+      const bin = join(cli.folder, 'bin');
+      const { PATH = '' } = process.env;
+      const log = join(cli.folder, 'arguments');
+      mkdirSync(bin);
+      for (const program of ['pg_dump', 'pg_restore', 'psql']) {
+        const script = join(bin, program);
+        writeFileSync(
+          script,
+          `#!/bin/sh\necho ${program} "$@" >> ${log}\nPATH='${PATH}' exec ${program} "$@"\n`,
+        );
+        chmodSync(script, 0o755);
+      }
+      const recorded = { PATH: `${bin}:${PATH}` };
+      const copy = join(cli.folder, 'recorded.backup');
+      const backup = await cli.run(['backup', copy], '', { ...settings(url, KEY), ...recorded });
+      const target = await createUrl();
+      const restore = await cli.run(['restore', copy], '', { ...settings(target, KEY), ...recorded });
+      expect([backup.code, restore.code]).toEqual([0, 0]);
+      const programs = readFileSync(log, 'utf8');
+      expect(programs).toMatch(/^pg_dump .*^pg_restore .*^psql /ms);
+      expect(programs).not.toContain(new URL(url).password);
+
+      const without = await cli.run(['backup', `${copy}.2`], '', { ...settings(url, KEY), PATH: '/nowhere' });
+      expect([without.code, without.stderr]).toEqual([1, expect.stringContaining('postgresql-client')]);
+    });
+  });
+});

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { expect, vi } from 'vitest';
+import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { type SandboxMail, sandboxMail } from '../../../adapters/sandbox/mail.ts';
+import type { Outcome } from '../../../core/call/outcome.ts';
+import { REACHES_NOTHING } from '../../../core/gate/fences.ts';
+import type { Storage } from '../../../core/ports/storage.ts';
+import type { WebhookSender } from '../../../core/ports/webhook-sender.ts';
+import { createKeyring } from '../../../core/secrets/keyring.ts';
+import { createService } from '../../../core/service/create-service.ts';
+import type { Service } from '../../../core/service/service.ts';
+import { HOUR_MS } from '../../../core/time/durations.ts';
+import { callWith, silentLog, testClock } from '../../open-service.ts';
+
+/** A database as a server leaves it: with requests that wait, requests that were under way, and a delivery that is due. */
+
+export const OWNER = { email: 'grace@example.org', password: 'correct horse battery staple' };
+const STRANGER = 'stranger@example.org';
+
+/** A service on a stored database, with a mailbox of the sandbox and a receiver of webhooks that always fails. */
+export interface StoredService {
+  readonly service: Service;
+  readonly mail: SandboxMail;
+}
+
+export function openStored(storage: Storage, secretKeys: readonly Uint8Array[]): StoredService {
+  const mail = sandboxMail();
+  const webhookSender: WebhookSender = {
+    post: async () => ({ kind: 'answered', status: 500, retryAfter: null }),
+    close: async () => undefined,
+  };
+  const service = createService({
+    ...{ storage, mail, webhookSender, secretKeys, log: silentLog, clock: testClock() },
+    reader: inlineReader(),
+    random: (bytes) => randomBytes(bytes),
+    baseUrl: 'http://127.0.0.1:8787',
+    dashboardUrl: 'http://127.0.0.1:8788',
+  });
+  return { service, mail };
+}
+
+export interface Filled {
+  /** Still runs, on the storage. */
+  readonly service: Service;
+  readonly ownerId: string;
+  readonly apiKey: string;
+  /** Ids of requests. */
+  readonly waiting: string;
+  readonly approved: string;
+  readonly started: string;
+}
+
+export async function fillDatabase(storage: Storage, secretKeys: readonly Uint8Array[]): Promise<Filled> {
+  const { service } = openStored(storage, secretKeys);
+  const keyring = createKeyring(secretKeys, randomBytes);
+  const { ownerId } = await service.owners.create(OWNER);
+  await service.accounts.connect({ ownerId, email: OWNER.email, settings: { of: 'the sandbox' } });
+  const { apiKey, keyId } = await service.keys.create({ ownerId, name: 'agent', preset: 'full' });
+  await service.webhooks.add({ ownerId, keyId, url: 'https://hooks.example.org/' });
+  const ask = async (subject: string) =>
+    idOf(await callWith(service, apiKey, 'send_email', { to: [STRANGER], subject, body: 'Text' }));
+  const [waiting, approved] = [await ask('Waits'), await ask('Approved')];
+  const [started, rejected] = [await ask('Started'), await ask('Rejected')];
+  for (const approvalId of [approved, started]) {
+    // As a process does that is killed before it sends.
+    const digest = (await storage.approval(ownerId, approvalId))?.digest ?? '';
+    const by = { signer: keyring, ownerId, approvalId, leaseMs: HOUR_MS, now: new Date() };
+    const decision = { type: 'approve', digest, reach: REACHES_NOTHING, edited: undefined } as const;
+    const decided = await storage.decide({ ...by, decision });
+    const fence = decided?.approval.lease.fence ?? 0;
+    if (approvalId === approved) continue;
+    expect(await storage.start({ ...by, fence, reach: REACHES_NOTHING, relocated: [] })).toBe(true);
+  }
+  await service.approvals.reject(ownerId, rejected);
+  service.start();
+  await vi.waitFor(async () => expect(await deliveriesOf(storage, ownerId)).toEqual(DUE), 10_000);
+  return { service, ownerId, apiKey, waiting, approved, started };
+}
+
+function idOf(outcome: Outcome): string {
+  if (outcome.status !== 'pending_approval') throw new Error(JSON.stringify(outcome));
+  return outcome.approval.id;
+}
+
+/** What `deliveriesOf` returns: the decisions were posted once, and are to be posted again. */
+export const DUE = Array.from({ length: 3 }, () => ['waiting', 500]);
+
+/** Returns the state of each delivery, and the receiver's first answer. */
+export async function deliveriesOf(storage: Storage, ownerId: string) {
+  const { deliveries } = await storage.deliveries({ ownerId, endpointId: 1, before: undefined, limit: 10 });
+  return deliveries.map(({ state, log }) => [state, log[0]?.status]);
+}
