@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
   doctor: async () => [(await import('./doctor.ts')).doctor],
   backup: async () => [(await import('./backup.ts')).backup],
   restore: async () => [(await import('./backup.ts')).restore],
+  secrets: async () => (await import('./secrets.ts')).SECRETS_COMMANDS,
   version: async () => [(await import('./version.ts')).versionCommand],
 };
 

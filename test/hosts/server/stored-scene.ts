@@ -3,18 +3,22 @@ import { expect, vi } from 'vitest';
 import { inlineReader } from '../../../adapters/reader/reader.ts';
 import { type SandboxMail, sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import type { Outcome } from '../../../core/call/outcome.ts';
+import { sealAsked, sealDiff } from '../../../core/execution/sealed-words.ts';
 import { REACHES_NOTHING } from '../../../core/gate/fences.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { WebhookSender } from '../../../core/ports/webhook-sender.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
 import { createService } from '../../../core/service/create-service.ts';
+import { sealTarget } from '../../../core/service/notice-targets.ts';
 import type { Service } from '../../../core/service/service.ts';
 import { HOUR_MS } from '../../../core/time/durations.ts';
+import { addChannel } from '../../contracts/storage/notice-scene.ts';
 import { callWith, silentLog, testClock } from '../../open-service.ts';
+import { addApp } from '../dashboard/authenticator-app.ts';
 
 /** A database as a server leaves it: with requests that wait, requests that were under way, and a delivery that is due. */
 
-export const OWNER = { email: 'grace@example.org', password: 'correct horse battery staple' };
+const OWNER = { email: 'grace@example.org', password: 'correct horse battery staple' };
 const STRANGER = 'stranger@example.org';
 
 /** A service on a stored database, with a mailbox of the sandbox and a receiver of webhooks that always fails. */
@@ -89,4 +93,35 @@ export const DUE = Array.from({ length: 3 }, () => ['waiting', 500]);
 export async function deliveriesOf(storage: Storage, ownerId: string) {
   const { deliveries } = await storage.deliveries({ ownerId, endpointId: 1, before: undefined, limit: 10 });
   return deliveries.map(({ state, log }) => [state, log[0]?.status]);
+}
+
+/** Adds a value to every column that needs the secret key. */
+export async function sealEverything(
+  storage: Storage,
+  { service, ownerId, apiKey }: Filled,
+  key: Uint8Array,
+): Promise<void> {
+  const keyring = createKeyring([key], randomBytes);
+  await addApp({ service, clock: testClock() }, ownerId);
+  const channel = { ownerId, channelId: 'ntc_1' };
+  const target = { kind: 'ntfy', server: 'https://ntfy.sh', topic: 'topic', token: null } as const;
+  const sealedTarget = sealTarget(keyring, channel, target);
+  await addChannel(storage, ownerId, { ...channel, sealedTarget });
+  await service.webhooks.rotateSecret(ownerId, 'wh_1');
+  await callWith(service, apiKey, 'list_unread', {});
+  const send = (subject: string, idempotencyKey?: string) =>
+    callWith(service, apiKey, 'send_email', { to: [STRANGER], subject, body: subject }, idempotencyKey);
+  const rejected = idOf(await send('Rejected with a note', 'key'));
+  await service.approvals.reject(ownerId, rejected, { reason: 'other', note: 'No.' });
+  const of = { ownerId, id: idOf(await send('Changed')) };
+  const sealedPlan = (await storage.plan(ownerId, of.id)) ?? '';
+  const sealedGist = (await storage.gists(ownerId, [of.id])).get(of.id) ?? '';
+  const digest = (await storage.approval(ownerId, of.id))?.digest ?? '';
+  const edit = { requestHash: digest, sealedDiff: sealDiff(keyring, of, 'The change') };
+  const edited = { digest, sealedPlan, sealedGist, sealedAsked: sealAsked(keyring, of, 'The plan'), edit };
+  await storage.decide({
+    ...{ signer: keyring, ownerId, approvalId: of.id, leaseMs: HOUR_MS, now: new Date() },
+    decision: { type: 'approve', digest, reach: REACHES_NOTHING, edited },
+  });
+  await service.recover();
 }

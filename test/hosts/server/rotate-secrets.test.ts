@@ -1,0 +1,180 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { postgresStorage } from '../../../adapters/postgres/storage.ts';
+import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
+import { openSettings } from '../../../core/accounts/mail-call.ts';
+import type { Storage } from '../../../core/ports/storage.ts';
+import { createKeyring } from '../../../core/secrets/keyring.ts';
+import { SEALED_COLUMNS } from '../../../hosts/server/upkeep/sealed-columns.ts';
+import { callWith } from '../../open-service.ts';
+import { bundleForChild } from '../../run-typescript.ts';
+import { missingPrograms, titledWithout } from '../../servers/missing-servers.ts';
+import { asked, missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
+import { buildCli, type Cli } from './cli-process.ts';
+import { type Filled, fillDatabase, openStored, sealEverything } from './stored-scene.ts';
+
+const [OLD, NEW] = [randomBytes(32), randomBytes(32)];
+
+/** The characters that follow from the id of a key, at the start of what it sealed. */
+function markOf(key: Uint8Array): string {
+  const [id = ''] = createKeyring([key], randomBytes).keyIds;
+  return Buffer.from(id, 'hex').toString('base64url').slice(0, 5);
+}
+
+/** Columns with ids of messages, which agents keep, and which cannot be renewed. */
+const WITH_IDS = ['activity.listed', 'activity.shown', 'approvals.result', 'events.data'];
+
+let cli: Cli;
+let child: string;
+let postgres: Postgres | undefined;
+beforeAll(async () => {
+  [cli, child] = await Promise.all([
+    buildCli(),
+    bundleForChild(join(import.meta.dirname, 'rotation-process.ts')),
+  ]);
+});
+afterAll(async () => {
+  cli?.remove();
+  await postgres?.stop();
+});
+
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+interface Kind {
+  readonly name: string;
+  readonly missing: string[];
+  createUrl(): Promise<string>;
+  open(url: string): Storage;
+  query(url: string, sql: string): Promise<Rows>;
+  /** Names each column of a text, as `table_name` and `column_name`. */
+  readonly columns: string;
+  readonly schema: string;
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    name: 'SQLite',
+    missing: [],
+    createUrl: async () => `file:${join(cli.folder, 'it.db')}`,
+    open: (url) => sqliteStorage({ file: url.slice('file:'.length) }),
+    async query(url, sql) {
+      const db = new SqliteDatabase(url.slice('file:'.length), { readonly: true });
+      const rows = db.prepare<[], Record<string, unknown>>(sql).all();
+      db.close();
+      return rows;
+    },
+    columns: `SELECT m.name AS table_name, c.name AS column_name FROM sqlite_schema m, pragma_table_info(m.name) c
+      WHERE m.type = 'table' AND c.type = 'TEXT'`,
+    schema: '',
+  },
+  {
+    name: 'Postgres',
+    missing: [...missingPostgres(), ...missingPrograms(['/usr/bin/pg_dump', '/usr/bin/psql'])],
+    async createUrl() {
+      postgres ??= await startPostgres();
+      return postgres.createDatabase();
+    },
+    open: (url) => postgresStorage({ connectionString: url }),
+    query: (url, sql) => asked(url, sql),
+    columns: `SELECT table_name, column_name FROM information_schema.columns
+      WHERE table_schema = 'countersign' AND data_type = 'text'`,
+    schema: 'countersign.',
+  },
+];
+
+describe.each(KINDS)('$name', ({ missing, createUrl, open, query, columns, schema }) => {
+  describe.skipIf(missing.length > 0)(titledWithout(missing, 'a rotated secret key'), () => {
+    let url: string;
+    let filled: Filled;
+    beforeAll(async () => {
+      url = await createUrl();
+      const storage = open(url);
+      filled = await fillDatabase(storage, [OLD]);
+      await sealEverything(storage, filled, OLD);
+      await filled.service.stop();
+    });
+
+    /** The columns with a value that contains the mark, as `table.column`. */
+    async function columnsWith(mark: string): Promise<string[]> {
+      const found: string[] = [];
+      for (const { table_name: table, column_name: column } of await query(url, columns)) {
+        const sql = `SELECT ${String(column)} AS value FROM ${schema}${String(table)}`;
+        const rows = await query(url, sql);
+        if (rows.some(({ value }) => String(value).includes(mark)))
+          found.push(`${String(table)}.${String(column)}`);
+      }
+      return found.toSorted();
+    }
+
+    const settings = (...keys: readonly Uint8Array[]) => ({
+      COUNTERSIGN_DATABASE_URL: url,
+      COUNTERSIGN_SECRET_KEY: keys.map((key) => Buffer.from(key).toString('base64')).join(','),
+    });
+
+    it('is only needed in the columns of the list', async () => {
+      const listed = SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`).toSorted();
+      const found = (await columnsWith(markOf(OLD))).filter((one) => !WITH_IDS.includes(one));
+      expect(found).toEqual(listed);
+      const named = (await query(url, columns))
+        .map((row) => `${String(row.table_name)}.${String(row.column_name)}`)
+        .filter((one) => /\.(\w+_)?(sealed|signature)(_|$)/.test(one) && one !== 'accounts.signature');
+      expect(listed).toEqual(expect.arrayContaining(named));
+    });
+
+    it('is replaced while the server runs, after a kill in the middle, and can be removed then', async () => {
+      const alone = await cli.run(['secrets', 'rotate'], '', settings(OLD));
+      expect([alone.code, alone.stderr]).toEqual([1, expect.stringContaining('has only one secret key')]);
+
+      const keys = [NEW, OLD].map((key) => key.toString('base64')).join(',');
+      const killed = spawn(process.execPath, [child, url, keys, '6'], {
+        stdio: ['ignore', 'inherit', 'inherit'],
+      });
+      expect(await once(killed, 'exit')).toEqual([null, 'SIGKILL']);
+      expect(await columnsWith(markOf(NEW))).toContain('accounts.sealed_settings');
+      expect(await columnsWith(markOf(OLD))).toContain('plans.sealed_plan');
+
+      const { ownerId, apiKey, waiting } = filled;
+      const running = openStored(open(url), [NEW, OLD]);
+      running.service.start();
+      const { code, stdout, stderr } = await cli.run(['secrets', 'rotate', '--json'], '', settings(NEW, OLD));
+      expect([code, stderr]).toEqual([0, '']);
+      expect(JSON.parse(stdout)).toMatchObject({ left: {}, old_keys_needed: false });
+      await running.service.stop();
+      expect((await columnsWith(markOf(OLD))).filter((one) => !WITH_IDS.includes(one))).toEqual([]);
+
+      const again = await cli.run(['secrets', 'rotate', '--json'], '', settings(NEW, OLD));
+      expect(JSON.parse(again.stdout)).toMatchObject({ renewed: 0, old_keys_needed: false });
+      const backup = join(cli.folder, `rotated-${schema}backup`);
+      expect(await cli.run(['backup', backup, '--json'], '', settings(NEW))).toMatchObject({ code: 0 });
+
+      const storage = open(url);
+      const { service, mail } = openStored(storage, [NEW]);
+      expect(await callWith(service, apiKey, 'get_approval', { approval_id: waiting })).toMatchObject({
+        approval: { state: 'pending' },
+      });
+      const [account] = await storage.accounts(ownerId);
+      if (account === undefined) throw new Error('the account is gone');
+      expect(openSettings(createKeyring([NEW], randomBytes), account)).toEqual({ of: 'the sandbox' });
+      const digest = (await storage.approval(ownerId, waiting))?.digest ?? '';
+      await service.approvals.approve(ownerId, waiting, digest);
+      expect(mail.transmitted()).toMatchObject([{}]);
+      await service.stop();
+    });
+
+    it('leaves a row that was changed outside Countersign as it is, and says so', async () => {
+      const table = `${schema}credentials`;
+      const change = `UPDATE ${table} SET name = 'changed'`;
+      if (schema === '') new SqliteDatabase(url.slice('file:'.length)).exec(change).close();
+      else await query(url, change);
+      const third = randomBytes(32);
+      const rotated = await cli.run(['secrets', 'rotate', '--json'], '', settings(third, NEW));
+      expect(JSON.parse(rotated.stdout)).toMatchObject({ left: { credentials: 1 }, old_keys_needed: true });
+      const [row] = await query(url, `SELECT signature FROM ${table}`);
+      expect(String(row?.signature).startsWith(markOf(NEW))).toBe(true);
+    });
+  });
+});
