@@ -30,6 +30,8 @@ export function printedBy({ code, stdout, stderr }: Ended): z.infer<typeof print
 const ROOT = resolve(import.meta.dirname, '../../..');
 
 export interface Cli {
+  /** The path of the bundled program. */
+  readonly program: string;
   /** Runs a command until it exits. */
   run(args: readonly string[], input?: string, env?: Record<string, string>): Promise<Ended>;
   /** Starts a command that waits for something. `told` resolves once its stderr matches. */
@@ -109,6 +111,7 @@ export async function buildCli(): Promise<Cli> {
     });
 
   return {
+    program: outfile,
     folder,
     data: join(folder, '.local', 'share', 'countersign'),
     run(args, input = '', env = {}) {

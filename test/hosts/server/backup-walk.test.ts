@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildCli, type Cli, printedBy } from './cli-process.ts';
+
+const OWNER = 'grace@example.org';
+const KEY = 'countersign.db.key';
+
+/** The commands of README's section, one text for each block. */
+function blocks(): string[] {
+  const readme = readFileSync(resolve(import.meta.dirname, '../../../README.md'), 'utf8');
+  const [, section = ''] = readme.split('\n## Back up, restore, upgrade\n');
+  const [own = ''] = section.split('\n## ');
+  return [...own.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
+}
+
+let cli: Cli;
+beforeAll(async () => {
+  cli = await buildCli();
+});
+afterAll(() => cli?.remove());
+
+/** Runs commands as they stand, with `countersign` on the PATH. */
+async function run(commands: string): Promise<string> {
+  const bin = join(cli.folder, 'bin');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'countersign'), `#!/bin/sh\nexec '${process.execPath}' '${cli.program}' "$@"\n`);
+  chmodSync(join(bin, 'countersign'), 0o755);
+  const env = { PATH: `${bin}:${process.env.PATH ?? ''}`, HOME: cli.folder };
+  const options = { cwd: cli.folder, env };
+  return (await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', commands], options)).stdout;
+}
+
+describe("README's section Back up, restore, upgrade", () => {
+  it('brings back a lost database with its key, and replaces the key, word for word', async () => {
+    const [backup = '', restore = '', rotate = '', ...others] = blocks();
+    expect(others).toEqual([]);
+    printedBy(await cli.run(['owner', 'add', OWNER, '--json'], 'correct horse battery staple'));
+    const add = ['key', 'add', '--owner', OWNER, '--name', 'agent', '--preset', 'full', '--json'];
+    const { api_key } = printedBy(await cli.run(add));
+
+    const told = await run(backup);
+    expect(told).toContain(join(cli.data, KEY));
+
+    rmSync(cli.data, { recursive: true });
+    mkdirSync(cli.data);
+    const lines = restore.trim().split('\n');
+    expect(lines.pop()).toBe('countersign serve');
+    await expect(run(lines.join('\n'))).rejects.toThrow('The secret key');
+    expect(existsSync(join(cli.data, 'countersign.db'))).toBe(false);
+    await run(`cp ~/countersign-key.copy ${join(cli.data, KEY)}`);
+    await run(lines.join('\n'));
+    expect(statSync(join(cli.data, 'countersign.db')).mode & 0o777).toBe(0o600);
+
+    const before = readFileSync(join(cli.data, KEY), 'utf8');
+    expect(await run(rotate)).toContain('nothing in the database needs the others');
+    const after = readFileSync(join(cli.data, KEY), 'utf8');
+    expect(after.endsWith(before)).toBe(true);
+    writeFileSync(join(cli.data, KEY), after.slice(0, -before.length));
+
+    const server = await cli.serve(['serve', '--json']);
+    const me = await fetch(`${server.base_url}/v1/me`, { headers: { authorization: `Bearer ${api_key}` } });
+    expect(me.status).toBe(200);
+    await server.stop('SIGTERM');
+  });
+});
