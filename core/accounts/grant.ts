@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ProviderTokens } from '../ports/mail-provider.ts';
 import type { Keyring } from '../secrets/keyring.ts';
+import { STORED } from '../secrets/stored-purposes.ts';
 
 /** What an account has from its provider. It is sealed with the account's owner and id. */
 const grant = z.strictObject({
@@ -14,7 +15,6 @@ const grant = z.strictObject({
 
 export type Grant = z.infer<typeof grant>;
 
-const PURPOSE = 'provider-grant';
 /** If the provider does not say how long an access token is good. */
 const USUAL_LIFETIME_S = 3600;
 /** New tokens are fetched this long before the old ones end, or in the last fifth of a short life. */
@@ -23,12 +23,12 @@ const EARLY_MS = 5 * 60_000;
 const NEW_MS = 10_000;
 
 export function sealGrant(keyring: Keyring, ownerId: string, accountId: number, content: Grant): string {
-  return keyring.seal(PURPOSE, `${ownerId}\n${accountId}`, JSON.stringify(content));
+  return keyring.seal(STORED.providerGrant, `${ownerId}\n${accountId}`, JSON.stringify(content));
 }
 
 /** @throws Error if it was not sealed here for this account */
 export function openGrant(keyring: Keyring, ownerId: string, accountId: number, sealed: string): Grant {
-  return grant.parse(JSON.parse(keyring.open(PURPOSE, `${ownerId}\n${accountId}`, sealed)));
+  return grant.parse(JSON.parse(keyring.open(STORED.providerGrant, `${ownerId}\n${accountId}`, sealed)));
 }
 
 /** The grant with new tokens. @param refreshToken  the one that stays good unless there is a new one */

@@ -12,6 +12,7 @@ import {
 } from '../ports/mail-provider.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
+import { STORED } from '../secrets/stored-purposes.ts';
 import { MINUTE_MS } from '../time/durations.ts';
 import type { GrantedAccounts } from './accounts.ts';
 import type { FinishedSignIn, MailSignIns, SignInPurpose } from './mail-sign-ins.ts';
@@ -20,7 +21,6 @@ import { notFound } from './not-found.ts';
 /** Enough for a sign-in with a second step, and with a search for the other device. */
 const PENDING_MS = 15 * MINUTE_MS;
 const SECRET_BYTES = 32;
-const PURPOSE = 'pending-grant';
 
 const pendingSignIn = z.strictObject({
   sessionId: z.string(),
@@ -110,7 +110,7 @@ export function createMailSignIns(ports: Ports, keyring: Keyring, accounts: Gran
         ownerId,
         pending: {
           stateHash: hashOf(state),
-          sealed: keyring.seal(PURPOSE, ownerId, JSON.stringify(pending)),
+          sealed: keyring.seal(STORED.pendingGrant, ownerId, JSON.stringify(pending)),
           expiresAt: new Date(now.getTime() + PENDING_MS),
         },
         now,
@@ -124,7 +124,7 @@ export function createMailSignIns(ports: Ports, keyring: Keyring, accounts: Gran
       if (state === undefined || second !== undefined) throw invalidSignIn();
       const found = await storage.takePendingGrant({ ownerId, stateHash: hashOf(state), now: clock.now() });
       if (found === undefined) throw invalidSignIn();
-      const opened: unknown = JSON.parse(keyring.open(PURPOSE, ownerId, found.sealed));
+      const opened: unknown = JSON.parse(keyring.open(STORED.pendingGrant, ownerId, found.sealed));
       const pending = pendingSignIn.parse(opened);
       // The redirect address has the provider's id: a code of one provider is never sent to another.
       if (pending.sessionId !== sessionId || pending.providerId !== providerId) throw invalidSignIn();

@@ -16,3 +16,13 @@ export async function accountNamed(
 ): Promise<Account | undefined> {
   return (await service.accounts.list(ownerId)).find(({ accountId }) => String(accountId) === param);
 }
+
+/** The same. Undefined also if the account signs in at its provider, so that there is no password. */
+export async function passwordAccount(
+  service: Service,
+  owner: Owner,
+  param: string,
+): Promise<Account | undefined> {
+  const account = await accountNamed(service, owner, param);
+  return account !== undefined && service.mailSignIns.stateOf(account) === undefined ? account : undefined;
+}

@@ -159,7 +159,11 @@ const accountPassword: Command = {
     const owner = required(values.owner, '--owner');
     const password = await terminal.secret('Mailbox password');
     if (password === '') throw new Error('The mailbox password is missing: pass it on stdin.');
-    await withAccount(terminal, owner, accountId, async (service, { ownerId }) => {
+    await withAccount(terminal, owner, accountId, async (service, account) => {
+      const { ownerId } = account;
+      if (service.mailSignIns.stateOf(account) !== undefined) {
+        throw new Error(`Account ${accountId} signs in at its provider: run countersign account sign-in.`);
+      }
       const settings = withPassword(await service.accounts.settings(ownerId, accountId), password);
       await service.accounts.changeSettings({ ownerId, accountId, settings });
     });

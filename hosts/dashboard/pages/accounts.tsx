@@ -132,7 +132,7 @@ function Row({ account, legs, signIn, visit }: RowProps) {
             Update password
           </Link>
         )}
-        {options.connect?.fieldsOf === undefined ? null : (
+        {signIn !== undefined || options.connect?.fieldsOf === undefined ? null : (
           <Link class="button-like" to={`${path}/servers`}>
             Change servers
           </Link>

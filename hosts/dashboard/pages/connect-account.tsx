@@ -1,5 +1,5 @@
 import { accountTexts, readAccount, readAddress } from '../account-fields.ts';
-import { accountNamed } from '../account-name.tsx';
+import { passwordAccount } from '../account-name.tsx';
 import { connectionProblems } from '../connection-problems.ts';
 import { pageAfterConnecting } from '../next-step.tsx';
 import { type Connect, type OwnerVisit, type Reply, redirect } from '../visit.ts';
@@ -78,7 +78,7 @@ export const connectAccount = whereOffered(async (visit, connect) => {
 /** Shows the servers of a connected account, to be changed. The next steps are those of a new account. */
 export const changeServers = whereOffered(async (visit, { fieldsOf }) => {
   const { service, owner, param } = visit;
-  const account = await accountNamed(service, owner, param);
+  const account = await passwordAccount(service, owner, param);
   if (account === undefined || fieldsOf === undefined) return notFoundPage();
   const settings = await service.accounts.settings(owner.ownerId, account.accountId);
   const fields = new URLSearchParams([

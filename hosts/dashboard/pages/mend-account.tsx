@@ -1,4 +1,4 @@
-import { accountNamed } from '../account-name.tsx';
+import { accountNamed, passwordAccount } from '../account-name.tsx';
 import { connectionProblems } from '../connection-problems.ts';
 import { Field, Form, Problems } from '../forms.tsx';
 import { Link } from '../links.tsx';
@@ -13,7 +13,7 @@ export async function passwordUpdatePage(
   { service, owner, options, token, param }: OwnerVisit,
   problems: readonly string[] = [],
 ): Promise<Reply> {
-  const account = await accountNamed(service, owner, param);
+  const account = await passwordAccount(service, owner, param);
   if (account === undefined || options.connect?.withPassword === undefined) return notFoundPage();
   return page(
     'Update password',
@@ -52,7 +52,7 @@ export async function updatePassword(visit: OwnerVisit): Promise<Reply> {
   const accountId = Number(param);
   const password = fields.get('password') ?? '';
   const { withPassword } = options.connect ?? {};
-  if (withPassword === undefined || (await accountNamed(service, owner, param)) === undefined) {
+  if (withPassword === undefined || (await passwordAccount(service, owner, param)) === undefined) {
     return notFoundPage();
   }
   if (password === '') {

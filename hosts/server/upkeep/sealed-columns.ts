@@ -67,6 +67,11 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     },
   },
   sealed('accounts', 'sealed_settings', ['owner_id', 'account_id'], STORED.accountSettings),
+  sealed('accounts', 'sealed_grant', ['owner_id', 'account_id'], STORED.providerGrant),
+  {
+    ...sealed('pending_grants', 'sealed', ['owner_id'], STORED.pendingGrant),
+    key: ['owner_id', 'state_hash'],
+  },
   signed('credentials', ['owner_id', 'credential_id'], readCredential, isCredentialIntact, signedCredential),
   signed('secrets', ['secret_hash'], readSecret, isSecretIntact, signedSecret),
   {
