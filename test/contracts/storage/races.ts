@@ -83,7 +83,7 @@ export function racePromises(store: Store, racer: string): void {
       const { ownerId } = key;
       const ids: string[] = [];
       for (let n = 0; n < 30; n++) {
-        const account = { ownerId, label: 'l', email: 'l@x.org', signature: '', now: NOON };
+        const account = { ownerId, label: 'l', email: `${n}@x.org`, signature: '', now: NOON };
         const added = { ...account, seal: () => 's', folderRoles: USUAL_ROLES };
         ids.push(String((await storage.addAccount(added)).accountId));
       }

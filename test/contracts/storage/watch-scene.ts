@@ -10,8 +10,8 @@ import { LEASE_MS, NOON, SIGNER } from './scene.ts';
 
 /** Watched inboxes as the promises of storage need them. */
 
-export function addAccount(storage: Storage, ownerId: string) {
-  const account = { ownerId, label: 'work', email: 'work@example.org', signature: '', now: NOON };
+export function addAccount(storage: Storage, ownerId: string, email = 'work@example.org') {
+  const account = { ownerId, label: 'work', email, signature: '', now: NOON };
   const seal = (accountId: number) => `settings of ${accountId}`;
   return storage.addAccount({ ...account, seal, folderRoles: USUAL_ROLES });
 }

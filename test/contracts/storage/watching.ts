@@ -52,7 +52,7 @@ export function watchPromises(store: Store): void {
     it('are watched for links if the owner has an active tracker with keywords', async () => {
       const { storage } = store();
       const ownerId = await watchedOwner(storage);
-      await addAccount(storage, ownerId);
+      await addAccount(storage, ownerId, 'home@example.org');
       const without = await addOwner(storage);
       await addAccount(storage, without);
       await addTracker(storage, without, { keywords: '' });

@@ -100,6 +100,7 @@ describe('a cookie alone, with the token derived from it', () => {
       [`/approvals/together/${TOGETHER}/reject`, { member: await toArchive(dashboard) }],
       ['/accounts', { email: 'work@example.org', password: 'hunter2' }],
       ['/accounts/find', { email: 'work@example.org' }],
+      ['/accounts/password', { email: 'work@example.org' }],
       ['/accounts/1/check', {}],
       ['/accounts/1/password', { password: 'hunter2' }],
       ['/accounts/1/edit', { display_name: 'Eve', signature: 'x', label: 'y' }],

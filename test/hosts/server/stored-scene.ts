@@ -2,17 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { expect, vi } from 'vitest';
 import { inlineReader } from '../../../adapters/reader/reader.ts';
 import { type SandboxMail, sandboxMail } from '../../../adapters/sandbox/mail.ts';
+import { sealGrant } from '../../../core/accounts/grant.ts';
+import { sealSettings } from '../../../core/accounts/mail-call.ts';
 import type { Outcome } from '../../../core/call/outcome.ts';
 import { sealAsked, sealDiff } from '../../../core/execution/sealed-words.ts';
 import { REACHES_NOTHING } from '../../../core/gate/fences.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { WebhookSender } from '../../../core/ports/webhook-sender.ts';
-import { createKeyring } from '../../../core/secrets/keyring.ts';
+import { createKeyring, type Keyring } from '../../../core/secrets/keyring.ts';
+import { STORED } from '../../../core/secrets/stored-purposes.ts';
 import { createService } from '../../../core/service/create-service.ts';
 import { sealTarget } from '../../../core/service/notice-targets.ts';
 import type { Service } from '../../../core/service/service.ts';
 import { HOUR_MS } from '../../../core/time/durations.ts';
 import { addChannel } from '../../contracts/storage/notice-scene.ts';
+import { USUAL_ROLES } from '../../folder-roles.ts';
 import { callWith, silentLog, testClock } from '../../open-service.ts';
 import { addApp } from '../dashboard/authenticator-app.ts';
 
@@ -95,6 +99,20 @@ export async function deliveriesOf(storage: Storage, ownerId: string) {
   return deliveries.map(({ state, log }) => [state, log[0]?.status]);
 }
 
+/** An account that signs in at its provider, and a sign-in that has begun there. */
+async function addGrants(storage: Storage, ownerId: string, keyring: Keyring): Promise<void> {
+  const now = new Date();
+  const tokens = { refreshToken: 'refresh', accessToken: 'access', obtainedAtMs: 0, expiresAtMs: 0 };
+  await storage.addAccount({
+    ...{ ownerId, label: '', email: 'work@example.org', signature: '', folderRoles: USUAL_ROLES, now },
+    seal: (accountId) => sealSettings(keyring, ownerId, accountId, { of: 'the sandbox' }),
+    sealGrant: (accountId) => sealGrant(keyring, ownerId, accountId, { providerId: 'example', ...tokens }),
+  });
+  const sealed = keyring.seal(STORED.pendingGrant, ownerId, 'what for');
+  const expiresAt = new Date(now.getTime() + HOUR_MS);
+  await storage.addPendingGrant({ ownerId, pending: { stateHash: 'state', sealed, expiresAt }, now });
+}
+
 /** Adds a value to every column that needs the secret key. */
 export async function sealEverything(
   storage: Storage,
@@ -107,6 +125,7 @@ export async function sealEverything(
   const target = { kind: 'ntfy', server: 'https://ntfy.sh', topic: 'topic', token: null } as const;
   const sealedTarget = sealTarget(keyring, channel, target);
   await addChannel(storage, ownerId, { ...channel, sealedTarget });
+  await addGrants(storage, ownerId, keyring);
   await service.webhooks.rotateSecret(ownerId, 'wh_1');
   await callWith(service, apiKey, 'list_unread', {});
   const send = (subject: string, idempotencyKey?: string) =>
