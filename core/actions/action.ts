@@ -84,7 +84,9 @@ export interface ActionFacts {
     readonly says: SentMessage;
     /** How much of the text the agent wrote, from its start, in UTF-16 units. Null: it is not known. */
     readonly ownChars: number | null;
-    /** The bytes that leave, headers included. */
+    /** What leaves, byte for byte, except that it has no Date yet: it gets the time of sending. */
+    readonly bytes: Uint8Array;
+    /** How many bytes leave, headers included. */
     readonly sizeBytes: number;
   };
   /** The change of an event. */

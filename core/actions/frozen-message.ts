@@ -31,7 +31,7 @@ export async function messageFacts(
   const bytes = Buffer.from(raw, 'base64');
   // Every date is as long as any other.
   const sizeBytes = withDate(bytes, new Date(0)).length;
-  return { envelope, says: await readSentMessage(bytes), ownChars, sizeBytes };
+  return { envelope, says: await readSentMessage(bytes), ownChars, bytes, sizeBytes };
 }
 
 /** @throws MailError */

@@ -34,6 +34,7 @@ import {
   setModes,
 } from './pages/integrations.tsx';
 import { checkAccount, passwordUpdatePage, updatePassword } from './pages/mend-account.tsx';
+import { messageBytes } from './pages/message-bytes.ts';
 import { createKey } from './pages/new-key.tsx';
 import {
   addNoticeMail,
@@ -110,6 +111,7 @@ const ROUTES: readonly Route[] = [
     POST: { does: 'Reject the selected requests', demand: 'change', act: rejectTogether },
   }),
   owner(`/approvals/${APPROVAL}`, { GET: approvalPage }),
+  owner(`/approvals/${APPROVAL}/message\\.eml`, { GET: messageBytes }),
   owner(`/approvals/${APPROVAL}/approve`, { POST: { does: 'Approve', demand: 'approve', act: approve } }),
   owner(`/approvals/${APPROVAL}/again`, { POST: { does: 'Try again', demand: 'change', act: tryAgain } }),
   owner(`/approvals/${APPROVAL}/change`, {

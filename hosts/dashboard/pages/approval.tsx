@@ -178,7 +178,7 @@ function viewPage(visit: OwnerVisit, filed: ApprovalView, problem?: string, chan
       {approval.reasons.includes(TRIED_AGAIN) ? <p class="quiet">{holdText(TRIED_AGAIN)}</p> : null}
       {view.isAlwaysAsked ? <p class="quiet">{holdText('mode_approval')}</p> : null}
       {content.kind === 'shown' ? (
-        <Details approval={approval} shown={content}>
+        <Details approval={approval} shown={content} isPreview={preview !== undefined}>
           {parts?.facts}
         </Details>
       ) : null}
@@ -248,8 +248,13 @@ const NOT_SHOWN: Record<Exclude<ApprovalContent['kind'], 'shown'>, string> = {
 };
 
 /** What is rarely needed: ids, account, everything else that the plan says, and its digest. */
-function Details(props: { approval: Approval; shown: ShownContent; children: ComponentChildren }) {
-  const { approval, shown, children } = props;
+function Details(props: {
+  approval: Approval;
+  shown: ShownContent;
+  isPreview: boolean;
+  children: ComponentChildren;
+}) {
+  const { approval, shown, isPreview, children } = props;
   return (
     <details id="details">
       <summary>Details</summary>
@@ -267,6 +272,11 @@ function Details(props: { approval: Approval; shown: ShownContent; children: Com
             </span>
           </Fact>
         ))}
+        {shown.message === undefined || isPreview ? null : (
+          <Fact name="Exact bytes">
+            <Link to={`/approvals/${approval.id}/message.eml`}>Download the message</Link>
+          </Fact>
+        )}
         <Fact name="Request">{approval.id}</Fact>
         <Fact name="Digest">{approval.digest}</Fact>
       </dl>

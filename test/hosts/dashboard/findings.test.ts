@@ -63,6 +63,26 @@ describe('the page of a request', () => {
     expect(body).toContain(`<dd id="message-size">${size} bytes, headers included</dd>`);
   });
 
+  it('gives out the exact bytes, which get only their Date when they leave', async () => {
+    const dashboard = await openDashboard();
+    const { body, approve } = await pageOf(dashboard, await dashboard.ask({ body: 'Grüße' }));
+    const [, path = ''] = /href="([^"]+message\.eml)"/.exec(body) ?? [];
+    const headers = { cookie: await dashboard.cookie() };
+    const download = await dashboard.send({ path, headers });
+    expect(download.headers).toMatchObject({
+      'content-type': 'message/rfc822',
+      'content-disposition': expect.stringMatching(/^attachment; filename="apr_[\w-]+\.eml"$/) as unknown,
+    });
+    await approve({});
+    const [sent = expect.fail()] = dashboard.mail.transmitted();
+    expect(download.body).toBe(
+      Buffer.from(sent.raw)
+        .toString('utf8')
+        .replace(/^Date: .*\r\n/m, ''),
+    );
+    expect((await dashboard.send({ path: '/approvals/apr_none/message.eml', headers })).status).toBe(404);
+  });
+
   it('of a key that always asks shows that as a quiet line, and no finding', async () => {
     const dashboard = await openDashboard();
     const first = await pageOf(dashboard, await dashboard.ask({}));
