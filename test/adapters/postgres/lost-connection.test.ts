@@ -79,8 +79,12 @@ async function scene(storage: Storage): Promise<Scene> {
   const account = await storage.addAccount({
     ...{ ownerId, label: 'l', email: 'l@x.org', signature: '', now: NOON },
     seal: () => 'sealed',
+    sealGrant: () => 'grant',
     folderRoles: USUAL_ROLES,
   });
+  await storage.leaseGrant({ ownerId, accountId: account.accountId, leaseMs: LAPSED_MS });
+  const pending = { stateHash: 'begun', sealed: 's', expiresAt: at(1000) };
+  await storage.addPendingGrant({ ownerId, pending, now: NOON });
   await storage.claim({ ...key, key: CLAIM.key, fingerprint: 'f', leaseMs: LEASE_MS, now: NOON });
   const { slotId } = await admitted(storage, key);
   const started = await run(storage, key, { leaseMs: LAPSED_MS });
@@ -344,7 +348,7 @@ const VERBS: Record<
   leaseInboxes: (s, { key: { ownerId } }) => leased(s, ownerId, { held: new Map([[1, 1]]) }),
   leaseGrant: (s, { key: { ownerId } }) => s.leaseGrant({ ownerId, accountId: 1, leaseMs: 1000 }),
   saveGrant: (s, { key: { ownerId } }) =>
-    s.saveGrant({ ownerId, accountId: 1, fence: 1, sealed: 'g', withdrawnAt: null }),
+    s.saveGrant({ ownerId, accountId: 1, fence: 2, sealed: 'g', withdrawnAt: null }),
   replaceGrant: (s, { key: { ownerId } }) => s.replaceGrant({ ownerId, accountId: 1, sealed: 'g' }),
   addPendingGrant: (s, { key: { ownerId } }) =>
     s.addPendingGrant({
@@ -353,7 +357,7 @@ const VERBS: Record<
       now: NOON,
     }),
   takePendingGrant: (s, { key: { ownerId } }) =>
-    s.takePendingGrant({ ownerId, stateHash: 'none', now: NOON }),
+    s.takePendingGrant({ ownerId, stateHash: 'begun', now: NOON }),
   releaseInboxes: (s, { key: { ownerId } }) => s.releaseInboxes(ownerId, new Map([[1, 1]])),
   waitingTrackers: (s, { key: { ownerId } }) => s.waitingTrackers(ownerId),
   advanceInbox: (s, { key: { ownerId }, trackerId }) =>
