@@ -15,6 +15,12 @@ const LONGEST = [
   'hosts/dashboard/pages',
   'crash/watch',
   'e2e/examples',
+  'package/installed-package',
+  'package/readme-app',
+  'package/next-app',
+  'e2e/seen-is-sent',
+  'e2e/mended-password',
+  'e2e/sign-in-at-provider',
 ];
 
 /** Runs the longest files first, then the others in their usual order. */

@@ -28,7 +28,6 @@ describe.skipIf(missing.length > 0)(
       const { service, ownerId, addKey } = await openTestService({
         mail: sandboxMail(),
         calendar: caldavCalendar({ allowPrivateServers: true }),
-        email,
       });
       onTestFinished(() => service.stop());
       const settings = { caldav: { url: user.url, user: user.user, pass: PASSWORD } };

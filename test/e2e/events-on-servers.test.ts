@@ -74,7 +74,6 @@ describe.each(SERVERS)('$name', ({ name, programs, start, tells, email: own }) =
         const { service, ownerId, addKey } = await openTestService({
           mail,
           calendar: caldavCalendar({ allowPrivateServers: true }),
-          email,
         });
         onTestFinished(() => service.stop());
         const writeTo = decodedPath(new URL(user.calendarUrl));

@@ -196,6 +196,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
         { table: 'event_streams', column: 'type' },
         { table: 'events', column: 'type' },
         { table: 'owners', column: 'email_folded' },
+        { table: 'owners', column: 'passkey_handle' },
         { table: 'password_tries', column: 'row_number' },
         { table: 'removed_owners', column: 'owner_hash' },
         { table: 'secrets', column: 'secret_hash' },

@@ -33,6 +33,8 @@ async function scene() {
   };
   const { service, ownerId, addKey } = await openTestService({ clock, mail, storage: watched });
   const key = await addKey('read');
+  // Connecting the account wrote that its servers work.
+  reports.length = 0;
   return {
     clock,
     reports,
@@ -59,7 +61,8 @@ describe('the health of an account', () => {
     delete it.state.fails;
     await it.use();
     expect(it.reports.slice(3)).toMatchObject([{ state: 'working', reason: null }]);
-    await expect.poll(it.health).toMatchObject([{ leg: 'reading', state: 'working', accountId: 1 }]);
+    const reading = async () => (await it.health()).filter(({ leg }) => leg === 'reading');
+    await expect.poll(reading).toMatchObject([{ state: 'working', accountId: 1 }]);
   });
 
   it.each([

@@ -65,6 +65,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner’s own browser'), { time
     await page.getByLabel('SMTP host').fill('smtp.example.org');
     await page.getByLabel('Signature').fill('Bob\n  at work');
     await press(page, 'Use these servers');
+    await confirm(page, 'Use these servers');
     await page.getByLabel('Password').fill('hunter2hunter2');
     await press(page, 'Connect account');
     expect(await page.content()).not.toContain('hunter2');
