@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { titledWithout } from '../servers/missing-servers.ts';
 import { missingPostgres, type Postgres, startPostgres } from '../servers/postgres.ts';
 import { crashProof } from './proof.ts';
-import { INVITE, look, prepare, SEND } from './sandbox-scene.ts';
+import { CHANGED, INVITE, look, lookFor, prepare, SEND } from './sandbox-scene.ts';
 import { keepInPostgres } from './scene.ts';
 
 const missing = missingPostgres();
@@ -32,6 +32,18 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'on Postgres'), () =>
     },
     look: async (folder) => {
       const { transmitted, inSent, linked } = await look(folder);
+      return { transmitted, inSent, linked };
+    },
+    unknownFrom: 'storage.start',
+  });
+  crashProof('sandbox, with changes of the owner', 'approve', {
+    mailbox,
+    prepare: (folder, url) => {
+      keepInPostgres(folder, url);
+      return prepare(folder, 'approve', SEND, CHANGED);
+    },
+    look: async (folder) => {
+      const { transmitted, inSent, linked } = await lookFor(folder, CHANGED.subject ?? '');
       return { transmitted, inSent, linked };
     },
     unknownFrom: 'storage.start',
