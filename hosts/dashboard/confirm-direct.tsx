@@ -1,7 +1,6 @@
 import type { Modes } from '../../core/gate/permissions.ts';
 import { newlyDirect } from '../../core/gate/step-up.ts';
-import { Form } from './forms.tsx';
-import { Link } from './links.tsx';
+import { Form, SubmitOrLeave } from './forms.tsx';
 import { Quoted } from './third-party-text.tsx';
 import { type OwnerVisit, type PageReply, page } from './visit.ts';
 import { GROUP_TITLES } from './words.ts';
@@ -48,12 +47,7 @@ export function confirmDirect(
             <input type="hidden" name={field} value={value} />
           ))}
         <input type="hidden" name={DIRECT_FIELD} value={groups.join(',')} />
-        <div class="decision">
-          <button type="submit">Let it act without asking</button>
-          <Link class="button-like" to="/integrations">
-            Cancel
-          </Link>
-        </div>
+        <SubmitOrLeave submit="Let it act without asking" leave="Cancel" to="/integrations" />
       </Form>
     </section>,
   );

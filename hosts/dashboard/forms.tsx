@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { PublicBase } from '../http/public-base.ts';
 import { KEY_FIELD, PROOF_FIELD } from './form-proof.ts';
-import { Base } from './links.tsx';
+import { Base, Link } from './links.tsx';
 
 /**
  * Every form of the dashboard: posts the form token that the handler checks; the script fills in the rest.
@@ -88,6 +88,29 @@ export function Choice(props: {
           </option>
         ))}
       </select>
+    </div>
+  );
+}
+
+/**
+ * The end of a form: the button that submits it, and the link that leaves it without a change.
+ * `children`: buttons that stand between the two.
+ */
+export function SubmitOrLeave(props: {
+  submit: ComponentChildren;
+  /** The text of the link. */
+  leave: string;
+  /** The page behind the link. */
+  to: string;
+  children?: ComponentChildren;
+}) {
+  return (
+    <div class="decision">
+      <button type="submit">{props.submit}</button>
+      {props.children}
+      <Link class="button-like" to={props.to}>
+        {props.leave}
+      </Link>
     </div>
   );
 }

@@ -12,8 +12,7 @@ import {
 import { MailError } from '../../../core/ports/mail.ts';
 import type { AccountFolders, FolderChoice } from '../../../core/service/service.ts';
 import { fieldErrors } from '../field-errors.ts';
-import { Choice, Form, Problems } from '../forms.tsx';
-import { Link } from '../links.tsx';
+import { Choice, Form, Problems, SubmitOrLeave } from '../forms.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { visibleText } from '../visible-text.ts';
 import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
@@ -53,12 +52,7 @@ export async function accountFoldersPage(
           {PINNED_ROLES.map((role) => (
             <RoleChoice role={role} pin={roles[role]} folders={folders} />
           ))}
-          <div class="decision">
-            <button type="submit">Save</button>
-            <Link class="button-like" to="/accounts">
-              Back
-            </Link>
-          </div>
+          <SubmitOrLeave submit="Save" leave="Back" to="/accounts" />
         </Form>
       ) : null}
     </section>,

@@ -3,7 +3,7 @@ import type { LegHealth } from '../../../core/ports/account-health.ts';
 import type { SignInState } from '../../../core/service/mail-sign-ins.ts';
 import { AccountHealth, isForOwner } from '../account-health.tsx';
 import { accountNamed } from '../account-name.tsx';
-import { Field, Form, Problems } from '../forms.tsx';
+import { Field, Form, Problems, SubmitOrLeave } from '../forms.tsx';
 import { Link, SubmitTo } from '../links.tsx';
 import { Notice } from '../notice.tsx';
 import { Quoted } from '../third-party-text.tsx';
@@ -74,11 +74,8 @@ export async function removeAccountPage({ service, owner, token, param }: OwnerV
         Remove <Quoted text={account.email} />? Its waiting requests are cancelled, and Countersign deletes
         its password. The mailbox itself does not change.
       </p>
-      <Form action={`/accounts/${account.accountId}/remove`} token={token} class="decision">
-        <button type="submit">Remove</button>
-        <Link class="button-like" to="/accounts">
-          Keep it
-        </Link>
+      <Form action={`/accounts/${account.accountId}/remove`} token={token}>
+        <SubmitOrLeave submit="Remove" leave="Keep it" to="/accounts" />
       </Form>
     </section>,
   );

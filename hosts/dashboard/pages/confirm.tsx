@@ -1,6 +1,6 @@
 import type { SecondStepView } from '../../../core/service/second-steps.ts';
 import { DIRECT_FIELD } from '../confirm-direct.tsx';
-import { Field, Form, Problems } from '../forms.tsx';
+import { Field, Form, Problems, SubmitOrLeave } from '../forms.tsx';
 import { Link } from '../links.tsx';
 import { PasskeyForm } from '../passkeys.tsx';
 import { Quoted } from '../third-party-text.tsx';
@@ -104,12 +104,7 @@ export function confirmPage(
           autocomplete="current-password"
         />
         {given.secondStep === null ? null : <CodeField name={CODE_FIELD} focus={false} />}
-        <div class="decision">
-          <button type="submit">{does}</button>
-          <Link class="button-like" to={isRequest ? requestPath : parent}>
-            Cancel
-          </Link>
-        </div>
+        <SubmitOrLeave submit={does} leave="Cancel" to={isRequest ? requestPath : parent} />
       </Form>
       {given.passkey === undefined ? null : (
         <PasskeyForm

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { type FoundServers, SECURITY_TITLES, serverTexts } from '../account-fields.ts';
-import { Choice, Field, Form, Problems } from '../forms.tsx';
-import { Link } from '../links.tsx';
+import { Choice, Field, Form, Problems, SubmitOrLeave } from '../forms.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, type PageReply, page } from '../visit.ts';
 import { Kept, KeptNotes, Notes } from './carried-fields.tsx';
@@ -64,12 +63,7 @@ export function serversPage(
           </textarea>
         </label>
         <p class="quiet">The password is asked for next. Nothing has been sent to these servers yet.</p>
-        <div class="decision">
-          <button type="submit">Use these servers</button>
-          <Link class="button-like" to="/accounts">
-            Cancel
-          </Link>
-        </div>
+        <SubmitOrLeave submit="Use these servers" leave="Cancel" to="/accounts" />
       </Form>
     </section>,
     problems.length === 0 ? 200 : 422,

@@ -1,7 +1,6 @@
 import { accountNamed } from '../account-name.tsx';
 import { orProblems } from '../field-errors.ts';
-import { Field, Form, Problems } from '../forms.tsx';
-import { Link } from '../links.tsx';
+import { Field, Form, Problems, SubmitOrLeave } from '../forms.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply, redirect } from '../visit.ts';
 import { notFoundPage } from './problem.tsx';
@@ -41,12 +40,7 @@ export async function editAccountPage(visit: OwnerVisit, problems: readonly stri
           value={label === account.email ? '' : label}
           placeholder="a name for yourself"
         />
-        <div class="decision">
-          <button type="submit">Save</button>
-          <Link class="button-like" to="/accounts">
-            Back
-          </Link>
-        </div>
+        <SubmitOrLeave submit="Save" leave="Back" to="/accounts" />
       </Form>
     </section>,
     problems.length === 0 ? 200 : 422,

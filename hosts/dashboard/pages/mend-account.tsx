@@ -1,7 +1,6 @@
 import { accountNamed, passwordAccount } from '../account-name.tsx';
 import { connectionProblems } from '../connection-problems.ts';
-import { Field, Form, Problems } from '../forms.tsx';
-import { Link } from '../links.tsx';
+import { Field, Form, Problems, SubmitOrLeave } from '../forms.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply, redirect } from '../visit.ts';
 import { notFoundPage } from './problem.tsx';
@@ -34,12 +33,7 @@ export async function passwordUpdatePage(
           autocomplete="username"
         />
         <Field label="New password" name="password" type="password" required autocomplete="new-password" />
-        <div class="decision">
-          <button type="submit">Update password</button>
-          <Link class="button-like" to="/accounts">
-            Back
-          </Link>
-        </div>
+        <SubmitOrLeave submit="Update password" leave="Back" to="/accounts" />
       </Form>
     </section>,
     problems.length === 0 ? 200 : 422,

@@ -1,6 +1,6 @@
 import type { SecondStepView } from '../../../core/service/second-steps.ts';
 import { ownAddress } from '../../http/host-name.ts';
-import { Field, Form } from '../forms.tsx';
+import { Field } from '../forms.tsx';
 import { LinkOut } from '../links.tsx';
 import { NEW_PASSKEY_FIELD, PasskeyForm, passkeyPlace, sessionBinding } from '../passkeys.tsx';
 import { Quoted } from '../third-party-text.tsx';
@@ -8,6 +8,7 @@ import { type OwnerVisit, type Reply, redirect } from '../visit.ts';
 import { When } from '../when.tsx';
 import { notFoundPage } from './problem.tsx';
 import { recoveryCodesPage } from './recovery-codes.tsx';
+import { SettingsRow } from './settings-row.tsx';
 
 export function PasskeyRow(props: {
   passkey: SecondStepView['passkeys'][number];
@@ -18,32 +19,27 @@ export function PasskeyRow(props: {
 }) {
   const { passkey, token, zone, host } = props;
   return (
-    <li>
-      <div class="row-head">
-        <strong>
+    <SettingsRow
+      title={
+        <>
           Passkey <Quoted text={passkey.name} />
-        </strong>
-        <div class="actions">
-          <Form action={`/settings/passkeys/${passkey.id}/remove`} token={token}>
-            <button type="submit" class="outline secondary">
-              Remove the passkey
-            </button>
-          </Form>
-        </div>
-      </div>
-      <div class="quiet">
-        {passkey.host === host ? null : `only at ${passkey.host} · `}added{' '}
-        <When at={passkey.addedAt} zone={zone} />
-        {passkey.lastUsedAt === null ? (
-          ' · not used yet'
-        ) : (
-          <>
-            {' '}
-            · last used <When at={passkey.lastUsedAt} zone={zone} />
-          </>
-        )}
-      </div>
-    </li>
+        </>
+      }
+      button="Remove the passkey"
+      action={`/settings/passkeys/${passkey.id}/remove`}
+      token={token}
+    >
+      {passkey.host === host ? null : `only at ${passkey.host} · `}added{' '}
+      <When at={passkey.addedAt} zone={zone} />
+      {passkey.lastUsedAt === null ? (
+        ' · not used yet'
+      ) : (
+        <>
+          {' '}
+          · last used <When at={passkey.lastUsedAt} zone={zone} />
+        </>
+      )}
+    </SettingsRow>
   );
 }
 

@@ -1,6 +1,5 @@
 import { ServiceError } from '../../../core/contract/errors.ts';
-import { Field, Form, Problems } from '../forms.tsx';
-import { Link } from '../links.tsx';
+import { Field, Form, Problems, SubmitOrLeave } from '../forms.tsx';
 import { type OwnerVisit, page, type Reply, redirect } from '../visit.ts';
 import { CODE_FIELD, PASSWORD_FIELD } from './confirm.tsx';
 import { notFoundPage } from './problem.tsx';
@@ -65,12 +64,7 @@ async function shownPage(visit: OwnerVisit, problems: readonly string[]): Promis
           required
           autocomplete="new-password"
         />
-        <div class="decision">
-          <button type="submit">Change the password</button>
-          <Link class="button-like" to="/settings">
-            Cancel
-          </Link>
-        </div>
+        <SubmitOrLeave submit="Change the password" leave="Cancel" to="/settings" />
       </Form>
     </section>,
     problems.length === 0 ? 200 : 422,

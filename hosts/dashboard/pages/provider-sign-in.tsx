@@ -1,8 +1,8 @@
 import type { ProviderInfo, SignInPurpose } from '../../../core/service/mail-sign-ins.ts';
 import { type FoundServers, readAddress } from '../account-fields.ts';
 import { connectionProblems } from '../connection-problems.ts';
-import { Form } from '../forms.tsx';
-import { Link, LinkOut, SubmitTo } from '../links.tsx';
+import { Form, SubmitOrLeave } from '../forms.tsx';
+import { LinkOut, SubmitTo } from '../links.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
 import { accountsPage } from './accounts.tsx';
@@ -39,17 +39,13 @@ export function offerPage(
       </p>
       <Form action={`/accounts/sign-in/${id}`} token={token} label={`Sign in with ${name}`}>
         <Kept fields={fields} names={['email', 'label']} />
-        <div class="decision">
-          <button type="submit">Sign in with {name}</button>
+        <SubmitOrLeave submit={`Sign in with ${name}`} leave="Cancel" to="/accounts">
           {takesPasswords ? (
             <SubmitTo to="/accounts/servers" class="outline secondary">
               Use a password
             </SubmitTo>
           ) : null}
-          <Link class="button-like" to="/accounts">
-            Cancel
-          </Link>
-        </div>
+        </SubmitOrLeave>
       </Form>
     </section>,
   );

@@ -1,7 +1,6 @@
 import { ServiceError } from '../../../core/contract/errors.ts';
 import { normalAddress } from '../../../core/contract/schema.ts';
-import { Form, Problems } from '../forms.tsx';
-import { Link } from '../links.tsx';
+import { Form, Problems, SubmitOrLeave } from '../forms.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply, redirect } from '../visit.ts';
 import { notFoundPage } from './problem.tsx';
@@ -49,12 +48,7 @@ async function shownPage({ owner, session, token }: OwnerVisit, problems: readon
           Type your email, <Quoted text={owner.email} />
           <input name="typed_email" required autocomplete="off" spellcheck={false} inputMode="email" />
         </label>
-        <div class="decision">
-          <button type="submit">Remove everything</button>
-          <Link class="button-like" to="/settings">
-            Keep it
-          </Link>
-        </div>
+        <SubmitOrLeave submit="Remove everything" leave="Keep it" to="/settings" />
       </Form>
     </section>,
     problems.length === 0 ? 200 : 422,

@@ -1,6 +1,5 @@
 import type { Credential } from '../../../core/ports/credential-storage.ts';
-import { Form } from '../forms.tsx';
-import { Link } from '../links.tsx';
+import { Form, SubmitOrLeave } from '../forms.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply, redirect } from '../visit.ts';
 import { keyOf } from '../visited-key.ts';
@@ -37,11 +36,8 @@ export async function revokeKeyPage(visit: OwnerVisit): Promise<Reply> {
         <li>{again}</li>
       </ul>
       <p class="quiet">Pausing stops it too, and can be undone.</p>
-      <Form action={`/integrations/${key.credentialId}/${ACTION[key.kind]}`} token={token} class="decision">
-        <button type="submit">{verb}</button>
-        <Link class="button-like" to="/integrations">
-          Keep it
-        </Link>
+      <Form action={`/integrations/${key.credentialId}/${ACTION[key.kind]}`} token={token}>
+        <SubmitOrLeave submit={verb} leave="Keep it" to="/integrations" />
       </Form>
     </section>,
   );

@@ -1,6 +1,5 @@
 import { KEY_DAYS_DEFAULT, ROTATION_OVERLAP_HOURS } from '../../../core/gate/credential.ts';
-import { Form } from '../forms.tsx';
-import { Link } from '../links.tsx';
+import { Form, SubmitOrLeave } from '../forms.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply } from '../visit.ts';
 import { keyOf } from '../visited-key.ts';
@@ -37,12 +36,9 @@ export async function rotateKeyPage(visit: OwnerVisit): Promise<Reply> {
         <li>Modes, fences and waiting requests stay as they are.</li>
       </ul>
       <p class="quiet">If the key may be in the wrong hands, revoke it instead: that ends it at once.</p>
-      <Form action={`/integrations/${key.credentialId}/rotate`} token={token} class="decision">
+      <Form action={`/integrations/${key.credentialId}/rotate`} token={token}>
         <input type="hidden" name="seen" value={key.expiresAt.getTime()} />
-        <button type="submit">Rotate</button>
-        <Link class="button-like" to="/integrations">
-          Cancel
-        </Link>
+        <SubmitOrLeave submit="Rotate" leave="Cancel" to="/integrations" />
       </Form>
     </section>,
   );

@@ -1,13 +1,13 @@
 import type { VNode } from 'preact';
 import type { SecondStepView } from '../../../core/service/second-steps.ts';
-import { Field, Form, Problems } from '../forms.tsx';
-import { Link } from '../links.tsx';
+import { Field, Form, Problems, SubmitOrLeave } from '../forms.tsx';
 import { QrCode } from '../qr-code.tsx';
 import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
 import { When } from '../when.tsx';
 import { PasskeyRow } from './passkey-settings.tsx';
 import { notFoundPage } from './problem.tsx';
 import { inGroups, recoveryCodesPage } from './recovery-codes.tsx';
+import { SettingsRow } from './settings-row.tsx';
 
 /** What the owner shows besides the password, on the settings page. */
 export function SecondStepSection(props: {
@@ -34,38 +34,26 @@ export function SecondStepSection(props: {
       ) : (
         <ul class="rows">
           {shown.app === null ? null : (
-            <li>
-              <div class="row-head">
-                <strong>Authenticator app</strong>
-                <div class="actions">
-                  <Form action="/settings/authenticator/remove" token={token}>
-                    <button type="submit" class="outline secondary">
-                      Remove the app
-                    </button>
-                  </Form>
-                </div>
-              </div>
-              <div class="quiet">
-                added <When at={shown.app.addedAt} zone={zone} />
-              </div>
-            </li>
+            <SettingsRow
+              title="Authenticator app"
+              button="Remove the app"
+              action="/settings/authenticator/remove"
+              token={token}
+            >
+              added <When at={shown.app.addedAt} zone={zone} />
+            </SettingsRow>
           )}
           {shown.passkeys.map((passkey) => (
             <PasskeyRow passkey={passkey} token={token} zone={zone} host={host} />
           ))}
-          <li>
-            <div class="row-head">
-              <strong>Recovery codes</strong>
-              <div class="actions">
-                <Form action="/settings/recovery-codes" token={token}>
-                  <button type="submit" class="outline secondary">
-                    Create new codes
-                  </button>
-                </Form>
-              </div>
-            </div>
-            <div class="quiet">{codesLeft(shown.recoveryCodesLeft)}</div>
-          </li>
+          <SettingsRow
+            title="Recovery codes"
+            button="Create new codes"
+            action="/settings/recovery-codes"
+            token={token}
+          >
+            {codesLeft(shown.recoveryCodesLeft)}
+          </SettingsRow>
         </ul>
       )}
       <div class="actions">
@@ -159,12 +147,7 @@ function setupPage(
           autocomplete="one-time-code"
           maxLength={10}
         />
-        <div class="decision">
-          <button type="submit">Add the app</button>
-          <Link class="button-like" to="/settings">
-            Cancel
-          </Link>
-        </div>
+        <SubmitOrLeave submit="Add the app" leave="Cancel" to="/settings" />
       </Form>
     </section>,
     problem === undefined ? 200 : 422,

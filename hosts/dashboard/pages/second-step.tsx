@@ -1,5 +1,4 @@
-import { Field, Form, Problems } from '../forms.tsx';
-import { Link } from '../links.tsx';
+import { Field, Form, Problems, SubmitOrLeave } from '../forms.tsx';
 import { type PageReply, page } from '../visit.ts';
 import { type PasskeyOffer, PasskeySignIn } from './sign-in.tsx';
 
@@ -28,12 +27,7 @@ export function secondStepPage(shown: {
         <input type="hidden" name="next" value={shown.next} />
         <input type="hidden" name="ticket" value={shown.ticket} />
         <CodeField name="code" />
-        <div class="decision">
-          <button type="submit">Sign in</button>
-          <Link class="button-like" to="/sign-in">
-            Cancel
-          </Link>
-        </div>
+        <SubmitOrLeave submit="Sign in" leave="Cancel" to="/sign-in" />
       </Form>
       <PasskeySignIn token={shown.token} next={shown.next} offer={shown.passkey} />
     </section>,

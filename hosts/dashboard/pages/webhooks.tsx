@@ -7,7 +7,7 @@ import { effectiveMode, type Plan } from '../../../core/gate/permissions.ts';
 import type { Credential } from '../../../core/ports/credential-storage.ts';
 import type { WebhookEndpoint } from '../../../core/service/service.ts';
 import { dateInWords } from '../../../core/time/time-zone.ts';
-import { Choice, Field, Form, Problems } from '../forms.tsx';
+import { Choice, Field, Form, Problems, SubmitOrLeave } from '../forms.tsx';
 import { IntegrationsTabs } from '../integrations-tabs.tsx';
 import { Link } from '../links.tsx';
 import { Notice } from '../notice.tsx';
@@ -92,11 +92,8 @@ export async function removeEndpointPage({ service, owner, token, param }: Owner
         Remove <Quoted text={endpoint.url} />? Events are no longer sent to it, and Countersign deletes its
         secret and its deliveries.
       </p>
-      <Form action={`${pathOf(endpoint)}/remove`} token={token} class="decision">
-        <button type="submit">Remove</button>
-        <Link class="button-like" to="/integrations/webhooks">
-          Keep it
-        </Link>
+      <Form action={`${pathOf(endpoint)}/remove`} token={token}>
+        <SubmitOrLeave submit="Remove" leave="Keep it" to="/integrations/webhooks" />
       </Form>
     </section>,
   );
