@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream';
+import type { Account } from '../../../core/ports/account.ts';
 import { errorName } from '../../../core/ports/log.ts';
+import type { NoticeChannelView } from '../../../core/service/service.ts';
 import type { OwnerVisit, Reply } from '../visit.ts';
 import { notFoundPage } from './problem.tsx';
 
@@ -47,11 +49,11 @@ async function* chunksOf(visit: OwnerVisit): AsyncGenerator<string, undefined, u
       owner,
       second_step: await service.secondSteps.show(ownerId),
       sessions: await service.sessions.list(ownerId),
-      accounts: (await service.accounts.list(ownerId)).map(({ sealedSettings: _, ...account }) => account),
+      accounts: (await service.accounts.list(ownerId)).map(accountRow),
       keys_and_sign_ins: await service.keys.list(ownerId),
       notices: {
         settings: await service.notices.settings(ownerId),
-        channels: await service.notices.list(ownerId),
+        channels: (await service.notices.list(ownerId)).map(channelRow),
       },
       webhooks: await service.webhooks.list(ownerId),
     };
@@ -76,6 +78,22 @@ async function* chunksOf(visit: OwnerVisit): AsyncGenerator<string, undefined, u
     options.log?.error('an export of everything broke off', errorName(error));
     throw error;
   }
+}
+
+/** Names what is exported, so that a new secret of the account stays out. */
+function accountRow(account: Account) {
+  const { accountId, label, email, displayName, signature, revision, isPrimary, folderRoles, grant } =
+    account;
+  return {
+    ...{ accountId, label, email, displayName, signature, revision, isPrimary, folderRoles },
+    signIn: grant === null ? 'password' : 'provider',
+    signInWithdrawnAt: grant?.withdrawnAt ?? null,
+  };
+}
+
+/** Without the push endpoint: it is an address that is meant to be secret (RFC 8030, section 8.3). */
+function channelRow({ endpoint: _, ...channel }: NoticeChannelView) {
+  return channel;
 }
 
 async function* trackersOf({ service, owner: { ownerId } }: OwnerVisit): AsyncGenerator<unknown> {

@@ -10,6 +10,11 @@ const NEW = 'another long password';
 /** Enough for several pages of the export. */
 const MANY = { callsPerMinute: 1000, waitingPerKey: 1000, waitingPerOwner: 1000, filedPerDay: 1000 };
 
+const CHANNEL = {
+  ...{ channelId: 'ntc_1', isConfirmed: true, failingSince: null, problem: null },
+  createdAt: new Date('2026-01-01T00:00:00Z'),
+};
+
 const exported = z.looseObject({
   requests: z.array(
     z.object({ approval: z.object({ id: z.string() }), content: z.object({ kind: z.string() }) }),
@@ -109,6 +114,36 @@ describe('the settings', () => {
     }
     dashboard.clock.shift(11 * MINUTE_MS);
     expect((await dashboard.submit(request)).status).toBe(403);
+  });
+
+  it('export no token of a sign-in at a provider, no secret address and no secret that is added later', async () => {
+    const grant = { sealed: 'box-of-tokens', withdrawnAt: null, fence: 3, leaseUntilMs: 0 };
+    const push = {
+      kind: 'push',
+      name: 'Firefox',
+      endpoint: 'https://push.example.org/box',
+      ...CHANNEL,
+    } as const;
+    const dashboard = await openDashboard({
+      between: (service) => ({
+        ...service,
+        accounts: {
+          ...service.accounts,
+          async list(ownerId) {
+            const accounts = await service.accounts.list(ownerId);
+            return accounts.map((account) => ({ ...account, grant, sealedLater: 'box-of-later' }));
+          },
+        },
+        notices: { ...service.notices, list: async () => [push] },
+      }),
+    });
+    const headers = { cookie: await dashboard.cookie() };
+    const { body } = await dashboard.submit({ path: '/settings/export', headers });
+    expect(exported.parse(JSON.parse(body))).toMatchObject({
+      accounts: [{ email: EMAIL, signIn: 'provider', signInWithdrawnAt: null }],
+      notices: { channels: [{ kind: 'push', name: 'Firefox' }] },
+    });
+    expect(body).not.toMatch(/box|sealed/);
   });
 
   it('export complete JSON without repeated rows while rows change, or break off visibly', async () => {
