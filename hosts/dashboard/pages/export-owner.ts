@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Account } from '../../../core/ports/account.ts';
 import { errorName } from '../../../core/ports/log.ts';
-import type { NoticeChannelView } from '../../../core/service/service.ts';
+import type { ApprovalContent, NoticeChannelView } from '../../../core/service/service.ts';
 import type { OwnerVisit, Reply } from '../visit.ts';
 import { notFoundPage } from './problem.tsx';
 
@@ -140,11 +140,20 @@ async function* requestsOf({ service, owner: { ownerId } }: OwnerVisit): AsyncGe
       ...(after && { after }),
     });
     const ids = page.approvals.map(({ approval }) => approval.id);
-    yield* await service.approvals.showAll(ownerId, ids);
+    for (const view of await service.approvals.showAll(ownerId, ids)) {
+      yield { ...view, content: contentRow(view.content), asked: view.asked && contentRow(view.asked) };
+    }
     const last = page.approvals.at(-1)?.approval;
     after = last && { createdAtMs: last.createdAt.getTime(), id: last.id };
     more = page.more;
   }
+}
+
+/** The bytes of its message as base64. */
+function contentRow(content: ApprovalContent) {
+  if (content.kind !== 'shown' || content.message === undefined) return content;
+  const { bytes, ...message } = content.message;
+  return { ...content, message: { ...message, bytes: Buffer.from(bytes).toString('base64') } };
 }
 
 async function* deliveriesOf({ service, owner: { ownerId } }: OwnerVisit): AsyncGenerator<unknown> {

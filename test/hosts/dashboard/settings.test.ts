@@ -17,7 +17,10 @@ const CHANNEL = {
 
 const exported = z.looseObject({
   requests: z.array(
-    z.object({ approval: z.object({ id: z.string() }), content: z.object({ kind: z.string() }) }),
+    z.object({
+      approval: z.object({ id: z.string() }),
+      content: z.object({ kind: z.string(), message: z.object({ bytes: z.base64() }) }),
+    }),
   ),
   activity: z.array(z.unknown()),
   events: z.array(z.unknown()),
@@ -97,7 +100,9 @@ describe('the settings', () => {
     });
     const requestIds = all.requests.map(({ approval }) => approval.id);
     expect(requestIds.toSorted()).toEqual(ids.toSorted());
-    expect(all.requests.at(-1)?.content.kind).toBe('shown');
+    const last = all.requests.at(-1)?.content;
+    expect(last?.kind).toBe('shown');
+    expect(Buffer.from(last?.message.bytes ?? '', 'base64').toString()).toContain('Subject: Export 0');
     expect(file.body).toContain('Export 24');
     expect(all.activity.length).toBeGreaterThan(25);
     expect(all.events).toMatchObject([{ type: 'approval.decided' }]);
