@@ -130,8 +130,7 @@ export function ownerPages(service: Service, options: DashboardOptions = {}): An
 
   function answerWith(reply: Reply, path = '', visitor?: OwnerVisit): HttpReply {
     if (reply.kind === 'download') {
-      const { headers, body, rest } = reply;
-      return { status: 200, headers, body, rest };
+      return { status: 200, headers: reply.headers, body: '', rest: reply.content };
     }
     if (reply.kind !== 'page') {
       const location = reply.kind === 'leave' ? reply.to : base.path(reply.to);

@@ -150,9 +150,7 @@ export interface LeaveReply {
 export interface DownloadReply {
   readonly kind: 'download';
   readonly headers: Headers;
-  readonly body: string;
-  /** What follows the body. */
-  readonly rest: Readable;
+  readonly content: Readable;
 }
 
 export function page(title: string, body: VNode, status = 200): PageReply {

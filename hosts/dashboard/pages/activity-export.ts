@@ -1,19 +1,18 @@
-import { Readable } from 'node:stream';
 import { errorName } from '../../../core/ports/log.ts';
 import type { ActivityEntry } from '../../../core/service/service.ts';
 import { activityQuery, type ChosenActivity, chosenActivity } from '../activity-filter.ts';
 import { activityText } from '../activity-words.ts';
 import { BYTE_ORDER_MARK, csvRecord } from '../csv.ts';
+import { download } from '../download.ts';
 import { visibleText } from '../visible-text.ts';
-import type { DownloadReply, OwnerVisit, Reply } from '../visit.ts';
+import type { OwnerVisit, Reply } from '../visit.ts';
 import { wrongChoicePage } from './activity.tsx';
 
 /** Rows in memory at a time. */
 const ROWS = 500;
 
 interface Format {
-  readonly file: string;
-  readonly type: string;
+  readonly file: { readonly name: string; readonly type: string };
   readonly head: string;
   readonly separator: string;
   readonly tail: string;
@@ -21,8 +20,7 @@ interface Format {
 }
 
 const CSV: Format = {
-  file: 'activity.csv',
-  type: 'text/csv; charset=utf-8',
+  file: { name: 'activity.csv', type: 'text/csv; charset=utf-8' },
   head:
     BYTE_ORDER_MARK +
     csvRecord([
@@ -42,8 +40,7 @@ const CSV: Format = {
 };
 
 const JSON_ROWS: Format = {
-  file: 'activity.json',
-  type: 'application/json',
+  file: { name: 'activity.json', type: 'application/json' },
   head: '[',
   separator: ',',
   tail: '\n]\n',
@@ -77,20 +74,7 @@ export const activityJson = (visit: OwnerVisit): Promise<Reply> => activityFile(
 async function activityFile(visit: OwnerVisit, format: Format): Promise<Reply> {
   const chosen = chosenActivity(visit.query);
   if (chosen === undefined) return wrongChoicePage();
-  const chunks = chunksOf(visit, chosen, format);
-  // If storage is down, the answer is a page that says so.
-  const first = await chunks.next();
-  const isHead = visit.head.method === 'HEAD';
-  if (isHead) await chunks.return(undefined);
-  return {
-    kind: 'download',
-    headers: {
-      'content-type': format.type,
-      'content-disposition': `attachment; filename="${format.file}"`,
-    },
-    body: isHead || first.done ? '' : first.value,
-    rest: Readable.from(isHead ? [] : chunks),
-  } satisfies DownloadReply;
+  return download(visit.head, format.file, chunksOf(visit, chosen, format));
 }
 
 async function* chunksOf(

@@ -1,7 +1,7 @@
-import { Readable } from 'node:stream';
 import type { Account } from '../../../core/ports/account.ts';
 import { errorName } from '../../../core/ports/log.ts';
 import type { ApprovalContent, NoticeChannelView } from '../../../core/service/service.ts';
+import { download } from '../download.ts';
 import type { OwnerVisit, Reply } from '../visit.ts';
 import { notFoundPage } from './problem.tsx';
 
@@ -25,18 +25,7 @@ const LEFT_OUT = [
  */
 export async function exportOwner(visit: OwnerVisit): Promise<Reply> {
   if (visit.session.kind === 'app') return notFoundPage();
-  const chunks = chunksOf(visit);
-  // If storage is down, the answer is a page that says so.
-  const first = await chunks.next();
-  return {
-    kind: 'download',
-    headers: {
-      'content-type': 'application/json',
-      'content-disposition': 'attachment; filename="countersign.json"',
-    },
-    body: first.value ?? '',
-    rest: Readable.from(chunks),
-  };
+  return download(visit.head, { name: 'countersign.json', type: 'application/json' }, chunksOf(visit));
 }
 
 async function* chunksOf(visit: OwnerVisit): AsyncGenerator<string, undefined, undefined> {
