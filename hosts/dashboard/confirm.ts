@@ -1,12 +1,11 @@
 import type { StoredSession } from '../../core/gate/session.ts';
-import { headerOf } from '../http/request-head.ts';
 import { leaveFor } from './app-session.ts';
-import { readCookie } from './cookies.ts';
-import { KEY_FIELD, PROOF_FIELD, provenNonce, readProofKey } from './form-proof.ts';
+import { browserFacts } from './browser-facts.ts';
+import { KEY_FIELD, PROOF_FIELD, provenNonce } from './form-proof.ts';
 import { type Asking, CODE_FIELD, confirmPage, PASSWORD_FIELD } from './pages/confirm.tsx';
 import { problemPage } from './pages/problem.tsx';
 import { challengeBinding, PASSKEY_FIELD, passkeyPlace, sessionBinding } from './passkeys.tsx';
-import { limitTries } from './password-tries.ts';
+import { limitTries, tooManyTries } from './password-tries.ts';
 import { WRONG_CODE, WRONG_PASSKEY } from './session.ts';
 import { type OwnerForm, type OwnerVisit, type PageReply, type Reply, redirect } from './visit.ts';
 
@@ -61,20 +60,18 @@ async function withPasskey(
   session: StoredSession,
   answer: string,
 ): Promise<Passed> {
-  const { service, address, fields, head, cookies } = visit;
+  const { service } = visit;
   const place = passkeyPlace(visit);
   const wrong = () => askAgain(pageVisit, form, { problem: WRONG_PASSKEY, status: 422 });
   if (place === undefined) return stopped(visit, await wrong());
   const attempt = {
-    ...{ session, answer, place, address },
+    ...{ session, answer, place },
     binding: challengeBinding('confirm', session.id),
-    device: readCookie(headerOf(head, 'cookie'), cookies.device),
-    proofKey: readProofKey(fields.get(KEY_FIELD)),
+    ...browserFacts(visit),
   };
   const check = await limitTries(() => service.sessions.confirmWithPasskey(attempt));
   if (check.kind === 'too_many') {
-    const reply = await askAgain(pageVisit, form, { problem: check.problem, status: 429 });
-    return stopped(visit, { ...reply, headers: { 'retry-after': String(check.waitS) } });
+    return stopped(visit, await tooManyTries(check, (shown) => askAgain(pageVisit, form, shown)));
   }
   if (check.result === 'ended') return stopped(visit, redirect('/sign-in'));
   if (check.result === 'wrong_passkey') return stopped(visit, await wrong());
@@ -89,14 +86,11 @@ async function withPassword(
   session: StoredSession,
   password: string,
 ): Promise<Passed> {
-  const { service, address, fields, head, cookies } = visit;
-  const proofKey = readProofKey(fields.get(KEY_FIELD));
-  const device = readCookie(headerOf(head, 'cookie'), cookies.device);
-  const attempt = { session, password, code: fields.get(CODE_FIELD), address, device, proofKey };
+  const { service, fields } = visit;
+  const attempt = { session, password, code: fields.get(CODE_FIELD), ...browserFacts(visit) };
   const check = await limitTries(() => service.sessions.confirm(attempt));
   if (check.kind === 'too_many') {
-    const reply = await askAgain(pageVisit, form, { problem: check.problem, status: 429 });
-    return stopped(visit, { ...reply, headers: { 'retry-after': String(check.waitS) } });
+    return stopped(visit, await tooManyTries(check, (shown) => askAgain(pageVisit, form, shown)));
   }
   if (check.result === 'ended') return stopped(visit, redirect('/sign-in'));
   if (check.result === 'wrong_password') {
@@ -108,8 +102,8 @@ async function withPassword(
   if (check.result === 'wrong_code') {
     return stopped(visit, await askAgain(pageVisit, form, { problem: WRONG_CODE, status: 422 }));
   }
-  const { session: stored, device: newDevice } = check.result;
-  return { kind: 'go', visit: { ...pageVisit, session: { kind: 'own', stored } }, device: newDevice };
+  const { session: stored, device } = check.result;
+  return { kind: 'go', visit: { ...pageVisit, session: { kind: 'own', stored } }, device };
 }
 
 /** The page that asks for the password, and for the second step if the owner has one. */

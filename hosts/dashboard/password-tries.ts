@@ -1,9 +1,14 @@
 import { ServiceError } from '../../core/contract/errors.ts';
+import type { PageReply } from './visit.ts';
 
 /** The result of a password check, or how long the next try has to wait. */
-export type LimitedCheck<Result> =
-  | { readonly kind: 'checked'; readonly result: Result }
-  | { readonly kind: 'too_many'; readonly waitS: number; readonly problem: string };
+type LimitedCheck<Result> = { readonly kind: 'checked'; readonly result: Result } | TooMany;
+
+interface TooMany {
+  readonly kind: 'too_many';
+  readonly waitS: number;
+  readonly problem: string;
+}
 
 /** Runs a password check and turns its limits into a value. @throws what the check throws, except for the limits */
 export async function limitTries<Result>(check: () => Promise<Result>): Promise<LimitedCheck<Result>> {
@@ -17,6 +22,17 @@ export async function limitTries<Result>(check: () => Promise<Result>): Promise<
     const why = error.code === 'busy' ? 'Many passwords are being checked right now.' : 'Too many tries.';
     return { kind: 'too_many', waitS, problem: `${why} You can try again in ${durationText(waitS)}.` };
   }
+}
+
+/**
+ * The reply to a try over the limits: the page that asks again, with the time to wait.
+ * @param pageOf  renders it with these facts
+ */
+export async function tooManyTries(
+  { problem, waitS }: TooMany,
+  pageOf: (shown: { problem: string; status: 429 }) => PageReply | Promise<PageReply>,
+): Promise<PageReply> {
+  return { ...(await pageOf({ problem, status: 429 })), headers: { 'retry-after': String(waitS) } };
 }
 
 function durationText(seconds: number): string {

@@ -3,15 +3,14 @@ import type { Owner } from '../../core/ports/owner-storage.ts';
 import type { SignedIn } from '../../core/service/service.ts';
 import { ownAddress } from '../http/host-name.ts';
 import { headerOf } from '../http/request-head.ts';
-import { browserName } from './browser-name.ts';
+import { newSessionFacts } from './browser-facts.ts';
 import { DEVICE_S, readCookie } from './cookies.ts';
 import { formToken, formTokenMatches } from './csrf.ts';
-import { KEY_FIELD, readProofKey } from './form-proof.ts';
 import { notFoundPage, staleFormPage } from './pages/problem.tsx';
 import { secondStepPage } from './pages/second-step.tsx';
 import { safeNext, signInPage } from './pages/sign-in.tsx';
 import { challengeBinding, PASSKEY_FIELD, passkeyPlace } from './passkeys.tsx';
-import { limitTries } from './password-tries.ts';
+import { limitTries, tooManyTries } from './password-tries.ts';
 import { type OwnerVisit, type Reply, redirect, type Visit, type Visitor } from './visit.ts';
 import { visitorToken, withVisitorToken } from './visitor-token.ts';
 
@@ -64,7 +63,7 @@ export async function showSignIn(visit: Visit): Promise<Reply> {
 
 /** Every sign-in creates a new session and ends the browser's previous one. */
 export async function signIn(visit: Visit): Promise<Reply> {
-  const { service, head, address, cookies, fields, options } = visit;
+  const { service, fields, options } = visit;
   if (options.appSignIn !== undefined) return notFoundPage();
   const token = visitorToken(visit);
   if (token === undefined) return staleFormPage();
@@ -72,15 +71,9 @@ export async function signIn(visit: Visit): Promise<Reply> {
   const password = fields.get('password') ?? '';
   const next = safeNext(fields.get('next'));
   const again = { ...signInShown(visit, token, next), email };
-  const browser = browserName(headerOf(head, 'user-agent'));
-  const proofKey = readProofKey(fields.get(KEY_FIELD));
-  const device = readCookie(headerOf(head, 'cookie'), cookies.device);
-  const attempt = { email, password, address, device, browser, proofKey };
+  const attempt = { email, password, ...newSessionFacts(visit) };
   const check = await limitTries(() => service.sessions.signIn(attempt));
-  if (check.kind === 'too_many') {
-    const { problem, waitS } = check;
-    return { ...signInPage({ ...again, problem, status: 429 }), headers: { 'retry-after': String(waitS) } };
-  }
+  if (check.kind === 'too_many') return tooManyTries(check, (shown) => signInPage({ ...again, ...shown }));
   if (check.result === undefined) {
     return signInPage({ ...again, problem: 'Email and password do not match.', status: 422 });
   }
@@ -97,7 +90,7 @@ export async function showSecondStep({ options }: Visit): Promise<Reply> {
 
 /** Checks what the owner shows besides the password. */
 export async function finishSignIn(visit: Visit): Promise<Reply> {
-  const { service, head, address, cookies, fields, options } = visit;
+  const { service, fields, options } = visit;
   if (options.appSignIn !== undefined) return notFoundPage();
   const token = visitorToken(visit);
   if (token === undefined) return staleFormPage();
@@ -105,19 +98,10 @@ export async function finishSignIn(visit: Visit): Promise<Reply> {
   const next = safeNext(fields.get('next'));
   const { passkey } = signInShown(visit, token, next);
   const again = { token, next, passkey, ticket };
-  const attempt = {
-    ...{ ticket, address, code: fields.get('code') ?? '' },
-    device: readCookie(headerOf(head, 'cookie'), cookies.device),
-    browser: browserName(headerOf(head, 'user-agent')),
-    proofKey: readProofKey(fields.get(KEY_FIELD)),
-  };
+  const attempt = { ticket, code: fields.get('code') ?? '', ...newSessionFacts(visit) };
   const check = await limitTries(() => service.sessions.finishSignIn(attempt));
   if (check.kind === 'too_many') {
-    const { problem, waitS } = check;
-    return {
-      ...secondStepPage({ ...again, problem, status: 429 }),
-      headers: { 'retry-after': String(waitS) },
-    };
+    return tooManyTries(check, (shown) => secondStepPage({ ...again, ...shown }));
   }
   if (check.result === 'wrong_code') {
     return secondStepPage({ ...again, problem: WRONG_CODE, status: 422 });
@@ -131,7 +115,7 @@ export async function finishSignIn(visit: Visit): Promise<Reply> {
 
 /** Signs in with a passkey alone. */
 export async function signInWithPasskey(visit: Visit): Promise<Reply> {
-  const { service, head, address, cookies, fields, options } = visit;
+  const { service, fields, options } = visit;
   if (options.appSignIn !== undefined) return notFoundPage();
   const token = visitorToken(visit);
   const place = passkeyPlace(visit);
@@ -139,18 +123,13 @@ export async function signInWithPasskey(visit: Visit): Promise<Reply> {
   if (place === undefined) return notFoundPage();
   const next = safeNext(fields.get('next'));
   const attempt = {
-    ...{ place, address, answer: fields.get(PASSKEY_FIELD) ?? '' },
+    ...{ place, answer: fields.get(PASSKEY_FIELD) ?? '' },
     binding: challengeBinding('sign_in', token),
-    device: readCookie(headerOf(head, 'cookie'), cookies.device),
-    browser: browserName(headerOf(head, 'user-agent')),
-    proofKey: readProofKey(fields.get(KEY_FIELD)),
+    ...newSessionFacts(visit),
   };
   const check = await limitTries(() => service.sessions.signInWithPasskey(attempt));
   const again = signInShown(visit, token, next);
-  if (check.kind === 'too_many') {
-    const { problem, waitS } = check;
-    return { ...signInPage({ ...again, problem, status: 429 }), headers: { 'retry-after': String(waitS) } };
-  }
+  if (check.kind === 'too_many') return tooManyTries(check, (shown) => signInPage({ ...again, ...shown }));
   if (check.result === undefined) return signInPage({ ...again, problem: WRONG_PASSKEY, status: 422 });
   return startSession(visit, check.result, next);
 }

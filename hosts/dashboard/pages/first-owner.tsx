@@ -1,9 +1,6 @@
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../../../core/secrets/password.ts';
-import { headerOf } from '../../http/request-head.ts';
-import { browserName } from '../browser-name.ts';
-import { readCookie } from '../cookies.ts';
+import { newSessionFacts } from '../browser-facts.ts';
 import { orProblems } from '../field-errors.ts';
-import { KEY_FIELD, readProofKey } from '../form-proof.ts';
 import { Field, Form, Problems } from '../forms.tsx';
 import { Link } from '../links.tsx';
 import { limitTries } from '../password-tries.ts';
@@ -47,13 +44,8 @@ const FIELD_NAMES = new Map([
 
 /** Saves the new owner from entering the password again. If that fails, the owner is there, and signs in. */
 async function signIn(visit: Visit, owner: { email: string; password: string }): Promise<Reply> {
-  const { service, cookies, head, address, fields } = visit;
-  const device = readCookie(headerOf(head, 'cookie'), cookies.device);
-  const browser = browserName(headerOf(head, 'user-agent'));
-  const proofKey = readProofKey(fields.get(KEY_FIELD));
-  const check = await limitTries(() =>
-    service.sessions.signIn({ ...owner, address, device, browser, proofKey }),
-  );
+  const attempt = { ...owner, ...newSessionFacts(visit) };
+  const check = await limitTries(() => visit.service.sessions.signIn(attempt));
   const isIn = check.kind === 'checked' && check.result?.kind === 'signed_in';
   return isIn ? startSession(visit, check.result, NEXT) : redirect(`/sign-in?next=${NEXT}`);
 }
