@@ -5,7 +5,10 @@ import type { DeviceSignIn, MailProvider } from '../ports/mail-provider.ts';
 export interface MailSignIns {
   /** The providers that the operator has set up. */
   providers(): readonly ProviderInfo[];
-  /** The provider of an account, and whether the owner must sign in there again. Undefined: it has a password. */
+  /**
+   * The provider of an account, and whether the owner must sign in there again. Undefined: the account has a password,
+   * or its sign-in cannot be opened.
+   */
   stateOf(account: Account): SignInState | undefined;
   /**
    * Begins a sign-in. @param request `sessionId`: only this session can finish it; `redirectUri`: registered with the

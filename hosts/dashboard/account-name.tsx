@@ -24,5 +24,5 @@ export async function passwordAccount(
   param: string,
 ): Promise<Account | undefined> {
   const account = await accountNamed(service, owner, param);
-  return account !== undefined && service.mailSignIns.stateOf(account) === undefined ? account : undefined;
+  return account?.grant === null ? account : undefined;
 }

@@ -161,7 +161,7 @@ const accountPassword: Command = {
     if (password === '') throw new Error('The mailbox password is missing: pass it on stdin.');
     await withAccount(terminal, owner, accountId, async (service, account) => {
       const { ownerId } = account;
-      if (service.mailSignIns.stateOf(account) !== undefined) {
+      if (account.grant !== null) {
         throw new Error(`Account ${accountId} signs in at its provider: run countersign account sign-in.`);
       }
       const settings = withPassword(await service.accounts.settings(ownerId, accountId), password);

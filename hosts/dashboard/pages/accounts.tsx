@@ -124,12 +124,12 @@ function Row({ account, legs, signIn, visit }: RowProps) {
       <SignInLine state={signIn} />
       <div class="actions">
         <SignInAgain accountId={account.accountId} state={signIn} token={token} />
-        {signIn !== undefined || options.connect?.withPassword === undefined ? null : (
+        {account.grant !== null || options.connect?.withPassword === undefined ? null : (
           <Link class={isForOwner(legs) ? 'button-like urgent' : 'button-like'} to={`${path}/password`}>
             Update password
           </Link>
         )}
-        {signIn !== undefined || options.connect?.fieldsOf === undefined ? null : (
+        {account.grant !== null || options.connect?.fieldsOf === undefined ? null : (
           <Link class="button-like" to={`${path}/servers`}>
             Change servers
           </Link>

@@ -1,5 +1,6 @@
 import type { ProviderInfo, SignInPurpose } from '../../../core/service/mail-sign-ins.ts';
 import { type FoundServers, readAddress } from '../account-fields.ts';
+import { accountNamed } from '../account-name.tsx';
 import { connectionProblems } from '../connection-problems.ts';
 import { Form, SubmitOrLeave } from '../forms.tsx';
 import { LinkOut, SubmitTo } from '../links.tsx';
@@ -64,8 +65,7 @@ export async function beginProviderSignIn(visit: OwnerVisit): Promise<Reply> {
 /** Leads to the provider of an account, to sign in again. */
 export async function beginSignInAgain(visit: OwnerVisit): Promise<Reply> {
   const { service, owner, param } = visit;
-  const accounts = await service.accounts.list(owner.ownerId);
-  const account = accounts.find(({ accountId }) => String(accountId) === param);
+  const account = await accountNamed(service, owner, param);
   const state = account && service.mailSignIns.stateOf(account);
   if (account === undefined || state === undefined) return notFoundPage();
   return leadTo(visit, state.providerId, { kind: 'again', accountId: account.accountId });
