@@ -1,5 +1,4 @@
 import type { CallContext } from '../call/context.ts';
-import { errorName } from '../ports/log.ts';
 import type { StoredRead } from '../ports/read-storage.ts';
 import type { Storage } from '../ports/storage.ts';
 import { type Judged, provenanceFindings, withSource } from '../provenance/judge.ts';
@@ -9,8 +8,6 @@ import {
   type Hasher,
   hashedRead,
   hashersOf,
-  openSources,
-  type ReadSources,
   type ShownPassage,
 } from '../provenance/read-record.ts';
 import {
@@ -28,6 +25,7 @@ import { bareFinding, type Finding } from '../safety/finding.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { DAY_MS } from '../time/durations.ts';
 import { newAmong } from './new-recipients.ts';
+import { openedReads } from './opened-reads.ts';
 
 /** Finds out where a write comes from: what it shares with everything that the owner's credentials read in a day. */
 
@@ -157,26 +155,18 @@ function hitAt(opened: OpenedReads, readId: string, passage: number, taken: Take
   return found === undefined ? [] : [{ taken, passage: found }];
 }
 
-/** A read that cannot be opened is left out: its key may have been removed from the ring since. */
 async function openReads(
   { owner, ports }: CallContext,
   storage: Pick<Storage, 'readSources'>,
   keyring: Keyring,
   readIds: readonly string[],
 ): Promise<OpenedReads> {
-  const rows = readIds.length === 0 ? [] : await storage.readSources(owner.ownerId, readIds);
+  const reads = await openedReads({ storage, log: ports.log }, keyring, owner.ownerId, readIds);
   return new Map(
-    rows.flatMap(({ readId, credentialId, at, phrases, sealed }) => {
-      let sources: ReadSources;
-      try {
-        sources = openSources(keyring, owner.ownerId, readId, sealed);
-      } catch (error) {
-        ports.log.warn('a record of what was read could not be opened', errorName(error));
-        return [];
-      }
-      const passages = sources.passages.map((one) => ({ ...one, atMs: at.getTime(), credentialId }));
-      return [[readId, { passages, phrases }] as const];
-    }),
+    reads.map(({ readId, credentialId, at, phrases, passages }) => [
+      readId,
+      { passages: passages.map((one) => ({ ...one, atMs: at.getTime(), credentialId })), phrases },
+    ]),
   );
 }
 

@@ -1,8 +1,8 @@
+import { openedReads } from '../plans/opened-reads.ts';
 import type { ListedActivity } from '../ports/activity.ts';
-import { errorName, type Log } from '../ports/log.ts';
+import type { Log } from '../ports/log.ts';
 import type { StoredRead } from '../ports/read-storage.ts';
 import type { Storage } from '../ports/storage.ts';
-import { openSources } from '../provenance/read-record.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { DAY_MS } from '../time/durations.ts';
 import { findTool } from '../tools/catalogue.ts';
@@ -37,17 +37,9 @@ export async function shownSources(
   const sources = new Map<string, ShownSource>();
 
   async function addFrom(reads: readonly StoredRead[]): Promise<void> {
-    if (reads.length === 0) return;
     const ids = reads.map(({ readId }) => readId);
-    for (const { readId, sealed } of await storage.readSources(ownerId, ids)) {
-      try {
-        for (const { id, title, author } of openSources(keyring, ownerId, readId, sealed).passages) {
-          sources.set(id, { id, title, author });
-        }
-      } catch (error) {
-        // Its key may have been removed from the ring since. The row still says how many were shown.
-        log.warn('a record of what was read could not be opened', errorName(error));
-      }
+    for (const { passages } of await openedReads({ storage, log }, keyring, ownerId, ids)) {
+      for (const { id, title, author } of passages) sources.set(id, { id, title, author });
     }
   }
 
