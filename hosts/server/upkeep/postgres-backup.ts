@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { MIGRATIONS } from '../../../adapters/postgres/migrations.ts';
 import { keyIdOf } from '../../../core/secrets/keyring.ts';
-import { type BackupContents, restoredStatements } from './backup-contents.ts';
-import { SEALED_COLUMNS } from './sealed-columns.ts';
+import { type BackupContents, checkSchemaVersion, restoredStatements } from './backup-contents.ts';
+import { SEALED_COLUMNS, sealedTextIn } from './sealed-columns.ts';
 
 /** Backups by pg_dump, pg_restore and psql. Passwords go to them in the environment: others can read arguments. */
 
@@ -30,12 +30,7 @@ export async function readPostgresBackup(file: string): Promise<BackupContents> 
   const ended = succeeded('pg_restore', child);
   const [contents] = await Promise.all([contentsOf(child.stdout), ended]);
   if (contents.schemaVersion === 0) throw new Error('it is not a backup of a database of Countersign.');
-  if (contents.schemaVersion > MIGRATIONS.length) {
-    throw new Error(
-      `it has schema version ${contents.schemaVersion}, and this program knows versions up to ` +
-        `${MIGRATIONS.length}. Use the newer program that wrote it.`,
-    );
-  }
+  checkSchemaVersion(contents.schemaVersion, MIGRATIONS.length);
   return contents;
 }
 
@@ -137,9 +132,9 @@ async function contentsOf(output: Readable): Promise<BackupContents> {
         const state = field('state') ?? '';
         states[state] = (states[state] ?? 0) + 1;
       }
-      for (const { column, sealedIn } of SEALED_COLUMNS.filter((one) => one.table === table)) {
-        const value = field(column);
-        const sealed = value === null || sealedIn === undefined ? value : sealedIn(value);
+      for (const sealedColumn of SEALED_COLUMNS.filter((one) => one.table === table)) {
+        const value = field(sealedColumn.column);
+        const sealed = value === null ? null : sealedTextIn(sealedColumn, value);
         if (sealed !== null) keyIds.add(keyIdOf(sealed));
       }
     }

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Values } from '../../../adapters/rows/query.ts';
 import { type Row, text } from '../../../adapters/rows/row.ts';
 import { type Keyring, keyIdOf } from '../../../core/secrets/keyring.ts';
-import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
+import { SEALED_COLUMNS, type SealedColumn, sealedTextIn } from './sealed-columns.ts';
 
 /** What the rotation needs of a database. */
 export interface RotatingDatabase {
@@ -74,9 +74,10 @@ async function rotateRows(
   tx: RotatingTransaction,
   schema: string,
   keyring: Keyring,
-  { table, column, key, sealedIn, renewed: renew }: SealedColumn,
+  sealedColumn: SealedColumn,
   after: Row | undefined,
 ): Promise<{ readonly renewed: number; readonly left: number; readonly last: Row | undefined }> {
+  const { table, column, key, sealedIn, renewed: renew } = sealedColumn;
   const [writing = ''] = keyring.keyIds;
   const mark = Buffer.from(writing, 'hex').toString('base64url').slice(0, ID_CHARS);
   const conditions = [
@@ -91,7 +92,7 @@ async function rotateRows(
   let [renewed, left] = [0, 0];
   for (const row of rows) {
     const before = text(row, column);
-    const sealed = sealedIn === undefined ? before : sealedIn(before);
+    const sealed = sealedTextIn(sealedColumn, before);
     if (sealed === null || keyIdOf(sealed) === writing) continue;
     const value = valueOrUndefined(() => renew(row, keyring));
     if (value === undefined) {

@@ -21,7 +21,7 @@ export interface SealedColumn {
   readonly column: string;
   /** The columns of the table's primary key. */
   readonly key: readonly string[];
-  /** The sealed text in a value of the column. Null: none. Default: the value. */
+  /** Finds the sealed text in a value. Null: none. Without it, the value is the sealed text. */
   readonly sealedIn?: (value: string) => string | null;
   /**
    * Returns the value with the writing key.
@@ -29,6 +29,11 @@ export interface SealedColumn {
    * @throws Error if the value was changed outside Countersign, or its key is not in the ring
    */
   readonly renewed: (row: Row, keyring: Keyring) => string | null;
+}
+
+/** The sealed text in a value of the column. Null: none. */
+export function sealedTextIn({ sealedIn }: SealedColumn, value: string): string | null {
+  return sealedIn === undefined ? value : sealedIn(value);
 }
 
 const OF_APPROVAL = ['owner_id', 'approval_id'];

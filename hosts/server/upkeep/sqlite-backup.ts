@@ -4,8 +4,8 @@ import { integer, type Row, text } from '../../../adapters/rows/row.ts';
 import { sqliteDriver } from '../../../adapters/sqlite/driver.ts';
 import { MIGRATIONS } from '../../../adapters/sqlite/migrations.ts';
 import { KEY_ID_CHARS, keyIdOf } from '../../../core/secrets/keyring.ts';
-import { type BackupContents, restoredStatements } from './backup-contents.ts';
-import { SEALED_COLUMNS } from './sealed-columns.ts';
+import { type BackupContents, checkSchemaVersion, restoredStatements } from './backup-contents.ts';
+import { SEALED_COLUMNS, sealedTextIn } from './sealed-columns.ts';
 
 /**
  * Copies a database that others may be using, as it is at one moment. Does not upgrade it.
@@ -74,22 +74,17 @@ function contentsOf(db: Database): BackupContents {
   const schemaVersion = Number(db.pragma('user_version', { simple: true }));
   const tables = new Set(rows("SELECT name FROM sqlite_schema WHERE type = 'table'").map((row) => row.name));
   if (schemaVersion === 0 || !tables.has('owners')) throw new Error('it is not a database of Countersign.');
-  if (schemaVersion > MIGRATIONS.length) {
-    throw new Error(
-      `it has schema version ${schemaVersion}, and this program knows versions up to ${MIGRATIONS.length}. ` +
-        'Use the newer program that wrote it.',
-    );
-  }
+  checkSchemaVersion(schemaVersion, MIGRATIONS.length);
   const [check = {}] = rows('PRAGMA integrity_check(1)');
   const fault = text(check, 'integrity_check');
   if (fault !== 'ok') throw new Error(`it is damaged: ${fault}`);
   const keyIds = new Set<string>();
-  for (const { table, column, sealedIn } of SEALED_COLUMNS) {
+  for (const sealedColumn of SEALED_COLUMNS) {
+    const { table, column, sealedIn } = sealedColumn;
     if (!rows(`PRAGMA table_info(${table})`).some((row) => row.name === column)) continue;
     const value = sealedIn === undefined ? `substr(${column}, 1, ${KEY_ID_CHARS})` : column;
     for (const row of rows(`SELECT DISTINCT ${value} AS value FROM ${table} WHERE ${column} IS NOT NULL`)) {
-      const found = text(row, 'value');
-      const sealed = sealedIn === undefined ? found : sealedIn(found);
+      const sealed = sealedTextIn(sealedColumn, text(row, 'value'));
       if (sealed !== null) keyIds.add(keyIdOf(sealed));
     }
   }
