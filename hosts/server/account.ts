@@ -1,10 +1,9 @@
-import { parseCalendarUrl } from '../../adapters/caldav/settings.ts';
-import { type MailUrl, parseMailUrl } from '../../adapters/imap/settings.ts';
 import type { Account } from '../../core/ports/account.ts';
 import type { LegHealth } from '../../core/ports/account-health.ts';
 import type { CalendarInfo } from '../../core/ports/calendar.ts';
 import type { Owner } from '../../core/ports/owner-storage.ts';
 import type { Service } from '../../core/service/service.ts';
+import type { AccountServers } from '../dashboard/account-fields.ts';
 import {
   type Command,
   noPositionals,
@@ -14,10 +13,20 @@ import {
   required,
   UsageError,
 } from './command.ts';
-import { type ConfirmedServers, confirmedServers } from './confirmed-servers.ts';
-import { mailSettings, withPassword } from './mail-settings.ts';
+import type { Configuration } from './configuration.ts';
+import { confirmedServers } from './confirmed-servers.ts';
+import { fieldsOf, mailSettings } from './mail-settings.ts';
+import { reachOfService } from './private-servers.ts';
 import { redirectPort, SIGN_IN_OPTIONS, signInAtProvider } from './provider-sign-in.ts';
+import {
+  chosenServers,
+  SERVER_OPTIONS,
+  SERVER_USAGE,
+  type TypedServers,
+  typedServers,
+} from './server-options.ts';
 import type { Terminal } from './terminal.ts';
+import { trustedServers } from './trusted-servers.ts';
 import { withOwner } from './with-service.ts';
 
 /** The name and signature of mail that an account sends. */
@@ -26,24 +35,20 @@ const TEXT_OPTIONS = { 'display-name': { type: 'string' }, signature: { type: 's
 const accountAdd: Command = {
   name: 'account add',
   usage:
-    '--owner EMAIL --email ADDRESS [--imap URL --smtp URL | --yes] [--caldav URL | --no-calendar] [--calendar NAME] ' +
-    '[--tls-fingerprint SHA256] [--display-name NAME] [--signature TEXT]; ' +
+    `--owner EMAIL --email ADDRESS [--imap URL --smtp URL | --yes] ${SERVER_USAGE} ` +
+    '[--display-name NAME] [--signature TEXT]; ' +
     'or --owner EMAIL --email ADDRESS --provider ID [--redirect-port PORT]',
   summary:
-    'connects a mailbox and, if there is one, its calendar. The password comes from stdin. Nothing is saved unless all ' +
-    'servers accept it. Without URLs, Countersign finds the servers, shows them, and connects once you confirm ' +
-    '(--yes: at once). --calendar names the calendar for new events. --display-name is the name in the From of its mail. ' +
-    'With --provider, the owner signs in there instead of a password',
+    'connects a mailbox and, if there is one, its calendar. Nothing is saved unless all servers accept its password, which ' +
+    'comes from stdin. Without URLs, Countersign finds the servers, shows them, and connects once you confirm ' +
+    '(--yes: at once). In a terminal, it shows a certificate that cannot be verified, for you to trust; --tls-fingerprint ' +
+    'trusts one in advance. --calendar names the calendar for new events. --display-name is the name in the From of its ' +
+    'mail. With --provider, the owner signs in there instead of a password',
   async run(args, terminal) {
     const options = {
       ...OWNER_OPTIONS,
       email: { type: 'string' },
-      imap: { type: 'string' },
-      smtp: { type: 'string' },
-      caldav: { type: 'string' },
-      calendar: { type: 'string' },
-      'no-calendar': { type: 'boolean' },
-      'tls-fingerprint': { type: 'string' },
+      ...SERVER_OPTIONS,
       ...TEXT_OPTIONS,
       yes: { type: 'boolean' },
       provider: { type: 'string' },
@@ -71,41 +76,26 @@ const accountAdd: Command = {
       return;
     }
     if (values['redirect-port'] !== undefined) throw new UsageError('--redirect-port needs --provider');
-    if (values['no-calendar'] === true && (values.caldav ?? values.calendar) !== undefined) {
-      throw new UsageError('--no-calendar cannot be combined with --caldav or --calendar');
-    }
-    const typedCalendar = values.caldav === undefined ? undefined : calendarOf(values.caldav, email);
-    const servers: ConfirmedServers =
-      values.imap === undefined && values.smtp === undefined
-        ? await confirmedServers(email, values.yes === true, terminal)
-        : {
-            imap: serverOf(required(values.imap, '--imap'), 'imap', email),
-            smtp: serverOf(required(values.smtp, '--smtp'), 'smtp', email),
-            caldav: undefined,
-          };
-    const caldav = values['no-calendar'] === true ? undefined : (typedCalendar ?? servers.caldav);
-    if (values.calendar !== undefined && caldav === undefined) {
-      throw new UsageError('--calendar needs a calendar server: set it with --caldav');
-    }
-    const password = await terminal.secret('Mailbox password');
-    if (password === '') throw new Error('The mailbox password is missing: pass it on stdin.');
-    const settings = (writeTo: string | undefined) =>
-      mailSettings({
-        ...servers,
-        caldav: caldav && { ...caldav, ...(writeTo === undefined ? {} : { writeTo }) },
-        password,
-        fingerprint: values['tls-fingerprint'],
-      });
-    const { accountId } = await withOwner(terminal, ownerEmail, async (service, { ownerId }) => {
-      const name = values.calendar;
-      const { 'display-name': displayName = '', signature = '' } = values;
-      const account = { ownerId, email, displayName, signature };
-      if (name === undefined) return service.accounts.connect({ ...account, settings: settings(undefined) });
-      const calendars = await service.accounts.calendars({ ownerId, email, settings: settings(undefined) });
-      const { calendar } = findCalendar(calendars, name);
-      return service.accounts.connect({ ...account, settings: settings(calendar) });
-    });
-    const calendar = caldav === undefined ? '' : ', with its calendar';
+    const typed = typedServers(values);
+    const isFound = typed.imap === undefined && typed.smtp === undefined;
+    const typedOnly = isFound ? undefined : chosenServers(undefined, typed, email);
+    const { 'display-name': displayName = '', signature = '' } = values;
+    const { accountId, hasCalendar } = await withOwner(
+      terminal,
+      ownerEmail,
+      async (service, { ownerId }, configuration) => {
+        const servers =
+          typedOnly ??
+          chosenServers(await confirmedServers(email, values.yes === true, terminal), typed, email);
+        const reach = reachOfService(configuration, service);
+        const trusted = await trustedServers(servers, reach, terminal, 'countersign account add …');
+        const account = { ownerId, email };
+        const settings = await passwordSettings(service, account, trusted, typed.calendar, terminal);
+        const added = await service.accounts.connect({ ...account, displayName, signature, settings });
+        return { ...added, hasCalendar: servers.caldav !== undefined };
+      },
+    );
+    const calendar = hasCalendar ? ', with its calendar' : '';
     terminal.print({ account_id: accountId }, `Account ${accountId} (${email}) is connected${calendar}.`);
   },
 };
@@ -156,18 +146,22 @@ const accountPassword: Command = {
   async run(args, terminal) {
     const { values, positionals } = readArguments(args, OWNER_OPTIONS);
     const accountId = accountIdIn(positionals);
-    const owner = required(values.owner, '--owner');
-    const password = await terminal.secret('Mailbox password');
-    if (password === '') throw new Error('The mailbox password is missing: pass it on stdin.');
-    await withAccount(terminal, owner, accountId, async (service, account) => {
-      const { ownerId } = account;
-      if (account.grant !== null) {
-        throw new Error(`Account ${accountId} signs in at its provider: run countersign account sign-in.`);
-      }
-      const settings = withPassword(await service.accounts.settings(ownerId, accountId), password);
-      await service.accounts.changeSettings({ ownerId, accountId, settings });
-    });
+    await changeServers(terminal, values.owner, accountId, NO_SERVERS);
     terminal.print({ account_id: accountId }, `The password of account ${accountId} is updated.`);
+  },
+};
+
+const accountServers: Command = {
+  name: 'account servers',
+  usage: `ACCOUNT_ID --owner EMAIL [--imap URL] [--smtp URL] ${SERVER_USAGE}`,
+  summary:
+    'changes the servers of a mailbox, or trusts a new certificate of theirs. What you leave out stays. Nothing is saved ' +
+    'unless all servers accept the password, which comes from stdin. What waits for the account goes on by itself',
+  async run(args, terminal) {
+    const { values, positionals } = readArguments(args, { ...OWNER_OPTIONS, ...SERVER_OPTIONS });
+    const accountId = accountIdIn(positionals);
+    await changeServers(terminal, values.owner, accountId, typedServers(values));
+    terminal.print({ account_id: accountId }, `The servers of account ${accountId} are updated.`);
   },
 };
 
@@ -220,6 +214,7 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
   accountAdd,
   accountList,
   accountPassword,
+  accountServers,
   accountEdit,
   accountRemove,
   accountSignIn,
@@ -237,39 +232,59 @@ function withAccount(
   terminal: Terminal,
   owner: string | undefined,
   accountId: number,
-  work: (service: Service, account: Account) => Promise<void>,
+  work: (service: Service, account: Account, configuration: Configuration) => Promise<void>,
 ): Promise<void> {
   const email = required(owner, '--owner');
-  return withOwner(terminal, email, async (service, { ownerId }) => {
+  return withOwner(terminal, email, async (service, { ownerId }, configuration) => {
     const account = (await service.accounts.list(ownerId)).find((one) => one.accountId === accountId);
     if (account === undefined) throw new Error(`${email} has no account ${accountId}.`);
-    await work(service, account);
+    await work(service, account, configuration);
   });
 }
 
-/** The user defaults to the mailbox's address. @throws UsageError */
-function serverOf(text: string, protocol: MailUrl['protocol'], email: string) {
-  let url: MailUrl;
-  try {
-    url = parseMailUrl(text);
-  } catch (cause) {
-    if (!(cause instanceof TypeError)) throw cause;
-    throw new UsageError(`--${protocol}: ${cause.message}`, { cause });
-  }
-  if (url.protocol !== protocol) throw new UsageError(`--${protocol}: the URL must start with ${protocol}`);
-  const { host, port, security, user = email } = url;
-  return { host, port, security, user };
+/** Asks for the password of an account and saves it, with the servers that the user typed in place of its own. */
+function changeServers(
+  terminal: Terminal,
+  owner: string | undefined,
+  accountId: number,
+  typed: TypedServers,
+): Promise<void> {
+  const ownerEmail = required(owner, '--owner');
+  return withAccount(terminal, ownerEmail, accountId, async (service, account, configuration) => {
+    const { ownerId, email } = account;
+    if (account.grant !== null) {
+      throw new Error(`Account ${accountId} signs in at its provider: run countersign account sign-in.`);
+    }
+    const current = fieldsOf(await service.accounts.settings(ownerId, accountId));
+    const servers = chosenServers(current, typed, email);
+    const command = `countersign account servers ${accountId} --owner ${ownerEmail}`;
+    const reach = reachOfService(configuration, service);
+    const trusted = await trustedServers(servers, reach, terminal, command);
+    const settings = await passwordSettings(service, { ownerId, email }, trusted, typed.calendar, terminal);
+    await service.accounts.changeSettings({ ownerId, accountId, settings });
+  });
 }
 
-/** @throws UsageError */
-function calendarOf(text: string, email: string): { url: string; user: string } {
-  try {
-    const { url, user = email } = parseCalendarUrl(text);
-    return { url, user };
-  } catch (cause) {
-    if (!(cause instanceof TypeError)) throw cause;
-    throw new UsageError(`--caldav: ${cause.message}`, { cause });
-  }
+const NO_SERVERS = typedServers({});
+
+/**
+ * Asks for the password of an account, and finds the calendar for new events.
+ * @param calendar  its name or path; undefined: as before
+ */
+async function passwordSettings(
+  service: Service,
+  account: { readonly ownerId: string; readonly email: string },
+  servers: AccountServers,
+  calendar: string | undefined,
+  terminal: Terminal,
+): Promise<unknown> {
+  const password = await terminal.secret('Mailbox password');
+  if (password === '') throw new Error('The mailbox password is missing: pass it on stdin.');
+  const settings = mailSettings({ ...servers, password });
+  if (calendar === undefined || servers.caldav === undefined) return settings;
+  const calendars = await service.accounts.calendars({ ...account, settings });
+  const { calendar: writeTo } = findCalendar(calendars, calendar);
+  return mailSettings({ ...servers, caldav: { ...servers.caldav, writeTo }, password });
 }
 
 /** Finds a calendar by name, or by path if the name is not unique. @throws Error with a message for the user */

@@ -239,7 +239,7 @@ const NEXT: ReadonlyMap<string, string> = new Map([
   ],
   [
     'connection',
-    "Try again later. If the problem persists, ask the server's administrator, or remove the account and connect it again with other settings.",
+    "Try again later. If the problem persists, ask the server's administrator. For other servers or a new certificate: countersign account servers.",
   ],
 ]);
 

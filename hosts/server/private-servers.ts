@@ -1,5 +1,6 @@
 import type { PrivateServer, Reach } from '../../adapters/remote/connect.ts';
 import type { Storage } from '../../core/ports/storage.ts';
+import type { Service } from '../../core/service/service.ts';
 import { trustedProxies as networks } from '../http/client-address.ts';
 import type { Configuration } from './configuration.ts';
 
@@ -24,6 +25,14 @@ export function reachOf(
   const names = new Set(allowPrivateServers.map((entry) => entry.toLowerCase()));
   const isListed = ({ host, address }: PrivateServer) => names.has(host.toLowerCase()) || isWithin(address);
   return { allowPrivateServers: isListed };
+}
+
+/** The same for what has a service, and no storage. */
+export function reachOfService(
+  configuration: Pick<Configuration, 'allowPrivateServers'>,
+  { owners }: Service,
+): Reach {
+  return reachOf(configuration, { owners: async (page) => (await owners.list(page)).owners });
 }
 
 /** The setting in words. */

@@ -14,7 +14,7 @@ import { jsonLog } from './log.ts';
 import { type LoopWatch, watchLoop } from './loop-watch.ts';
 import { listenOnLoopback } from './loopback-listener.ts';
 import { openService } from './open-service.ts';
-import { reachOf } from './private-servers.ts';
+import { reachOfService } from './private-servers.ts';
 import { apiRequestName, dashboardRequestName, observeRequests, signInRequestName } from './request-names.ts';
 import { pageAddress } from './setup-link.ts';
 import { listen, type WebServer } from './web-server.ts';
@@ -99,14 +99,10 @@ function openDoors(
   // The demo connects no account, and names `countersign serve` instead.
   const pages = open({
     doors: ['dashboard'],
-    ...(!isDemo && { connect: imapConnect(reachOf(configuration, ownersOf(service))) }),
+    ...(!isDemo && { connect: imapConnect(reachOfService(configuration, service)) }),
   });
   dashboard.answerWith(observeRequests(pages, watch, dashboardRequestName));
   dashboard.attach(pages.attachUpgrade);
-}
-
-function ownersOf({ owners }: Service): Parameters<typeof reachOf>[1] {
-  return { owners: async (page) => (await owners.list(page)).owners };
 }
 
 function stopSignal(): Promise<NodeJS.Signals> {

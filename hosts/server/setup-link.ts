@@ -16,12 +16,12 @@ export const setupLink: Command = {
         'With port 0, only `countersign serve` knows the address of the dashboard. Set COUNTERSIGN_DASHBOARD_URL to it.',
       );
     }
-    await withService(terminal, async (service, database) => {
+    await withService(terminal, async (service, { database }) => {
       const opened = await service.setup.open();
       if (opened === undefined) {
         const [owner] = (await service.owners.list({ limit: 1 })).owners;
         throw new Error(
-          `There is an owner in ${database} already. Sign in on the dashboard; for a new password: ` +
+          `There is an owner in ${database.name} already. Sign in on the dashboard; for a new password: ` +
             `countersign owner password ${owner?.email ?? 'EMAIL'}`,
         );
       }

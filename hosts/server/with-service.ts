@@ -1,14 +1,14 @@
 import type { Owner } from '../../core/ports/owner-storage.ts';
 import type { Service } from '../../core/service/service.ts';
 import { addressOf } from './address.ts';
-import { readConfiguration } from './configuration.ts';
+import { type Configuration, readConfiguration } from './configuration.ts';
 import { jsonLog } from './log.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Opens the service, does the work of a command, and closes the service. @param work  `database`: for messages */
+/** Opens the service, does the work of a command, and closes the service. */
 export async function withService<T>(
   terminal: Terminal,
-  work: (service: Service, database: string) => Promise<T>,
+  work: (service: Service, configuration: Configuration) => Promise<T>,
 ): Promise<T> {
   const configuration = readConfiguration(terminal.env, terminal.folder);
   // Loading all adapters takes longer than most commands need, and a wrong option needs none of them.
@@ -24,7 +24,7 @@ export async function withService<T>(
     jsonLog(configuration.log, terminal.log),
   );
   try {
-    return await work(service, configuration.database.name);
+    return await work(service, configuration);
   } finally {
     await service.stop();
   }
@@ -34,11 +34,12 @@ export async function withService<T>(
 export function withOwner<T>(
   terminal: Terminal,
   email: string,
-  work: (service: Service, owner: Owner) => Promise<T>,
+  work: (service: Service, owner: Owner, configuration: Configuration) => Promise<T>,
 ): Promise<T> {
-  return withService(terminal, async (service, database) => {
+  return withService(terminal, async (service, configuration) => {
     const owner = await service.owners.byEmail(email);
-    if (owner !== undefined) return work(service, owner);
-    throw new Error(`There is no owner ${email} in ${database}. Add one: countersign owner add ${email}`);
+    if (owner !== undefined) return work(service, owner, configuration);
+    const { name } = configuration.database;
+    throw new Error(`There is no owner ${email} in ${name}. Add one: countersign owner add ${email}`);
   });
 }

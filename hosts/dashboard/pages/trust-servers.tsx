@@ -1,6 +1,7 @@
 import { ACCOUNT_FIELD_NAMES, type AccountServers, type ProbedServer } from '../account-fields.ts';
 import { Form, Problems } from '../forms.tsx';
 import { SubmitTo } from '../links.tsx';
+import { fingerprintText, SERVER_TITLES, serverAddress } from '../server-words.ts';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, type PageReply, page } from '../visit.ts';
 import { Kept, KeptNotes } from './carried-fields.tsx';
@@ -31,7 +32,7 @@ export function trustPage(
           .filter(({ isKnown }) => isKnown)
           .map(
             ({ server, because }) =>
-              `${TITLES[server]}: its certificate is not verified, because ${because}. Countersign knows this provider, whose certificates always are: somebody may be in between. It cannot be trusted here.`,
+              `${SERVER_TITLES[server]}: its certificate is not verified, because ${because}. Countersign knows this provider, whose certificates always are: somebody may be in between. It cannot be trusted here.`,
           )}
       />
       <Form action="/accounts/password" token={token} label="Trust the servers">
@@ -40,13 +41,13 @@ export function trustPage(
         {offered.map(({ server, fingerprint, because }) => (
           <fieldset>
             <legend>
-              {TITLES[server]}, <Quoted text={addressOf(servers, server)} />
+              {SERVER_TITLES[server]}, <Quoted text={serverAddress(servers, server)} />
             </legend>
             <p>Its certificate is not verified, because {because}.</p>
             <label class="trust">
               <input type="checkbox" name={`${server}_fingerprint`} value={fingerprint} />{' '}
               <span>
-                Trust this one: <code>{inPairs(fingerprint)}</code>
+                Trust this one: <code>{fingerprintText(fingerprint)}</code>
               </span>
             </label>
           </fieldset>
@@ -61,17 +62,4 @@ export function trustPage(
     </section>,
     422,
   );
-}
-
-const TITLES = { imap: 'IMAP', smtp: 'SMTP', caldav: 'CalDAV' } as const;
-
-function addressOf(servers: AccountServers, server: ProbedServer['server']): string {
-  if (server === 'caldav') return servers.caldav?.url ?? '';
-  const { host, port } = servers[server];
-  return `${host}:${port}`;
-}
-
-/** `3F:13:61…` */
-function inPairs(fingerprint: string): string {
-  return (fingerprint.toUpperCase().match(/../g) ?? []).join(':');
 }
