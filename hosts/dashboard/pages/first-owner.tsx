@@ -68,6 +68,7 @@ function firstOwnerPage({ param, fields }: Visit, token: string, problems: reado
           type="email"
           required
           autocomplete="username"
+          autofocus={problems.length === 0}
           value={fields.get('email') ?? ''}
         />
         <Field
@@ -75,10 +76,12 @@ function firstOwnerPage({ param, fields }: Visit, token: string, problems: reado
           name="password"
           type="password"
           required
+          autofocus={problems.length > 0}
           minLength={PASSWORD_CHARS_MIN}
           maxLength={PASSWORD_CHARS_MAX}
           autocomplete="new-password"
         />
+        <p class="quiet">At least {PASSWORD_CHARS_MIN} characters. It is not the password of your mailbox.</p>
         <Field
           label="The same password again"
           name="password_again"
@@ -86,7 +89,6 @@ function firstOwnerPage({ param, fields }: Visit, token: string, problems: reado
           required
           autocomplete="new-password"
         />
-        <p class="quiet">At least {PASSWORD_CHARS_MIN} characters. It is not the password of your mailbox.</p>
         <Field
           label="Time zone"
           name="timezone"

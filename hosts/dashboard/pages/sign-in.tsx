@@ -30,15 +30,9 @@ export function signInPage(shown: {
           There is no owner yet. Open the setup link that <code>countersign serve</code> printed, or run{' '}
           <code>countersign setup-link</code> on the server for a new one.
         </p>
-      ) : null}
-      <Problems problems={shown.problem === undefined ? [] : [shown.problem]} />
-      <Form action="/sign-in" token={shown.token} proves="password">
-        <input type="hidden" name="next" value={shown.next} />
-        <Field label="Email" name="email" type="email" required autocomplete="username" value={shown.email} />
-        <Field label="Password" name="password" type="password" required autocomplete="current-password" />
-        <button type="submit">Sign in</button>
-      </Form>
-      <PasskeySignIn token={shown.token} next={shown.next} offer={shown.passkey} />
+      ) : (
+        <SignInForms {...shown} />
+      )}
       {shown.saferAddress === undefined ? null : (
         <p class="quiet">
           Safer: open <a href={shown.saferAddress}>{new URL(shown.saferAddress).host}</a>. At this address,
@@ -47,6 +41,42 @@ export function signInPage(shown: {
       )}
     </section>,
     shown.status,
+  );
+}
+
+function SignInForms(shown: {
+  token: string;
+  next: string;
+  passkey: PasskeyOffer | undefined;
+  email?: string;
+  problem?: string;
+}) {
+  return (
+    <>
+      <Problems problems={shown.problem === undefined ? [] : [shown.problem]} />
+      <Form action="/sign-in" token={shown.token} proves="password">
+        <input type="hidden" name="next" value={shown.next} />
+        <Field
+          label="Email"
+          name="email"
+          type="email"
+          required
+          autocomplete="username"
+          autofocus={shown.email === undefined}
+          value={shown.email}
+        />
+        <Field
+          label="Password"
+          name="password"
+          type="password"
+          required
+          autocomplete="current-password"
+          autofocus={shown.email !== undefined}
+        />
+        <button type="submit">Sign in</button>
+      </Form>
+      <PasskeySignIn token={shown.token} next={shown.next} offer={shown.passkey} />
+    </>
   );
 }
 
