@@ -29,8 +29,8 @@ interface Trouble {
 
 /** The port speaks TLS from the first byte, and the settings say otherwise. */
 export function wantsTls(protocol: Protocol): MailError {
-  const scheme = { IMAP: 'imaps', SMTP: 'smtps', CalDAV: 'https' }[protocol];
-  return new MailError('unavailable', `the port of the ${protocol} server speaks TLS: use ${scheme}`, {
+  const security = { IMAP: 'TLS (imaps)', SMTP: 'TLS (smtps)', CalDAV: 'https' }[protocol];
+  return new MailError('unavailable', `the port of the ${protocol} server speaks TLS: use ${security}`, {
     trouble: 'wants_tls',
   });
 }

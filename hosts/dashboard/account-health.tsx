@@ -57,7 +57,8 @@ function LegText({ leg: { state, reason, since, workedAt }, zone }: { leg: LegHe
   );
 }
 
-function sentence(reason: string): string {
+/** Why a server does not work, as a sentence. */
+export function sentence(reason: string): string {
   return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
 }
 

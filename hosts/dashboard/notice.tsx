@@ -4,7 +4,7 @@ const NOTICES = new Map([
   ['signed_in_again', 'You are signed in again. What waited goes on.'],
   ['account_active', 'The active account is set.'],
   ['account_saved', 'It is saved, and applies to new requests.'],
-  ['account_checked', 'The servers were signed in to just now.'],
+  ['account_checked', 'The servers were checked just now.'],
   ['servers_changed', 'The servers are changed. What waits for the account goes on by itself.'],
   ['password_updated', 'The password is updated. What waits for the account goes on by itself.'],
   ['account_removed', 'The account is removed.'],

@@ -45,7 +45,9 @@ describe.skipIf(skipped)(inBrowser(titled('setting up in the browser')), { timeo
     await connectAccount(page, home, { user, password: 'not the password' });
     const problem = page.getByRole('alert');
     expect(await problem.textContent()).toContain('Nothing was saved.');
-    expect(await problem.textContent()).toContain('The server does not accept this user and password.');
+    expect(await problem.textContent()).toContain(
+      'The IMAP server does not accept the user name and password.',
+    );
     expect(await page.content()).not.toContain('not the password');
     expect(await rest.get('/v1/messages')).toMatchObject({
       status: 409,

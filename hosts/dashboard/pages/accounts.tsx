@@ -172,7 +172,7 @@ export function AddressForm({ visit, problems }: { visit: OwnerVisit; problems: 
           label="Label"
           name="label"
           value={fields.get('label') ?? ''}
-          placeholder="a name for yourself"
+          placeholder="optional: a name for the account"
         />
       </div>
       {options.connect?.discover === undefined ? null : (

@@ -1,6 +1,8 @@
+import { refuseConnected } from '../../../core/storage/accounts.ts';
 import { accountTexts, readAccount, readAddress } from '../account-fields.ts';
 import { passwordAccount } from '../account-name.tsx';
 import { connectionProblems } from '../connection-problems.ts';
+import { orProblems } from '../field-errors.ts';
 import { pageAfterConnecting } from '../next-step.tsx';
 import { type Connect, type OwnerVisit, type Reply, redirect } from '../visit.ts';
 import { accountsPage } from './accounts.tsx';
@@ -18,6 +20,8 @@ import { trustPage } from './trust-servers.tsx';
 export const findServers = whereOffered(async (visit, { discover }) => {
   const address = readAddress(visit.fields);
   if (address.kind === 'wrong') return accountsPage(visit, address.problems);
+  const connected = await connectedAlready(visit, address.email);
+  if (connected.length > 0) return accountsPage(visit, connected);
   const found = await discover?.(address.email);
   const provider = providerFor(visit, address.email, found);
   if (provider !== undefined) return offerPage(visit, provider, found?.kind === 'found');
@@ -27,8 +31,20 @@ export const findServers = whereOffered(async (visit, { discover }) => {
 /** Shows the servers as they were typed so far, to be typed by hand. */
 export const showServers = whereOffered(async (visit) => {
   const address = readAddress(visit.fields);
-  return address.kind === 'wrong' ? accountsPage(visit, address.problems) : serversPage(visit, {});
+  if (address.kind === 'wrong') return accountsPage(visit, address.problems);
+  const isNew = (visit.fields.get('account') ?? '') === '';
+  const connected = isNew ? await connectedAlready(visit, address.email) : [];
+  return connected.length > 0 ? accountsPage(visit, connected) : serversPage(visit, {});
 });
+
+/** What is wrong with an address that is connected already, before its owner types anything else. */
+async function connectedAlready({ service, owner }: OwnerVisit, email: string): Promise<readonly string[]> {
+  const accounts = await service.accounts.list(owner.ownerId);
+  const checked = await orProblems(async () => refuseConnected(accounts, email), FIELD_NAMES);
+  return 'problems' in checked ? checked.problems : [];
+}
+
+const FIELD_NAMES = new Map([['email', 'Email']]);
 
 /** Asks for the password, once the owner has confirmed the servers, and they have shown certificates to be trusted. */
 export const askPassword = whereOffered(async (visit, { probe }) => {

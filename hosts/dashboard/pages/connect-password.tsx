@@ -47,10 +47,17 @@ export function passwordPage(
         <KeptNotes notes={notes} />
         <CalendarChoice calendars={calendars} />
         <Field label="Email" name="email" type="email" value={email} readonly autocomplete="username" />
-        <Field label="Password" name="password" type="password" required autocomplete="new-password" />
+        <Field
+          label="Password"
+          name="password"
+          type="password"
+          required
+          autofocus
+          autocomplete="new-password"
+        />
         <p class="quiet">
-          It goes to these servers only, and is kept sealed. Each is signed in to first; nothing is saved when
-          that fails.
+          Countersign sends it to these servers only, and stores it encrypted. It signs in to each server
+          first, and saves nothing if that fails.
         </p>
         <button type="submit">Connect account</button>
       </Form>

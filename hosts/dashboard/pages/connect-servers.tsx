@@ -54,15 +54,17 @@ export function serversPage(
           label="Certificate fingerprint"
           name="fingerprint"
           value={shown.get('fingerprint') ?? ''}
-          placeholder="SHA-256, for a private certificate"
+          placeholder="optional: the next page shows a self-signed certificate, to be compared"
         />
         <label>
           Signature
-          <textarea name="signature" rows={3} placeholder="stands under every mail that is sent">
+          <textarea name="signature" rows={3} placeholder="optional: goes below every message that is sent">
             {shown.get('signature') ?? ''}
           </textarea>
         </label>
-        <p class="quiet">The password is asked for next. Nothing has been sent to these servers yet.</p>
+        <p class="quiet">
+          Nothing has been sent to these servers yet. You enter the password on a later page.
+        </p>
         <SubmitOrLeave submit="Use these servers" leave="Cancel" to="/accounts" />
       </Form>
     </section>,
@@ -121,6 +123,7 @@ function Server(props: {
           label={`${title} host`}
           name={`${which}_host`}
           value={shown.get(`${which}_host`) ?? ''}
+          autofocus={which === 'imap' && !shown.has('imap_host')}
           required
         />
         <Field

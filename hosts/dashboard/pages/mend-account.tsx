@@ -19,8 +19,8 @@ export async function passwordUpdatePage(
     <section class="narrow">
       <h1>Update password</h1>
       <p>
-        The password of <Quoted text={account.email} /> at its servers. They are signed in to first; nothing
-        is saved if that fails. What waits for the account goes on by itself.
+        The password of <Quoted text={account.email} /> at its servers. Countersign signs in to each server
+        first, and saves nothing if that fails. What waits for the account goes on by itself.
       </p>
       <Problems problems={problems} />
       <Form action={`/accounts/${account.accountId}/password`} token={token} label="Update password">
@@ -32,7 +32,14 @@ export async function passwordUpdatePage(
           readonly
           autocomplete="username"
         />
-        <Field label="New password" name="password" type="password" required autocomplete="new-password" />
+        <Field
+          label="New password"
+          name="password"
+          type="password"
+          required
+          autofocus
+          autocomplete="new-password"
+        />
         <SubmitOrLeave submit="Update password" leave="Back" to="/accounts" />
       </Form>
     </section>,

@@ -45,7 +45,7 @@ export function trustPage(
             </legend>
             <p>Its certificate is not verified, because {because}.</p>
             <label class="trust">
-              <input type="checkbox" name={`${server}_fingerprint`} value={fingerprint} />{' '}
+              <input type="checkbox" name={`${server}_fingerprint`} value={fingerprint} required />{' '}
               <span>
                 Trust this one: <code>{fingerprintText(fingerprint)}</code>
               </span>
@@ -54,7 +54,7 @@ export function trustPage(
         ))}
         <div class="decision">
           {isPossible ? <button type="submit">Continue</button> : null}
-          <SubmitTo to="/accounts/servers" class="outline secondary">
+          <SubmitTo to="/accounts/servers" class="outline secondary" formNoValidate>
             Change the servers
           </SubmitTo>
         </div>

@@ -56,7 +56,7 @@ describe.skipIf(missingServers().length > 0)(titled('looking at a server before 
     ['SMTP', 'smtps', () => postfix.tlsPort],
   ] as const)('says that a port speaks TLS: %s', async (protocol, scheme, port) => {
     const server = { protocol, port: port(), security: 'starttls' } as const;
-    const message = `the port of the ${protocol} server speaks TLS: use ${scheme}`;
+    const message = `the port of the ${protocol} server speaks TLS: use TLS (${scheme})`;
     expect(await troubleOf(server)).toEqual(['wants_tls', message]);
   });
 

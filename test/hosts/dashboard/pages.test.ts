@@ -489,7 +489,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     });
     const page = await signedIn(dashboard, '/accounts');
     await typeServers(page);
-    for (const told of ['does not accept this user and password', 'imap.host: plain text is only allowed']) {
+    for (const told of ['IMAP sign-in refused.', 'imap.host: plain text is only allowed']) {
       await givePassword(page);
       expect(await page.getByRole('alert').textContent()).toContain(told);
       expect(await page.content()).not.toContain('hunter2');

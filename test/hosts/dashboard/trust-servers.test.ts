@@ -40,7 +40,7 @@ describe('the servers of a new account', () => {
     expect(body).not.toContain('type="password"');
     expect(body).toContain('Trust this one: <code>3F:13:61:AA:');
     expect(body.match(/type="checkbox"[^>/]*/g)).toEqual([
-      `type="checkbox" name="imap_fingerprint" value="${SEEN}"`,
+      `type="checkbox" name="imap_fingerprint" value="${SEEN}" required`,
     ]);
   });
 
