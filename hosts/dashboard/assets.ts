@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { COPY_SCRIPT } from './copy-script.ts';
 import { FIRST_RUN_SCRIPT } from './first-run-script.ts';
 import { pngIcon, SVG_ICON } from './icon.ts';
 import { KEYBOARD_SCRIPT } from './keyboard-script.ts';
@@ -18,7 +19,15 @@ export interface Asset {
 const style: Asset = { type: 'text/css; charset=utf-8', body: `${PICO}\n${STYLE}` };
 const script: Asset = {
   type: 'text/javascript; charset=utf-8',
-  body: [SCRIPT, LIVE_SCRIPT, KEYBOARD_SCRIPT, NOTICE_SCRIPT, FIRST_RUN_SCRIPT, PASSKEY_SCRIPT].join('\n'),
+  body: [
+    SCRIPT,
+    LIVE_SCRIPT,
+    KEYBOARD_SCRIPT,
+    NOTICE_SCRIPT,
+    FIRST_RUN_SCRIPT,
+    COPY_SCRIPT,
+    PASSKEY_SCRIPT,
+  ].join('\n'),
 };
 const icon: Asset = { type: 'image/svg+xml', body: SVG_ICON };
 /** Drawn when a browser first asks for it. */

@@ -6,8 +6,12 @@ import { Field, Form } from './forms.tsx';
 import { PermissionFields } from './permission-fields.tsx';
 import type { OwnerVisit } from './visit.ts';
 
-/** The form that creates a key. Keeps what was entered. */
-export function CreateKeyForm({ visit, accounts }: { visit: OwnerVisit; accounts: readonly Account[] }) {
+/** In a form of the setup: its next page leads back there. */
+export const SETUP_FIELD = 'setup';
+
+/** The form that creates a key. Keeps what was entered. @param props  `isSetup`: it is a step of the setup */
+export function CreateKeyForm(props: { visit: OwnerVisit; accounts: readonly Account[]; isSetup?: boolean }) {
+  const { visit, accounts, isSetup = false } = props;
   const { owner, token } = visit;
   // The fields may be those of another form of this page.
   const fields = visit.fields.has('name') ? visit.fields : new URLSearchParams();
@@ -15,12 +19,14 @@ export function CreateKeyForm({ visit, accounts }: { visit: OwnerVisit; accounts
   return (
     <Form action="/integrations" token={token} label="Create key">
       <input type="hidden" name="request" value={fields.get('request') ?? randomUUID()} />
+      {isSetup || fields.has(SETUP_FIELD) ? <input type="hidden" name={SETUP_FIELD} value="yes" /> : null}
       <div class="columns">
         <Field
           label="Name"
           name="name"
           value={fields.get('name') ?? ''}
           placeholder="of the program that gets it"
+          autofocus={isSetup}
           required
         />
       </div>

@@ -56,7 +56,7 @@ export function PermissionFields({ plan, fields }: { plan: Plan; fields: URLSear
           options={presetNames.map((preset) => [preset, PRESETS[preset].title] as const)}
         />
         <Field
-          label="Days"
+          label="Days until it ends"
           name="days"
           type="number"
           min={1}

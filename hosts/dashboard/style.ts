@@ -128,7 +128,8 @@ dl.health { margin: 0.5rem 0; }
   overflow-wrap: anywhere;
 }
 .exact { white-space: pre-wrap; tab-size: 4; min-height: 2.9rem; }
-.secret { user-select: all; }
+.secret { user-select: all; margin-bottom: 0.5rem; }
+.copy { width: auto; padding: 0.3rem 0.8rem; font-size: 0.875rem; margin-bottom: 1rem; }
 form[data-passkey], .actions + .quiet { margin-top: 1.2rem; }
 .qr { width: 13rem; max-width: 100%; margin-bottom: 1rem; border-radius: var(--pico-border-radius); }
 .codes { columns: 2 13rem; }
@@ -255,6 +256,7 @@ form button[type='submit']:not(.outline) { width: auto; min-width: 9rem; }
 .first-call[data-state='on'] { border-left-color: light-dark(#1a6b3c, #62c98c); color: light-dark(#1a6b3c, #62c98c); font-weight: 600; }
 .exact.secret { white-space: pre-wrap; }
 .way { margin-bottom: 0.6rem; }
+.steps form { margin-bottom: 0.6rem; }
 .way + p { margin-top: 1.4rem; }
 .modes-in-words { margin: 0.4rem 0 0.3rem; }
 .presets { margin-bottom: 0.9rem; font-size: 0.925rem; }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { PRESETS } from '../../../core/gate/permissions.ts';
 import { AgentConfiguration, Copied, testCommand } from '../agent-configuration.tsx';
 import { confirmDirect } from '../confirm-direct.tsx';
+import { SETUP_FIELD } from '../create-key-form.tsx';
 import { readFences } from '../fence-fields.tsx';
 import { orProblems } from '../field-errors.ts';
 import { AwaitedCall } from '../first-call.tsx';
@@ -44,6 +45,7 @@ export async function createKey(visit: OwnerVisit): Promise<Reply> {
     return isRepeated ? repeatedPage(name) : integrationsPage(visit, created.problems);
   }
   const { keyId, apiKey } = created.value;
+  const next = fields.has(SETUP_FIELD) ? '/setup' : '/integrations';
   return page(
     'New key',
     <section>
@@ -52,7 +54,7 @@ export async function createKey(visit: OwnerVisit): Promise<Reply> {
       <p>Run this in a terminal, or let your agent call:</p>
       <Copied text={testCommand(service.baseUrl, apiKey)} />
       <AwaitedCall keyId={keyId} zone={owner.timezone} />
-      <KeyUse baseUrl={service.baseUrl} apiKey={apiKey} />
+      <KeyUse baseUrl={service.baseUrl} apiKey={apiKey} next={next} />
     </section>,
   );
 }
@@ -74,7 +76,7 @@ export function rotatedKeyPage(baseUrl: string, name: string, apiKey: string): P
         apiKey={apiKey}
         done="The key is rotated. The old one keeps working for 24 hours."
       />
-      <KeyUse baseUrl={baseUrl} apiKey={apiKey} />
+      <KeyUse baseUrl={baseUrl} apiKey={apiKey} next="/integrations" />
     </section>,
   );
 }
@@ -115,13 +117,14 @@ function KeyShown({ name, apiKey, done }: { name: string; apiKey: string; done: 
   );
 }
 
-function KeyUse({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
+/** @param props  `next`: the page to continue with */
+function KeyUse({ baseUrl, apiKey, next }: { baseUrl: string; apiKey: string; next: string }) {
   return (
     <>
       <h2>Configure your agent</h2>
       <AgentConfiguration baseUrl={baseUrl} apiKey={apiKey} />
       <p>
-        <Link class="button-like" to="/integrations">
+        <Link class="button-like" to={next}>
           I have copied it
         </Link>
       </p>

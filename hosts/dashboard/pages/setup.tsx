@@ -41,7 +41,7 @@ export async function setupPage(visit: OwnerVisit): Promise<Reply> {
           )}
         </Step>
         <Step title="Give your agent a key" state={stateOf('key')}>
-          {step === 'key' ? <CreateKeyForm visit={visit} accounts={accounts} /> : null}
+          {step === 'key' ? <CreateKeyForm visit={visit} accounts={accounts} isSetup /> : null}
         </Step>
         <Step title="Make the first call" state={stateOf('first_call')}>
           {step === 'first_call' ? <Call visit={visit} /> : null}
