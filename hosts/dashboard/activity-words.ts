@@ -127,7 +127,8 @@ const TOOL_WORDS: Record<ToolName, ToolWords> = {
 
 function words(entry: ActivityEntry, form: 'verb' | 'past'): Sentence {
   const { tool, request } = entry;
-  if (tool === null) return [form === 'verb' ? 'use an unknown tool' : 'Used an unknown tool'];
+  // The call named no known tool. If it succeeded, it was one of the protocol, such as listing the tools.
+  if (tool === null) return [form === 'verb' ? 'use an unknown tool' : 'Connected, or listed the tools'];
   // Another version of Countersign may have written the row.
   if (!isToolName(tool)) return [form === 'verb' ? 'use ' : 'Used ', { name: tool }];
   const { one, many, ...forms } = TOOL_WORDS[tool];

@@ -114,7 +114,8 @@ export function adviceForOwner({ state, error }: Approval): string | undefined {
   if (state === 'outcome_unknown') {
     return 'If it is not in the Sent folder or in the calendar, it may still arrive. Wait a while before you do it yourself. Countersign never repeats it.';
   }
-  return error === null ? undefined : ADVICE[error];
+  // What was approved is tried again by itself, and what it means says so.
+  return error === null || state === 'approved' ? undefined : ADVICE[error];
 }
 
 function reasonOf({ error }: Approval): string {
