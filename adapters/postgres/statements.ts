@@ -1,4 +1,5 @@
 import { WAIT_MAX_MS } from '../../core/events/delivery.ts';
+import { DAY_MS } from '../../core/time/durations.ts';
 import { ACCOUNT_COLUMNS } from '../rows/account.ts';
 import { IS_TO_MEND } from '../rows/account-health.ts';
 import { REQUEST_COLUMNS } from '../rows/activity.ts';
@@ -71,7 +72,8 @@ const CREDENTIAL_COLUMNS = `
 /** Statements that name their columns are prepared once per connection. */
 export const STATEMENTS: StatementTexts = {
   caller: `
-    SELECT s.expires_at_ms AS secret_expires_at_ms, s.signature AS secret_signature, ${CREDENTIAL_COLUMNS}, o.email, o.timezone, o.plan, o.limits, o.active_account_id
+    SELECT s.expires_at_ms AS secret_expires_at_ms, s.signature AS secret_signature, ${CREDENTIAL_COLUMNS},
+      o.email, o.timezone, o.language, o.plans_kept_days, o.plan, o.limits, o.active_account_id
     FROM countersign.secrets s
     JOIN countersign.credentials c ON c.owner_id = s.owner_id AND c.credential_id = s.credential_id
     JOIN countersign.owners o ON o.owner_id = s.owner_id
@@ -490,10 +492,10 @@ const LAST_OF_REMOVED = (column: string) =>
 
 export const ADD_OWNER = `
   INSERT INTO countersign.owners
-    (owner_id, email, email_folded, timezone, plan, limits, password_hash, keys_signed_at_ms, keys_signature,
-    created_at_ms, last_account_id, last_endpoint_id)
-  SELECT @owner_id, @email, @email_folded, @timezone, @plan, @limits, @password_hash, @keys_signed_at_ms,
-    @keys_signature, @created_at_ms, ${LAST_OF_REMOVED('last_account_id')}, ${LAST_OF_REMOVED('last_endpoint_id')}
+    (owner_id, email, email_folded, timezone, language, plans_kept_days, plan, limits, password_hash,
+    keys_signed_at_ms, keys_signature, created_at_ms, last_account_id, last_endpoint_id)
+  SELECT @owner_id, @email, @email_folded, @timezone, @language, @plans_kept_days, @plan, @limits, @password_hash,
+    @keys_signed_at_ms, @keys_signature, @created_at_ms, ${LAST_OF_REMOVED('last_account_id')}, ${LAST_OF_REMOVED('last_endpoint_id')}
   WHERE @setup_hash::text IS NULL OR (${IS_OPEN('@setup_hash', '@created_at_ms')})
   ON CONFLICT DO NOTHING`;
 
@@ -534,8 +536,14 @@ const ERASED_AT_ONCE = 5000;
  */
 export const ERASE: readonly string[] = [
   `WITH old AS (
-    SELECT owner_id, approval_id FROM countersign.approvals WHERE has_plan AND ended_at_ms < @plansBeforeMs
-    LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED),
+    SELECT a.owner_id, a.approval_id FROM countersign.owners o
+    -- One range of the index per owner, whatever the planner expects of it.
+    CROSS JOIN LATERAL (
+      SELECT owner_id, approval_id FROM countersign.approvals
+      WHERE owner_id = o.owner_id AND has_plan
+        AND ended_at_ms < @plansKeptUntilMs::bigint - o.plans_kept_days * ${DAY_MS}::bigint
+      LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED) a
+    LIMIT ${ERASED_AT_ONCE}),
   erased AS (
     DELETE FROM countersign.plans p USING old WHERE p.owner_id = old.owner_id AND p.approval_id = old.approval_id)
   UPDATE countersign.approvals a SET has_plan = false, sealed_note = NULL, sealed_diff = NULL

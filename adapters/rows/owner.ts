@@ -2,13 +2,15 @@ import { hash } from 'node:crypto';
 import type { KeysRecord } from '../../core/ports/credential-storage.ts';
 import type { Owner } from '../../core/ports/owner-storage.ts';
 import { readOverrides, readPlan } from './credential.ts';
-import { instant, integerOrNull, type Row, text } from './row.ts';
+import { instant, integer, integerOrNull, type Row, text } from './row.ts';
 
 export function readOwner(row: Row): Owner {
   return {
     ownerId: text(row, 'owner_id'),
     email: text(row, 'email'),
     timezone: text(row, 'timezone'),
+    language: text(row, 'language'),
+    plansKeptDays: integer(row, 'plans_kept_days'),
     plan: readPlan(row),
     limits: readOverrides(row),
     activeAccountId: integerOrNull(row, 'active_account_id'),

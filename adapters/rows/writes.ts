@@ -134,6 +134,8 @@ export function addOwnerValues(owner: Parameters<Storage['addOwner']>[0]): Value
     email: owner.email,
     email_folded: folded(owner.email),
     timezone: owner.timezone,
+    language: owner.language,
+    plans_kept_days: owner.plansKeptDays,
     plan: owner.plan,
     limits: JSON.stringify(owner.limits),
     password_hash: owner.passwordHash,
@@ -150,7 +152,7 @@ export function openSetupValues(link: SetupLink): Values {
 
 export function eraseValues(before: Parameters<Storage['erase']>[0]): Values {
   return {
-    plansBeforeMs: before.plansBefore.getTime(),
+    plansKeptUntilMs: before.plansKeptUntil.getTime(),
     eventsBeforeMs: before.eventsBefore.getTime(),
     activityBeforeMs: before.activityBefore.getTime(),
     claimsBeforeMs: before.claimsBefore.getTime(),
@@ -429,6 +431,8 @@ export function writesOf(change: Change): readonly Write[] {
         email: owner.email,
         email_folded: folded(owner.email),
         timezone: owner.timezone,
+        language: owner.language,
+        plans_kept_days: owner.plansKeptDays,
         plan: owner.plan,
         limits: JSON.stringify(owner.limits),
       };

@@ -1,4 +1,5 @@
 import { WAIT_MAX_MS } from '../../core/events/delivery.ts';
+import { DAY_MS } from '../../core/time/durations.ts';
 import { ACCOUNT_COLUMNS } from '../rows/account.ts';
 import { IS_TO_MEND } from '../rows/account-health.ts';
 import { REQUEST_COLUMNS } from '../rows/activity.ts';
@@ -84,7 +85,7 @@ const FIRST_WAITING = ({ after, upTo }: typeof READY) => {
 export const STATEMENTS: StatementTexts = {
   caller: `
     SELECT s.expires_at_ms AS secret_expires_at_ms, s.signature AS secret_signature, ${CREDENTIAL_COLUMNS},
-      o.email, o.timezone, o.plan, o.limits, o.active_account_id
+      o.email, o.timezone, o.language, o.plans_kept_days, o.plan, o.limits, o.active_account_id
     FROM secrets s
     JOIN credentials c ON c.owner_id = s.owner_id AND c.credential_id = s.credential_id
     JOIN owners o ON o.owner_id = s.owner_id
@@ -513,10 +514,10 @@ const LAST_OF_REMOVED = (column: string) =>
 
 export const ADD_OWNER = `
   INSERT INTO owners
-    (owner_id, email, email_folded, timezone, plan, limits, password_hash, keys_signed_at_ms, keys_signature,
-    created_at_ms, last_account_id, last_endpoint_id)
-  SELECT @owner_id, @email, @email_folded, @timezone, @plan, @limits, @password_hash, @keys_signed_at_ms,
-    @keys_signature, @created_at_ms, ${LAST_OF_REMOVED('last_account_id')}, ${LAST_OF_REMOVED('last_endpoint_id')}
+    (owner_id, email, email_folded, timezone, language, plans_kept_days, plan, limits, password_hash,
+    keys_signed_at_ms, keys_signature, created_at_ms, last_account_id, last_endpoint_id)
+  SELECT @owner_id, @email, @email_folded, @timezone, @language, @plans_kept_days, @plan, @limits, @password_hash,
+    @keys_signed_at_ms, @keys_signature, @created_at_ms, ${LAST_OF_REMOVED('last_account_id')}, ${LAST_OF_REMOVED('last_endpoint_id')}
   WHERE @setup_hash IS NULL OR (${IS_OPEN('@setup_hash', '@created_at_ms')})
   ON CONFLICT DO NOTHING`;
 
@@ -542,12 +543,18 @@ export const NUMBER_EVENTS: readonly string[] = [
   WHERE type = @type`,
 ];
 
+/** Approvals whose plans their owners keep no longer. One range of the index per owner. */
+const ENDED_LONG_AGO = `
+    SELECT a.owner_id, a.approval_id FROM owners o
+    CROSS JOIN approvals a INDEXED BY approvals_erasable
+    WHERE a.owner_id = o.owner_id AND a.has_plan = 1
+      AND a.ended_at_ms < @plansKeptUntilMs - o.plans_kept_days * ${DAY_MS}`;
+
 /** Erases plans and records it in their approvals, then erases the rest. */
 export const ERASE: readonly string[] = [
-  `DELETE FROM plans WHERE (owner_id, approval_id) IN (
-    SELECT owner_id, approval_id FROM approvals WHERE has_plan = 1 AND ended_at_ms < @plansBeforeMs)`,
+  `DELETE FROM plans WHERE (owner_id, approval_id) IN (${ENDED_LONG_AGO})`,
   `UPDATE approvals SET has_plan = 0, sealed_note = NULL, sealed_diff = NULL
-  WHERE has_plan = 1 AND ended_at_ms < @plansBeforeMs`,
+  WHERE (owner_id, approval_id) IN (${ENDED_LONG_AGO})`,
   // From the oldest on: an owner's ids rise with time.
   `DELETE FROM activity WHERE (owner_id, activity_id) IN (
     SELECT a.owner_id, a.activity_id FROM owners o

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { dateInWords } from '../time/time-zone.ts';
+import { isoIn } from '../time/time-zone.ts';
 import type { LightAction } from './action.ts';
 import {
   changedTracker,
@@ -44,7 +44,7 @@ export function trackerEvent(
         ...trackerFacts(tracker),
         { label: 'Event', text: title },
         { label: 'Event no.', text: String(eventId) },
-        { label: 'Begins', text: dateInWords(start, timezone) },
+        { label: 'Begins', text: isoIn(start, timezone) },
       ],
       targets: [],
     }),

@@ -109,12 +109,13 @@ export interface ApprovalStorage {
   expire(now: Date): Promise<number>;
 
   /**
-   * Erases plans, gists, notes and diffs of approvals that ended before `plansBefore` (their digests stay), older events
+   * Erases plans, gists, notes and diffs of approvals whose owners keep them until before `plansKeptUntil`, counted in
+   * `plansKeptDays` from their end (their digests stay). Erases older events
    * with their deliveries, activity, claims and reads, checkpoints of erased rows except the newest one, and expired
    * counters of password tries, each by its own date.
    */
   erase(request: {
-    plansBefore: Date;
+    plansKeptUntil: Date;
     eventsBefore: Date;
     activityBefore: Date;
     claimsBefore: Date;

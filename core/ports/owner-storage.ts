@@ -14,6 +14,8 @@ export interface OwnerStorage {
     ownerId: string;
     email: string;
     timezone: string;
+    language: string;
+    plansKeptDays: number;
     plan: Plan;
     limits: LimitOverrides;
     passwordHash: string | null;
@@ -44,6 +46,8 @@ export interface OwnerUpdate {
   readonly ownerId: string;
   readonly email?: string;
   readonly timezone?: string;
+  readonly language?: string;
+  readonly plansKeptDays?: number;
   readonly plan?: Plan;
   /** Replaces all of them. */
   readonly limits?: LimitOverrides;
@@ -60,6 +64,10 @@ export interface Owner {
   readonly email: string;
   /** IANA name. */
   readonly timezone: string;
+  /** How dates are written for the owner: a language tag (`isDateLanguage`). */
+  readonly language: string;
+  /** Days after its end until what a request was about is erased. */
+  readonly plansKeptDays: number;
   readonly plan: Plan;
   readonly limits: LimitOverrides;
   readonly activeAccountId: number | null;

@@ -15,7 +15,6 @@ import { createNoticeDelivery } from './send-notices.ts';
 import type { Service } from './service.ts';
 import { waitAtMost } from './wait-at-most.ts';
 
-const PLANS_KEPT_MS = 30 * DAY_MS;
 /** What calls showed. */
 const READS_KEPT_MS = DAY_MS;
 const EVENTS_KEPT_MS = 30 * DAY_MS;
@@ -62,7 +61,7 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
     const now = clock.now();
     const before = (ms: number) => new Date(now.getTime() - ms);
     await storage.erase({
-      plansBefore: before(PLANS_KEPT_MS),
+      plansKeptUntil: now,
       eventsBefore: before(EVENTS_KEPT_MS),
       activityBefore: before(ACTIVITY_KEPT_MS),
       claimsBefore: before(DAY_MS),

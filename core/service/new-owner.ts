@@ -6,16 +6,33 @@ import type { Keyring } from '../secrets/keyring.ts';
 import { hashPassword, PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../secrets/password.ts';
 import { keysSignature } from '../storage/signed-rows.ts';
 import { codePoints } from '../text/code-points.ts';
+import { isDateLanguage } from '../time/date-language.ts';
 import { isTimeZone } from '../time/time-zone.ts';
 
 interface NewOwner {
   readonly ownerId: string;
   readonly email: string;
   readonly timezone: string;
+  readonly language: string;
+  readonly plansKeptDays: number;
   readonly plan: Plan;
   readonly limits: LimitOverrides;
   readonly password: string | undefined;
 }
+
+/** How many days after its end an owner may keep what a request was about. */
+export const PLANS_KEPT_DAYS = { min: 7, usual: 30, max: 365 } as const;
+
+export function isPlansKeptDays(days: number): boolean {
+  return Number.isInteger(days) && days >= PLANS_KEPT_DAYS.min && days <= PLANS_KEPT_DAYS.max;
+}
+
+/** What a new owner has if nothing is given. */
+export const NEW_OWNER = {
+  timezone: 'UTC',
+  language: 'en-GB',
+  plansKeptDays: PLANS_KEPT_DAYS.usual,
+} as const;
 
 const ownerIdText = line({ min: 1, max: 255, description: '' });
 
@@ -44,14 +61,18 @@ export function newOwnerId(random: Ports['random']): string {
 }
 
 /** @throws ServiceError invalid_arguments naming the field */
-export function checkOwnerFields(
-  fields: Partial<Pick<NewOwner, 'email' | 'timezone' | 'plan' | 'limits'>>,
-): void {
-  const { email, timezone, plan, limits } = fields;
+export function checkOwnerFields(fields: Partial<Omit<NewOwner, 'ownerId' | 'password'>>): void {
+  const { email, timezone, language, plansKeptDays, plan, limits } = fields;
   if (email !== undefined && !address.safeParse(email).success)
     throw invalidArgument('email', 'format', 'must be a bare email address');
   if (timezone !== undefined && !isTimeZone(timezone))
     throw invalidArgument('timezone', 'format', 'must be an IANA name such as Europe/Berlin');
+  if (language !== undefined && !isDateLanguage(language))
+    throw invalidArgument('language', 'format', 'must be a language tag such as de-DE');
+  if (plansKeptDays !== undefined && !isPlansKeptDays(plansKeptDays)) {
+    const { min, max } = PLANS_KEPT_DAYS;
+    throw invalidArgument('plansKeptDays', 'range', `must be a whole number of days from ${min} to ${max}`);
+  }
   if (plan !== undefined && !Object.hasOwn(PLAN_LIMITS, plan))
     throw invalidArgument('plan', 'enum', `must be ${Object.keys(PLAN_LIMITS).join(' or ')}`);
   const wrong = limitProblem({ ...limits });

@@ -5,7 +5,7 @@ import type { Plan } from '../gate/permissions.ts';
 import type { ListedActivity, StoredActivity } from '../ports/activity.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
-import { addNewOwner, checkOwnerFields, newOwnerId, newPasswordHash } from './new-owner.ts';
+import { addNewOwner, checkOwnerFields, NEW_OWNER, newOwnerId, newPasswordHash } from './new-owner.ts';
 import { notFound } from './not-found.ts';
 import { requestGist } from './request-gist.ts';
 import type { Owners } from './service.ts';
@@ -25,8 +25,10 @@ export function createOwners(
 
   return {
     async create({ ownerId = newOwnerId(random), ...given }) {
-      const { email, timezone = 'UTC', plan = standard.plan, limits = standard.limits, password } = given;
-      const owner = { ownerId, email, timezone, plan, limits, password };
+      const { email, plan = standard.plan, limits = standard.limits, password } = given;
+      const { timezone = NEW_OWNER.timezone, language = NEW_OWNER.language } = given;
+      const { plansKeptDays = NEW_OWNER.plansKeptDays } = given;
+      const owner = { ownerId, email, timezone, language, plansKeptDays, plan, limits, password };
       if (await addNewOwner({ storage, clock, random }, keyring, owner)) return { ownerId };
       if ((await storage.owner(ownerId)) === undefined) throw emailTaken();
       throw invalidArgument('ownerId', 'unique', 'is already the id of another owner');

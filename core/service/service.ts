@@ -280,6 +280,10 @@ export interface OwnerFields {
   email?: string;
   /** IANA name. */
   timezone?: string;
+  /** How the dashboard writes dates: a language tag such as `de-DE`. Default of a new owner: `en-GB`. */
+  language?: string;
+  /** Days after its end until what a request was about is erased: 7 to 365. Default of a new owner: 30. */
+  plansKeptDays?: number;
   plan?: Plan;
   /** Single limits that differ from those of the plan. */
   limits?: LimitOverrides;

@@ -6,7 +6,7 @@ import type { Plan } from '../gate/permissions.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { HOUR_MS } from '../time/durations.ts';
-import { addNewOwner, newOwnerId } from './new-owner.ts';
+import { addNewOwner, NEW_OWNER, newOwnerId } from './new-owner.ts';
 
 /** The first run: while there is no owner, whoever has the newest link becomes the owner. */
 export interface Setup {
@@ -67,7 +67,7 @@ export function createSetup(
     async complete({ secret, address, ...given }) {
       // Before the costly hash of the password.
       if (!(await isOpen({ secret, address }))) return false;
-      const owner = { ownerId: newOwnerId(random), ...standard, ...given };
+      const owner = { ownerId: newOwnerId(random), ...NEW_OWNER, ...standard, ...given };
       return addNewOwner(ports, keyring, owner, secretHash(secret));
     },
   };

@@ -9,8 +9,10 @@ export function updateOwner(
   if (facts === undefined) return { answer: 'not_found', changes: [] };
   if (facts.isEmailTaken) return { answer: 'email_taken', changes: [] };
   const { owner } = facts;
+  const { language = owner.language, plansKeptDays = owner.plansKeptDays } = given;
   const { email = owner.email, timezone = owner.timezone, plan = owner.plan, limits = owner.limits } = given;
-  const saved: Change = { type: 'save_owner', owner: { ...owner, email, timezone, plan, limits } };
+  const changed = { ...owner, email, timezone, language, plansKeptDays, plan, limits };
+  const saved: Change = { type: 'save_owner', owner: changed };
   const password = passwordHash === undefined ? [] : setPassword(facts, ownerId, passwordHash).changes;
   return { answer: 'updated', changes: [saved, ...password] };
 }

@@ -21,20 +21,6 @@ export function isoIn(instant: Date, timezone: string): string {
   return `${wall}${offsetMs < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
 }
 
-/** An instant in words, in the zone: `Sat, 21 Nov 2026, 15:00 CET`. */
-export function dateInWords(instant: Date, timezone: string): string {
-  return new Intl.DateTimeFormat('en-GB', {
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    timeZone: timezone,
-    timeZoneName: 'short',
-  }).format(instant);
-}
-
 /** The first instant of the day that is `days` after the day of `instant`. */
 export function startOfDay(instant: Date, timezone: string, days: number): Date {
   const wallMs = instant.getTime() + offsetAt(instant, timezone);

@@ -26,6 +26,8 @@ const NOTICES = new Map([
   ['channel_removed', 'The channel is removed.'],
   ['test_notice_sent', 'The test notice is sent.'],
   ['time_zone_saved', 'The time zone is saved.'],
+  ['date_language_saved', 'The language of dates is saved.'],
+  ['plans_kept_saved', 'It is saved. Content that is older is erased within seconds.'],
   ['password_changed', 'The password is changed, and all sessions have ended. Sign in with the new one.'],
   ['owner_removed', 'Everything is removed.'],
   ['app_added', 'The authenticator app is added. The one before no longer works.'],

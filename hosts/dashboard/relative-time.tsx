@@ -1,4 +1,4 @@
-import { dateInWords } from '../../core/time/time-zone.ts';
+import { DateLanguage, whenText } from './when.tsx';
 
 const UNITS = [
   { unit: 'day', seconds: 86_400, from: 2 * 86_400 },
@@ -22,8 +22,12 @@ function relativeTime(seconds: number): string {
 export function RelativeTime({ at, now, zone }: { at: Date; now: Date; zone: string }) {
   const seconds = Math.round((at.getTime() - now.getTime()) / 1000);
   return (
-    <time dateTime={at.toISOString()} title={dateInWords(at, zone)} data-from-now={seconds}>
-      {relativeTime(seconds)}
-    </time>
+    <DateLanguage.Consumer>
+      {(language: string) => (
+        <time dateTime={at.toISOString()} title={whenText(at, zone, language)} data-from-now={seconds}>
+          {relativeTime(seconds)}
+        </time>
+      )}
+    </DateLanguage.Consumer>
   );
 }

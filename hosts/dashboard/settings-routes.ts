@@ -1,5 +1,7 @@
+import { saveDateLanguage } from './pages/date-language.tsx';
 import { exportOwner } from './pages/export-owner.ts';
 import { addPasskey, removePasskey } from './pages/passkey-settings.tsx';
+import { savePlansKept } from './pages/plans-kept.tsx';
 import {
   addAuthenticatorApp,
   removeAuthenticatorApp,
@@ -26,6 +28,11 @@ export const SETTINGS_FORMS: readonly (readonly [path: string, form: OwnerForm])
     { does: 'Remove the authenticator app', demand: 'grant', act: removeAuthenticatorApp },
   ],
   ['/settings/time-zone', { does: 'Save the time zone', demand: 'change', act: saveTimeZone }],
+  [
+    '/settings/date-language',
+    { does: 'Save the language of dates', demand: 'change', act: saveDateLanguage },
+  ],
+  ['/settings/plans-kept', { does: 'Save how long requests are kept', demand: 'change', act: savePlansKept }],
   ['/settings/export', { does: 'Export everything', demand: 'grant', act: exportOwner }],
   ['/settings/passkeys', { does: 'Add a passkey', demand: 'grant', act: addPasskey }],
   [

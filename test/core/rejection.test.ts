@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../core/time/durations.ts';
 import { answerOf, approvalOf, FRIEND, openScene, resultOf, type Scene, sendTo } from './scene.ts';
 
 async function open() {
@@ -61,9 +62,9 @@ describe('a rejection', () => {
     const { scene, key, id } = await open();
     await scene.service.approvals.reject(scene.ownerId, id, { reason: 'reword', note: 'friendlier' });
     expect(JSON.stringify(await scene.storage.approval(scene.ownerId, id))).not.toContain('friendlier');
-    const at = new Date(scene.clock.now().getTime() + 1);
+    const at = new Date(scene.clock.now().getTime() + 30 * DAY_MS + 1);
     await scene.storage.erase({
-      plansBefore: at,
+      plansKeptUntil: at,
       eventsBefore: new Date(0),
       activityBefore: new Date(0),
       claimsBefore: new Date(0),

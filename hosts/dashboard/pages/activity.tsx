@@ -11,7 +11,7 @@ import { nextStep, WhatNext } from '../next-step.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { visibleText } from '../visible-text.ts';
 import { type OwnerVisit, type PageReply, page, type Reply } from '../visit.ts';
-import { TimeSpan, When } from '../when.tsx';
+import { ExactTime, TimeSpan, When } from '../when.tsx';
 import { problemPage } from './problem.tsx';
 
 const ROWS = 100;
@@ -119,7 +119,6 @@ function RunSection(props: { run: Run; names: ReadonlyMap<string, string>; zone:
   const { credentialId, entries } = run;
   const end = entries[0].at;
   const start = entries.at(-1)?.at ?? end;
-  const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: zone });
   const id = `run-${entries[0].id}`;
   return (
     <section class="run" aria-labelledby={id}>
@@ -140,7 +139,7 @@ function RunSection(props: { run: Run; names: ReadonlyMap<string, string>; zone:
       <ol class="events">
         {repeatsOf(entries).map(({ entry, times }) => (
           <li>
-            <time dateTime={entry.at.toISOString()}>{clock.format(entry.at)}</time>
+            <ExactTime at={entry.at} zone={zone} />
             <span>
               <Words sentence={activitySentence(entry)} />
               {times === 1 ? null : <span class="quiet"> {times} times</span>}{' '}

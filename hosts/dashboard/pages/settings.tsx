@@ -6,31 +6,71 @@ import { passkeyPlace } from '../passkeys.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply, redirect } from '../visit.ts';
 import { When } from '../when.tsx';
+import { DateLanguageSection } from './date-language.tsx';
 import { newPasskey } from './passkey-settings.tsx';
+import { PlansKeptSection } from './plans-kept.tsx';
 import { notFoundPage } from './problem.tsx';
 import { SecondStepSection } from './second-step-settings.tsx';
 import { TimeZoneSection } from './time-zone.tsx';
 
 export async function settingsPage(visit: OwnerVisit): Promise<Reply> {
   const { service, owner, session, token, query } = visit;
-  if (session.kind === 'app') return notFoundPage();
-  const { timezone: zone } = owner;
-  const sessions = await service.sessions.list(owner.ownerId);
-  const secondStep = await service.secondSteps.show(owner.ownerId);
-  const others = sessions.filter(({ id }) => id !== session.stored.id);
+  const { timezone: zone, language, plansKeptDays } = owner;
+  const now = new Date();
   return page(
     'Settings',
     <>
       <h1>Settings</h1>
       <Notice code={query.get('notice')} />
-      <section aria-labelledby="notices">
-        <h2 id="notices">Notices</h2>
-        <p class="quiet">Where Countersign tells you that something waits, and when.</p>
-        <Link class="button-like" to="/settings/notices">
-          Set up notices
-        </Link>
+      {session.kind === 'app' && service.notices.kinds.length === 0 ? null : <NoticesSection />}
+      <TimeZoneSection {...{ zone, token, now }} />
+      <DateLanguageSection {...{ language, zone, token, now }} />
+      {session.kind === 'app' ? null : await ownSignIn(visit, session.stored)}
+      <PlansKeptSection days={plansKeptDays} token={token} />
+      <section aria-labelledby="data">
+        <h2 id="data">Your data</h2>
+        <p class="quiet">
+          The export is one JSON file with everything that Countersign stores about you, without passwords and
+          other secrets. Your mail stays where it is.
+        </p>
+        <div class="actions">
+          <Form action="/settings/export" token={token}>
+            <button type="submit" class="outline">
+              Export everything
+            </button>
+          </Form>
+          {session.kind === 'app' ? null : (
+            <Link class="button-like" to="/settings/remove">
+              Remove everything
+            </Link>
+          )}
+        </div>
       </section>
-      <TimeZoneSection {...{ zone, token }} now={new Date()} />
+    </>,
+  );
+}
+
+function NoticesSection() {
+  return (
+    <section aria-labelledby="notices">
+      <h2 id="notices">Notices</h2>
+      <p class="quiet">Where Countersign tells you that something waits, and when.</p>
+      <Link class="button-like" to="/settings/notices">
+        Set up notices
+      </Link>
+    </section>
+  );
+}
+
+/** What belongs to Countersign's own sign-in. An app that signs its users in has its own pages for that. */
+async function ownSignIn(visit: OwnerVisit, current: StoredSession) {
+  const { service, owner, token } = visit;
+  const { timezone: zone } = owner;
+  const sessions = await service.sessions.list(owner.ownerId);
+  const secondStep = await service.secondSteps.show(owner.ownerId);
+  const others = sessions.filter(({ id }) => id !== current.id);
+  return (
+    <>
       <section aria-labelledby="password">
         <h2 id="password">Password</h2>
         <p class="quiet">
@@ -52,7 +92,7 @@ export async function settingsPage(visit: OwnerVisit): Promise<Reply> {
           Where you are signed in. End any session you do not recognise. A new password ends all of them.
         </p>
         <ul class="rows">
-          <Row session={session.stored} zone={zone} />
+          <Row session={current} zone={zone} />
           {others.map((other) => (
             <Row session={other} zone={zone} token={token} />
           ))}
@@ -67,24 +107,7 @@ export async function settingsPage(visit: OwnerVisit): Promise<Reply> {
           </div>
         )}
       </section>
-      <section aria-labelledby="data">
-        <h2 id="data">Your data</h2>
-        <p class="quiet">
-          The export is one JSON file with everything that Countersign stores about you, without passwords and
-          other secrets. Your mail stays where it is.
-        </p>
-        <div class="actions">
-          <Form action="/settings/export" token={token}>
-            <button type="submit" class="outline">
-              Export everything
-            </button>
-          </Form>
-          <Link class="button-like" to="/settings/remove">
-            Remove everything
-          </Link>
-        </div>
-      </section>
-    </>,
+    </>
   );
 }
 

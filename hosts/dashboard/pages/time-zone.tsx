@@ -1,7 +1,6 @@
 import { Choice, Form } from '../forms.tsx';
 import { type OwnerVisit, type Reply, redirect } from '../visit.ts';
 import { When } from '../when.tsx';
-import { notFoundPage } from './problem.tsx';
 
 export function TimeZoneSection({ zone, token, now }: { zone: string; token: string; now: Date }) {
   // An app or the command line may have set a name that this runtime knows but does not list.
@@ -28,8 +27,7 @@ export function TimeZoneSection({ zone, token, now }: { zone: string; token: str
   );
 }
 
-export async function saveTimeZone({ service, owner, session, fields }: OwnerVisit): Promise<Reply> {
-  if (session.kind === 'app') return notFoundPage();
+export async function saveTimeZone({ service, owner, fields }: OwnerVisit): Promise<Reply> {
   await service.owners.update(owner.ownerId, { timezone: fields.get('timezone') ?? '' });
   return redirect('/settings?notice=time_zone_saved');
 }

@@ -5,7 +5,7 @@ import { Link } from '../links.tsx';
 import { Notice } from '../notice.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply } from '../visit.ts';
-import { When } from '../when.tsx';
+import { LongDay, When } from '../when.tsx';
 import { notFoundPage } from './problem.tsx';
 import { NewTrackerForm, type Refused, TrackerForms, UnlinkForm } from './tracker-forms.tsx';
 
@@ -140,7 +140,11 @@ function TrackerFacts({ tracker, zone }: { tracker: Tracker; zone: string }) {
   return (
     <dl class="facts">
       {summary.importance === 'normal' ? null : <Fact name="Importance">{summary.importance}</Fact>}
-      {dueOn === null ? null : <Fact name="Due">{dayInWords(dueOn)}</Fact>}
+      {dueOn === null ? null : (
+        <Fact name="Due">
+          <LongDay on={dueOn} />
+        </Fact>
+      )}
       {keywords === '' ? null : (
         <Fact name="Keywords">
           <Quoted text={keywords} />
@@ -167,11 +171,6 @@ function TrackerFacts({ tracker, zone }: { tracker: Tracker; zone: string }) {
       </Fact>
     </dl>
   );
-}
-
-/** A date without a time is the same in every zone. */
-function dayInWords(date: string): string {
-  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' }).format(new Date(date));
 }
 
 function Fact({ name, children }: { name: string; children: ComponentChildren }) {

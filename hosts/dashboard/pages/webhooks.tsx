@@ -5,8 +5,8 @@ import { endpointUrl } from '../../../core/events/endpoint-url.ts';
 import { SUBSCRIBED_TYPES, type SubscribedType } from '../../../core/events/webhook-event.ts';
 import { effectiveMode, type Plan } from '../../../core/gate/permissions.ts';
 import type { Credential } from '../../../core/ports/credential-storage.ts';
+import type { Owner } from '../../../core/ports/owner-storage.ts';
 import type { WebhookEndpoint } from '../../../core/service/service.ts';
-import { dateInWords } from '../../../core/time/time-zone.ts';
 import { Choice, Field, Form, Problems, SubmitOrLeave } from '../forms.tsx';
 import { IntegrationsTabs } from '../integrations-tabs.tsx';
 import { Link } from '../links.tsx';
@@ -14,7 +14,7 @@ import { Notice } from '../notice.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { visibleText } from '../visible-text.ts';
 import { type OwnerVisit, page, type Reply, redirect } from '../visit.ts';
-import { When } from '../when.tsx';
+import { When, whenText } from '../when.tsx';
 import { DISABLED_TEXTS, EVENT_TITLES } from '../words.ts';
 import { notFoundPage } from './problem.tsx';
 
@@ -336,7 +336,7 @@ function AddForm({ visit, keys }: { visit: OwnerVisit; keys: readonly Credential
           label="Key"
           name="key"
           value={fields.get('key') ?? ''}
-          options={keys.map((key) => [key.credentialId, keyText(key, owner.timezone)] as const)}
+          options={keys.map((key) => [key.credentialId, keyText(key, owner)] as const)}
         />
         <Field
           label="URL"
@@ -359,8 +359,8 @@ function AddForm({ visit, keys }: { visit: OwnerVisit; keys: readonly Credential
 }
 
 /** Keys can share a name, so the time of creation tells them apart. */
-function keyText({ name, createdAt }: Credential, zone: string): string {
-  return `${visibleText(name)}, created ${dateInWords(createdAt, zone)}`;
+function keyText({ name, createdAt }: Credential, { timezone, language }: Owner): string {
+  return `${visibleText(name)}, created ${whenText(createdAt, timezone, language)}`;
 }
 
 function TypeChoice({ type, isChosen }: { type: SubscribedType; isChosen: boolean }) {

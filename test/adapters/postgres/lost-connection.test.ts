@@ -189,7 +189,7 @@ const VERBS: Record<
   redeliver: (s, { key: { ownerId } }) => s.redeliver({ ownerId, endpointId: 1, sequence: 1, now: NOON }),
   erase: (s) =>
     s.erase({
-      plansBefore: LATE,
+      plansKeptUntil: LATE,
       eventsBefore: LATE,
       activityBefore: LATE,
       claimsBefore: LATE,

@@ -99,7 +99,7 @@ export function activityPromises(store: Store): void {
       const done = ['executed', 'policy', 'gist 2'];
       expect(await requests()).toEqual([null, done, done, ['rejected', null, 'gist 1']]);
       await storage.erase({
-        plansBefore: at(9e12),
+        plansKeptUntil: at(9e12),
         eventsBefore: new Date(0),
         activityBefore: new Date(0),
         claimsBefore: new Date(0),

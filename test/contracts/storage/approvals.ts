@@ -463,7 +463,7 @@ export function approvalPromises(store: Store): void {
       const other = await addOwnerAndKey(storage);
       expect(await storage.relocatedAmong(other.ownerId, marks)).toEqual(new Set());
       await storage.erase({
-        plansBefore: at(9e12),
+        plansKeptUntil: at(9e12),
         eventsBefore: new Date(0),
         activityBefore: at(9e12),
         claimsBefore: at(9e12),

@@ -90,7 +90,7 @@ export function checkpointPromises(store: Store): void {
       }
       const erase = (now: Date) =>
         storage.erase({
-          plansBefore: at(0),
+          plansKeptUntil: at(0),
           eventsBefore: at(0),
           activityBefore: new Date(now.getTime() - ACTIVITY_KEPT_MS),
           claimsBefore: at(0),

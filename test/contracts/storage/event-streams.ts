@@ -15,7 +15,7 @@ async function following(storage: Storage, after = 0) {
 function eraseEvents(storage: Storage, eventsBefore: Date) {
   const before = at(-400 * DAY_MS);
   return storage.erase({
-    plansBefore: before,
+    plansKeptUntil: before,
     eventsBefore,
     activityBefore: before,
     claimsBefore: before,

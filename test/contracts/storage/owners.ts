@@ -7,6 +7,8 @@ const OWNER = {
   ownerId: 'user-1',
   email: 'Ada.Ünal@Example.org',
   timezone: 'Europe/Zurich',
+  language: 'de-CH',
+  plansKeptDays: 90,
   plan: 'free',
   limits: { callsPerMinute: 5 },
   passwordHash: 'hash',
@@ -58,7 +60,10 @@ export function ownerPromises(store: Store): void {
     it('change field by field', async () => {
       const { storage } = store();
       await storage.addOwner(OWNER);
-      const changed = { email: 'ada@lovelace.example', timezone: 'UTC', plan: 'paid', limits: {} } as const;
+      const changed = {
+        ...({ email: 'ada@lovelace.example', timezone: 'UTC', plan: 'paid', limits: {} } as const),
+        ...{ language: 'fa', plansKeptDays: 365 },
+      };
       const facts: Record<string, unknown> = { ...(await storage.owner('user-1')) };
       for (const [field, value] of Object.entries(changed)) {
         expect(await storage.updateOwner({ ownerId: 'user-1', [field]: value })).toBe('updated');

@@ -109,7 +109,7 @@ export function passwordPromises(store: Store): void {
       const { storage } = store();
       const { email } = await ownerWithPassword(storage);
       const before = {
-        plansBefore: new Date(0),
+        plansKeptUntil: new Date(0),
         eventsBefore: new Date(0),
         activityBefore: new Date(0),
         claimsBefore: new Date(0),

@@ -183,7 +183,7 @@ export function racePromises(store: Store, racer: string): void {
       const { storage } = store();
       expect((await race(job('tryPassword', await addOwnerAndKey(storage), 20))).flat()).toHaveLength(3);
       await storage.erase({
-        plansBefore: new Date(0),
+        plansKeptUntil: new Date(0),
         eventsBefore: new Date(0),
         activityBefore: new Date(0),
         claimsBefore: new Date(0),

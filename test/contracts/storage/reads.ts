@@ -59,7 +59,7 @@ export function readPromises(store: () => { readonly storage: Storage }): void {
       await show(storage, key, 'old', at(-1));
       await show(storage, key, 'new', NOON);
       await storage.erase({
-        plansBefore: YEARS_AGO,
+        plansKeptUntil: YEARS_AGO,
         eventsBefore: YEARS_AGO,
         activityBefore: YEARS_AGO,
         claimsBefore: YEARS_AGO,

@@ -212,7 +212,7 @@ export function recoveryPromises(store: Store): void {
 
   describe('erase', () => {
     const NOTHING = {
-      plansBefore: new Date(0),
+      plansKeptUntil: new Date(0),
       eventsBefore: new Date(0),
       activityBefore: new Date(0),
       claimsBefore: new Date(0),
@@ -227,7 +227,7 @@ export function recoveryPromises(store: Store): void {
       const old = (await reject(storage, await ask(storage, key), at(-1), rejection)).approval;
       const recent = (await reject(storage, await ask(storage, key))).approval;
       const waiting = await ask(storage, key, { now: at(-DAY_MS + 1) });
-      await storage.erase({ ...NOTHING, plansBefore: NOON });
+      await storage.erase({ ...NOTHING, plansKeptUntil: at(30 * DAY_MS) });
       expect(await storage.plan(key.ownerId, old.id)).toBeUndefined();
       expect(await storage.approval(key.ownerId, old.id)).toEqual({
         ...old,
@@ -239,6 +239,31 @@ export function recoveryPromises(store: Store): void {
         [old, recent, waiting].map(({ id }) => id),
       );
       expect(new Set(gists.keys())).toEqual(new Set([recent.id, waiting.id]));
+    });
+
+    it('erases plans by the days that each owner keeps them, and never those of requests that wait', async () => {
+      const { storage } = store();
+      const ages = [7, 8, 30, 31, 365, 366];
+      const left = async (plansKeptDays: number) => {
+        const key = await addOwnerAndKey(storage);
+        await storage.updateOwner({ ownerId: key.ownerId, plansKeptDays });
+        const ended = new Map<number, string>();
+        for (const days of ages) {
+          const request = await ask(storage, key, { requestHash: `hash ${days}` });
+          await reject(storage, request, at(-days * DAY_MS));
+          ended.set(days, request.id);
+        }
+        const waiting = await ask(storage, key, { now: at(-2000 * DAY_MS) });
+        return { key, ended, waiting };
+      };
+      const owners = await Promise.all([7, 30, 365].map(left));
+      await storage.erase({ ...NOTHING, plansKeptUntil: NOON });
+      const kept = owners.map(async ({ key: { ownerId }, ended, waiting }) => {
+        expect(await storage.plan(ownerId, waiting.id)).toBeDefined();
+        const plans = await Promise.all(ages.map((days) => storage.plan(ownerId, ended.get(days) ?? '')));
+        return ages.filter((_, index) => plans[index] !== undefined);
+      });
+      expect(await Promise.all(kept)).toEqual([[7], [7, 8, 30], [7, 8, 30, 31, 365]]);
     });
 
     it('erases older activity', async () => {
@@ -279,7 +304,7 @@ export function recoveryPromises(store: Store): void {
       const key = await addOwnerAndKey(storage);
       const done = await execute(storage, key, {}, { followUp: true, leaseMs: LAPSED_MS });
       const later = {
-        plansBefore: at(1),
+        plansKeptUntil: at(30 * DAY_MS + 1),
         eventsBefore: new Date(0),
         activityBefore: new Date(0),
         claimsBefore: new Date(0),

@@ -30,6 +30,7 @@ import { addEndpoint } from './webhook-scene.ts';
 async function addAgain(storage: Storage, ownerId: string): Promise<void> {
   const added = await storage.addOwner({
     ...{ ownerId, email: `${ownerId}@example.org`, timezone: 'UTC', plan: 'paid', limits: {} },
+    ...{ language: 'en-GB', plansKeptDays: 30 },
     ...{ passwordHash: null, keysRecord: keysRecord(ownerId), now: NOON },
   });
   expect(added).toBe(true);

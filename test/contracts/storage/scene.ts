@@ -65,6 +65,8 @@ export async function addOwner(
     ownerId,
     email,
     timezone: 'Europe/Zurich',
+    language: 'en-GB',
+    plansKeptDays: 30,
     plan,
     limits,
     passwordHash: null,

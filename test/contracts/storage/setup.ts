@@ -9,6 +9,7 @@ const FIRST = { secretHash: 'first', expiresAt: at(MINUTE_MS) };
 /** @param setupHash  undefined: as `countersign owner add` does */
 const owner = (ownerId: string, setupHash?: string, now = NOON) => ({
   ...({ ownerId, email: `${ownerId}@example.org`, timezone: 'UTC', plan: 'paid', limits: {} } as const),
+  ...{ language: 'en-GB', plansKeptDays: 30 },
   ...{ passwordHash: 'hash', keysRecord: keysRecord(ownerId), setupHash, now },
 });
 

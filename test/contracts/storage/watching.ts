@@ -306,7 +306,7 @@ export function watchPromises(store: Store): void {
       await start('apr_new', at(2000));
       const eventsBefore = at(1000);
       const others = {
-        plansBefore: NOON,
+        plansKeptUntil: NOON,
         activityBefore: NOON,
         claimsBefore: NOON,
         readsBefore: NOON,

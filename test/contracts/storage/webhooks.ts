@@ -292,7 +292,7 @@ export function webhookPromises(store: Store): void {
       expect(await page(2)).toMatchObject({ deliveries: [{ event: { sequence: 1 } }], more: false });
       const long = new Date(0);
       const others = {
-        plansBefore: long,
+        plansKeptUntil: long,
         activityBefore: long,
         claimsBefore: long,
         readsBefore: long,

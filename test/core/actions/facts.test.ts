@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sandboxCalendar } from '../../../adapters/sandbox/calendar.ts';
-import { dateInWords } from '../../../core/time/time-zone.ts';
+import { isoIn } from '../../../core/time/time-zone.ts';
 import { approvalOf, filedAction, idsIn, letter, openScene, shownOf } from '../scene.ts';
 
 // The owner's page shows the facts of an action: so they must say all that the action will do.
@@ -42,7 +42,7 @@ describe('the page of an action', () => {
     for (const [name, value] of Object.entries({ ...rest, destinations })) {
       if (NOT_SHOWN.includes(name)) continue;
       // An instant is shown in words.
-      const inWords = name === 'startMs' ? dateInWords(new Date(Number(value)), 'UTC') : value;
+      const inWords = name === 'startMs' ? isoIn(new Date(Number(value)), 'UTC') : value;
       for (const text of textsIn(inWords)) if (text !== null) expect(details).toContain(String(text));
     }
     expect(details.length).toBeGreaterThan(0);

@@ -143,6 +143,8 @@ describe('a cookie alone, with the token derived from it', () => {
       ['/settings/authenticator/add', { setup: another.setup, code: '000000' }],
       ['/settings/authenticator/remove', {}],
       ['/settings/time-zone', { timezone: 'Asia/Tokyo' }],
+      ['/settings/date-language', { language: 'tr' }],
+      ['/settings/plans-kept', { days: '7' }],
       ['/settings/export', {}],
       ['/settings/password', { new_password: PASSWORD, new_password_again: PASSWORD }],
       ['/settings/remove', { typed_email: EMAIL }],

@@ -6,6 +6,7 @@ import { addApp } from './authenticator-app.ts';
 import { type Dashboard, EMAIL, openDashboard, PASSWORD } from './open-dashboard.ts';
 
 const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 const NEW = 'another long password';
 /** Enough for several pages of the export. */
 const MANY = { callsPerMinute: 1000, waitingPerKey: 1000, waitingPerOwner: 1000, filedPerDay: 1000 };
@@ -45,6 +46,56 @@ describe('the settings', () => {
     const { body } = await dashboard.send({ path: '/settings', headers });
     expect(body).toContain('<option value="Asia/Tokyo" selected>');
     expect((await dashboard.service.owners.byId(dashboard.ownerId))?.timezone).toBe('Asia/Tokyo');
+  });
+
+  it('save the language of dates: all dates are written in it, and the pages stay in English', async () => {
+    const dashboard = await openDashboard();
+    const headers = { cookie: await dashboard.cookie() };
+    const { ownerId } = dashboard;
+    await dashboard.service.trackers.create({
+      ...{ ownerId, requestId: 'r', title: 'Fence', keywords: '', dueOn: '2026-11-23' },
+    });
+    const save = (language: string) =>
+      dashboard.submit({ path: '/settings/date-language', headers, form: { language } });
+    const pageOf = async (path: string) => (await dashboard.send({ path, headers })).body;
+    expect(await pageOf('/trackers')).toContain(
+      '<time datetime="2026-11-23">Monday, 23 November 2026</time>',
+    );
+    expect((await save('de-CH')).headers.location).toBe('/settings?notice=date_language_saved');
+    const german = '<time datetime="2026-11-23" lang="de-CH" dir="auto">Montag, 23. November 2026</time>';
+    expect(await pageOf('/trackers')).toContain(german);
+    expect(await pageOf('/trackers')).toContain('<html lang="en">');
+    const settings = await pageOf('/settings');
+    expect(settings).toContain('<option value="de-CH" selected>');
+    const times = settings.match(/<time [^>]*>/g) ?? [];
+    expect(times.length).toBeGreaterThan(3);
+    for (const time of times) expect(time).toContain('lang="de-CH"');
+    // Mail has Gregorian years, whatever the calendar of the language.
+    expect((await save('fa')).status).toBe(303);
+    expect(await pageOf('/trackers')).toMatch(/lang="fa" dir="auto">[^<]*۲۰۲۶/);
+    for (const wrong of ['', 'xx', 'de_DE', 'de-u-ca-buddhist', `de-${'abcdefgh-'.repeat(9)}abcdefgh`])
+      expect((await save(wrong)).status).toBe(422);
+    expect((await dashboard.service.owners.byId(ownerId))?.language).toBe('fa');
+  });
+
+  it('save how long the content of requests is kept, and erase what is older', async () => {
+    const dashboard = await openDashboard();
+    const { service, ownerId, clock } = dashboard;
+    const rejected = await dashboard.ask({ subject: 'Rejected' });
+    await service.approvals.reject(ownerId, rejected);
+    clock.shift(8 * DAY_MS);
+    const waiting = await dashboard.ask({ subject: 'Waits' });
+    const headers = { cookie: await dashboard.cookie() };
+    const contentOf = async (id: string) => (await service.approvals.show(ownerId, id))?.content.kind;
+    const save = (days: string) =>
+      dashboard.submit({ path: '/settings/plans-kept', headers, form: { days } });
+    await service.recover();
+    expect(await contentOf(rejected)).toBe('shown');
+    for (const wrong of ['', '6', '366', '7.5', '-30', '1e2x', 'NaN'])
+      expect((await save(wrong)).body).toContain('Enter a whole number of days from 7 to 365.');
+    expect((await save('7')).headers.location).toBe('/settings?notice=plans_kept_saved');
+    await service.recover();
+    expect([await contentOf(rejected), await contentOf(waiting)]).toEqual(['erased', 'shown']);
   });
 
   it('change the password with the current one, and end every session', async () => {

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { dateInWords } from '../../../core/time/time-zone.ts';
+import { whenText } from '../../../hosts/dashboard/when.tsx';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import { type Dashboard, EMAIL, openDashboard } from './open-dashboard.ts';
 import { signedInPage } from './signed-in-page.ts';
@@ -205,7 +205,7 @@ describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
         'link_event_to_tracker',
         { tracker_id: 2, event_id: event.event_id },
         'Link an event to a tracker',
-        ['Garden fence', event.title, dateInWords(new Date(event.start), 'UTC')],
+        ['Garden fence', event.title, whenText(new Date(event.start), 'UTC', 'en-GB')],
       ],
     ];
     for (const [tool, args, heading, shown] of changes) {

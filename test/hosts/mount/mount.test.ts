@@ -149,7 +149,6 @@ describe("with the app's session", () => {
     expect(html).toContain(`formaction="${page}/approve"`);
     expect(html).not.toContain('secret-');
     expect(html).not.toContain('/sign-out');
-    expect(html).not.toContain('/settings');
     const approved = await sendForm(app, cookie, page, `${page}/approve`);
     expect([approved.status, approved.headers.get('location')]).toEqual([
       303,
@@ -184,10 +183,37 @@ describe("with the app's session", () => {
     );
   });
 
-  it.each(['/sign-in', '/settings'])("Countersign's own page %s does not exist", async (path) => {
+  it.each(['/sign-in', '/settings/password', '/settings/remove'])(
+    "Countersign's own page %s does not exist",
+    async (path) => {
+      const app = await openMount();
+      const cookie = signInToApp(app);
+      expect((await request(app, `${BASE}${path}`, { headers: { cookie } })).status).toBe(404);
+    },
+  );
+
+  it("the settings have what is not the app's, and each of them works", async () => {
     const app = await openMount();
+    const page = `${BASE}/settings`;
     const cookie = signInToApp(app);
-    expect((await request(app, `${BASE}${path}`, { headers: { cookie } })).status).toBe(404);
+    const html = await (await request(app, page, { headers: { cookie } })).text();
+    const actions = [...html.matchAll(/action="([^"]*)"/g)].map(([, action]) => action?.slice(page.length));
+    expect(actions).toEqual(['/time-zone', '/date-language', '/plans-kept', '/export']);
+    for (const [form, fields] of [
+      ['time-zone', { timezone: 'Asia/Tokyo' }],
+      ['date-language', { language: 'de-DE' }],
+      ['plans-kept', { days: '90' }],
+    ] as const) {
+      expect((await sendForm(app, cookie, page, `${page}/${form}`, fields)).status).toBe(303);
+    }
+    expect(await app.service.owners.byId(app.ownerId)).toMatchObject({
+      ...{ timezone: 'Asia/Tokyo', language: 'de-DE', plansKeptDays: 90 },
+    });
+    const exported = await sendForm(app, cookie, page, `${page}/export`);
+    expect(await exported.json()).toMatchObject({ owner: { language: 'de-DE' }, is_complete: true });
+    const old = signInToApp(app, { authenticatedAt: new Date(app.clock.now().getTime() - 11 * 60_000) });
+    const stopped = await sendForm(app, old, page, `${page}/export`);
+    expect(stopped.headers.get('location')).toBe(`/confirm?next=${encodeURIComponent(page)}`);
   });
 
   it('an approval needs a proof of the last 12 hours, and goes through stepUpUrl', async () => {

@@ -20,6 +20,8 @@ beforeAll(async () => {
     ownerId: 'spent',
     email: 'spent@example.org',
     timezone: 'UTC',
+    language: 'en-GB',
+    plansKeptDays: 30,
     plan: 'paid',
     limits: { ...PLAN_LIMITS.paid, callsPerDay: 0 },
     passwordHash: null,

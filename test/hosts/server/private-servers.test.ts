@@ -18,6 +18,8 @@ async function allows(setting: string, owners: number, server: { host: string; a
       ownerId: `o${n}`,
       email: `o${n}@example.org`,
       timezone: 'UTC',
+      language: 'en-GB',
+      plansKeptDays: 30,
       plan: 'paid',
       limits: {},
       activeAccountId: null,
