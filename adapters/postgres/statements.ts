@@ -1,5 +1,4 @@
 import { WAIT_MAX_MS } from '../../core/events/delivery.ts';
-import { DAY_MS } from '../../core/time/durations.ts';
 import { ACCOUNT_COLUMNS } from '../rows/account.ts';
 import { IS_TO_MEND } from '../rows/account-health.ts';
 import { REQUEST_COLUMNS } from '../rows/activity.ts';
@@ -537,11 +536,11 @@ const ERASED_AT_ONCE = 5000;
 export const ERASE: readonly string[] = [
   `WITH old AS (
     SELECT a.owner_id, a.approval_id FROM countersign.owners o
-    -- One range of the index per owner, whatever the planner expects of it.
+    -- One range of the index per owner, whatever the planner expects of it. 86,400,000 ms are a day.
     CROSS JOIN LATERAL (
       SELECT owner_id, approval_id FROM countersign.approvals
       WHERE owner_id = o.owner_id AND has_plan
-        AND ended_at_ms < @plansKeptUntilMs::bigint - o.plans_kept_days * ${DAY_MS}::bigint
+        AND ended_at_ms < @plansKeptUntilMs::bigint - o.plans_kept_days * 86400000::bigint
       LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED) a
     LIMIT ${ERASED_AT_ONCE}),
   erased AS (

@@ -1,5 +1,4 @@
 import { WAIT_MAX_MS } from '../../core/events/delivery.ts';
-import { DAY_MS } from '../../core/time/durations.ts';
 import { ACCOUNT_COLUMNS } from '../rows/account.ts';
 import { IS_TO_MEND } from '../rows/account-health.ts';
 import { REQUEST_COLUMNS } from '../rows/activity.ts';
@@ -543,12 +542,12 @@ export const NUMBER_EVENTS: readonly string[] = [
   WHERE type = @type`,
 ];
 
-/** Approvals whose plans their owners keep no longer. One range of the index per owner. */
+/** Approvals whose plans their owners keep no longer: 86,400,000 ms are a day. One range of the index per owner. */
 const ENDED_LONG_AGO = `
     SELECT a.owner_id, a.approval_id FROM owners o
     CROSS JOIN approvals a INDEXED BY approvals_erasable
     WHERE a.owner_id = o.owner_id AND a.has_plan = 1
-      AND a.ended_at_ms < @plansKeptUntilMs - o.plans_kept_days * ${DAY_MS}`;
+      AND a.ended_at_ms < @plansKeptUntilMs - o.plans_kept_days * 86400000`;
 
 /** Erases plans and records it in their approvals, then erases the rest. */
 export const ERASE: readonly string[] = [
