@@ -107,7 +107,7 @@ describe.skipIf(missingServers().length > 0)(
       ];
       const { stdout } = await cli.typed([...add.slice(0, 6), ...wrong], []);
       expect(stdout).toContain(`IMAP (localhost:${closed}): Nothing listens on the port of the IMAP server.`);
-      expect(stdout).toContain('The port of the SMTP server speaks TLS: use smtps.');
+      expect(stdout).toContain('The port of the SMTP server speaks TLS: use TLS (smtps).');
       expect(stdout).not.toContain('Mailbox password');
     });
 
