@@ -1,4 +1,3 @@
-import { ServiceError } from '../contract/errors.ts';
 import { createAddressBudget } from '../gate/address-budget.ts';
 import type { Owner } from '../ports/owner-storage.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -39,8 +38,7 @@ export function createPasskeyCheck(
 ): CheckPasskey {
   const budget = createAddressBudget(TRIES_A_MINUTE);
   return async ({ answer, place, binding, address, device }) => {
-    const { within, rate } = budget.take(address, clock.now());
-    if (!within) throw new ServiceError('rate_limited', { details: { retry_after_s: rate.resetS } });
+    budget.spend(address, clock.now());
     const assertion = readAssertion(answer);
     const owner = assertion && (await storage.ownerByPasskeyHandle(assertion.handle));
     const found = owner && (await storage.secondStep(owner.ownerId));

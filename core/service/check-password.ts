@@ -85,10 +85,7 @@ export function createPasswordCheck(ports: Ports, keyring: Keyring): CheckPasswo
     if (password.length > 2 * PASSWORD_CHARS_MAX || codePoints(password) > PASSWORD_CHARS_MAX)
       return undefined;
     const device = readDevice(keyring, email, value);
-    if (device === undefined) {
-      const { within, rate } = budget.take(address, clock.now());
-      if (!within) throw new ServiceError('rate_limited', { details: { retry_after_s: rate.resetS } });
-    }
+    if (device === undefined) budget.spend(address, clock.now());
     const rows = triesRows(keyring, email, address);
     const [lane, key] =
       device === undefined

@@ -1,4 +1,3 @@
-import { ServiceError } from '../contract/errors.ts';
 import { createAddressBudget } from '../gate/address-budget.ts';
 import { secretHash } from '../gate/credential.ts';
 import type { LimitOverrides } from '../gate/limits.ts';
@@ -51,8 +50,7 @@ export function createSetup(
 
   async function isOpen({ secret, address }: { secret: string; address: string }): Promise<boolean> {
     const now = clock.now();
-    const { within, rate } = budget.take(address, now);
-    if (!within) throw new ServiceError('rate_limited', { details: { retry_after_s: rate.resetS } });
+    budget.spend(address, now);
     return storage.isSetupOpen({ secretHash: secretHash(secret), now });
   }
 
