@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ROTATION_OVERLAP_HOURS } from '../../../core/gate/credential.ts';
 import { PRESETS } from '../../../core/gate/permissions.ts';
 import { AgentConfiguration, Copied, testCommand } from '../agent-configuration.tsx';
 import { confirmDirect } from '../confirm-direct.tsx';
@@ -74,7 +75,7 @@ export function rotatedKeyPage(baseUrl: string, name: string, apiKey: string): P
       <KeyShown
         name={name}
         apiKey={apiKey}
-        done="The key is rotated. The old one keeps working for 24 hours."
+        done={`The key is rotated. The old one keeps working for ${ROTATION_OVERLAP_HOURS} hours.`}
       />
       <KeyUse baseUrl={baseUrl} apiKey={apiKey} next="/integrations" />
     </section>,

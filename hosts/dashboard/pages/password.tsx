@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../core/contract/errors.ts';
+import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../../../core/secrets/password.ts';
 import { Field, Form, Problems, SubmitOrLeave } from '../forms.tsx';
 import { type OwnerVisit, page, type Reply, redirect } from '../visit.ts';
 import { CODE_FIELD, PASSWORD_FIELD } from './confirm.tsx';
@@ -21,7 +22,9 @@ export async function changePassword(visit: OwnerVisit): Promise<Reply> {
     await service.owners.setPassword(owner.ownerId, password);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'invalid_arguments') throw error;
-    return shownPage(visit, ['A password has 10 to 1000 characters. Nothing was changed.']);
+    return shownPage(visit, [
+      `A password has ${PASSWORD_CHARS_MIN} to ${PASSWORD_CHARS_MAX} characters. Nothing was changed.`,
+    ]);
   }
   return {
     ...redirect('/sign-in?notice=password_changed'),
@@ -54,7 +57,8 @@ async function shownPage(visit: OwnerVisit, problems: readonly string[]): Promis
           name="new_password"
           type="password"
           required
-          minLength={10}
+          minLength={PASSWORD_CHARS_MIN}
+          maxLength={PASSWORD_CHARS_MAX}
           autocomplete="new-password"
         />
         <Field
