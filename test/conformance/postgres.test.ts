@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { postgresStorage } from '../../adapters/postgres/storage.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { titledWithout } from '../servers/missing-servers.ts';
-import { onMovableClock, passTime } from '../servers/movable-clock.ts';
+import { type MovableDatabases, movableDatabases } from '../servers/movable-databases.ts';
 import { missingPostgres, type Postgres, startPostgres } from '../servers/postgres.ts';
 import { keepIn } from './door.ts';
 import { everyToolCheck } from './every-tool-check.ts';
@@ -11,21 +11,26 @@ import { everyToolCheck } from './every-tool-check.ts';
 
 const missing = missingPostgres();
 let postgres: Postgres;
-const made: string[] = [];
+let databases: MovableDatabases;
 
 keepIn(async (clock) => {
-  const database = await postgres.createDatabase();
-  made.push(database);
-  const connectionString = await onMovableClock(database);
+  const database = await databases.take();
   const { shift } = clock;
-  let moved = passTime(connectionString, clock.now().getTime() - Date.now());
+  let moved = database.passTime(clock.now().getTime() - Date.now());
   clock.shift = (ms) => {
     shift(ms);
-    moved = moved.then(() => passTime(connectionString, ms));
+    moved = moved.then(() => database.passTime(ms));
   };
-  const storage = postgresStorage({ connectionString });
+  const storage = postgresStorage({ connectionString: database.connectionString });
   return new Proxy(storage, {
     get(_target, name: keyof Storage) {
+      if (name === 'close') {
+        return async () => {
+          await storage.close();
+          await moved;
+          await database.giveBack();
+        };
+      }
       const verb = storage[name] as ((...args: unknown[]) => Promise<unknown>) | undefined;
       // Awaiting the store reads its `then`.
       if (verb === undefined) return undefined;
@@ -42,9 +47,10 @@ keepIn(async (clock) => {
 describe.skipIf(missing.length > 0)(titledWithout(missing, 'On Postgres, the same checks'), async () => {
   beforeAll(async () => {
     postgres = await startPostgres();
+    databases = movableDatabases(postgres);
   });
   afterAll(async () => {
-    for (const url of made) await postgres.dropDatabase(url);
+    await databases?.drop();
     await postgres?.stop();
   });
   await everyToolCheck();

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
+import { addFullOwner } from '../../contracts/storage/full-owner.ts';
+import { addOwnerAndKey, execute } from '../../contracts/storage/scene.ts';
 import { type StorageUnderTest, storageContract } from '../../contracts/storage.ts';
 import { bundleForChild } from '../../run-typescript.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
-import { onMovableClock, passTime } from '../../servers/movable-clock.ts';
+import { type MovableDatabases, movableDatabases } from '../../servers/movable-databases.ts';
 import { asked, missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
 
 const missing = missingPostgres();
@@ -13,17 +15,19 @@ const racer = await bundleForChild(join(import.meta.dirname, 'racer.ts'));
 
 describe.skipIf(missing.length > 0)(titledWithout(missing, 'storage in Postgres'), () => {
   let postgres: Postgres;
-  let location: string;
+  let databases: MovableDatabases;
   beforeAll(async () => {
     postgres = await startPostgres();
-    location = await onMovableClock(await postgres.createDatabase());
+    databases = movableDatabases(postgres);
   });
   afterAll(async () => {
-    await postgres?.dropDatabase(location);
+    await databases?.drop();
     await postgres?.stop();
   });
 
   async function open(): Promise<StorageUnderTest> {
+    const database = await databases.take();
+    const { connectionString: location, passTime } = database;
     const opened = new Set<Storage>();
     const connect = (): Storage => {
       const storage = postgresStorage({ connectionString: location });
@@ -37,7 +41,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'storage in Postgres'
     return {
       storage: connect(),
       location,
-      passTime: (ms) => passTime(location, ms),
+      passTime,
       second: async () => connect(),
       reopen: async () => {
         await closeAll();
@@ -45,14 +49,39 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'storage in Postgres'
       },
       close: async () => {
         await closeAll();
-        // Faster than a database for each test. The next one creates its schema again.
-        await asked(
-          location,
-          'DROP SCHEMA IF EXISTS countersign CASCADE; UPDATE test_clock.passed SET ms = 0',
-        );
+        await database.giveBack();
       },
     };
   }
 
   storageContract('postgresStorage', open, racer);
+
+  it('is tested on emptied databases with the rows of new ones', async () => {
+    const fresh = await postgres.createDatabase();
+    const storage = postgresStorage({ connectionString: fresh });
+    await storage.healthy();
+    await storage.close();
+    const used = await open();
+    await used.passTime(1000);
+    await addFullOwner(used.storage, 'secret');
+    await execute(used.storage, await addOwnerAndKey(used.storage));
+    await used.storage.numberEvents('approval.decided');
+    const full = await rowsOf(used.location);
+    await used.close();
+    const emptied = await rowsOf(used.location);
+    expect(emptied).toEqual(await rowsOf(fresh));
+    expect(Object.values(full).flat().length).toBeGreaterThan(40);
+    await postgres.dropDatabase(fresh);
+  });
 });
+
+/** The rows of every table in any order, except the random id of a stream. */
+async function rowsOf(url: string): Promise<Record<string, readonly string[]>> {
+  const tables = await asked(url, "SELECT tablename FROM pg_tables WHERE schemaname = 'countersign'");
+  const rows: Record<string, readonly string[]> = {};
+  for (const { tablename } of tables) {
+    const found = await asked(url, `SELECT * FROM countersign.${String(tablename)}`);
+    rows[String(tablename)] = found.map(({ stream_id: _, ...row }) => JSON.stringify(row)).toSorted();
+  }
+  return rows;
+}

@@ -14,7 +14,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/time/durations.ts';
 import { verifyWebhook } from '../../../hosts/webhooks/verify-webhook.ts';
 import { openTestService, type TestService, testClock } from '../../open-service.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
-import { onMovableClock, passTime } from '../../servers/movable-clock.ts';
+import { type MovableDatabases, movableDatabases } from '../../servers/movable-databases.ts';
 import { missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../servers/webhook-receiver.ts';
 
@@ -40,14 +40,21 @@ describe('webhooks on SQLite', () => {
 const missing = missingPostgres();
 describe.skipIf(missing.length > 0)(titledWithout(missing, 'webhooks on Postgres'), () => {
   let postgres: Postgres;
+  let databases: MovableDatabases;
   beforeAll(async () => {
     postgres = await startPostgres();
+    databases = movableDatabases(postgres);
   });
-  afterAll(() => postgres?.stop());
+  afterAll(async () => {
+    await databases?.drop();
+    await postgres?.stop();
+  });
 
   deliveryFaults(async () => {
-    const location = await onMovableClock(await postgres.createDatabase());
-    return { store: postgresStore(openDatabase(location)), passTime: (ms) => passTime(location, ms) };
+    const { connectionString, passTime, giveBack } = await databases.take();
+    const store = postgresStore(openDatabase(connectionString));
+    const close = () => store.close().then(giveBack);
+    return { store: { ...store, close }, passTime };
   });
 });
 
