@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { createKeyring } from '../../core/secrets/keyring.ts';
+import { postgresStorage } from '../../adapters/postgres/storage.ts';
+import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
+import { createKeyring, type Keyring } from '../../core/secrets/keyring.ts';
 import { COMMON_OPTIONS, type Command, onlyPositional, readArguments } from './command.ts';
 import { type Configuration, type DatabaseSetting, readConfiguration } from './configuration.ts';
-import { hasTables, isDatabaseThere } from './database.ts';
+import { hasTables, isDatabaseThere, reasonOf } from './database.ts';
 import { createNewFile } from './new-file.ts';
 import { keyPlace, requiredKeys } from './secret-key.ts';
 import type { BackupContents } from './upkeep/backup-contents.ts';
+import { pauseKeys } from './upkeep/pause-keys.ts';
 import { backUpPostgres, readPostgresBackup, restorePostgres } from './upkeep/postgres-backup.ts';
 import { backUpSqlite, isSqliteFile, prepareSqlite, readSqliteBackup } from './upkeep/sqlite-backup.ts';
 
@@ -40,7 +43,8 @@ export const backup: Command = {
 export const restore: Command = {
   name: 'restore',
   usage: 'FILE',
-  summary: 'restores a backup to an empty database; stop the server first, and bring back the secret key',
+  summary:
+    'restores a backup to an empty database, and pauses every key; stop the server first, and bring back the secret key',
   async run(args, terminal) {
     const { positionals } = readArguments(args, COMMON_OPTIONS);
     const file = resolve(terminal.folder, onlyPositional(positionals, 'FILE'));
@@ -49,33 +53,50 @@ export const restore: Command = {
     await refuseUsed(database);
     if (!existsSync(file)) throw new Error(`There is no file ${file}.`);
     const contents = await contentsOf(database, file);
-    checkKeys(contents, createKeyring(requiredKeys(configuration), randomBytes).keyIds, configuration);
-    if (database.kind === 'file') {
-      mkdirSync(dirname(database.file), { recursive: true, mode: 0o700 });
-      await createNewFile(database.file, (draft) => {
-        copyFileSync(file, draft);
-        prepareSqlite(draft);
-      });
-    } else await restorePostgres(database.connectionString, file);
+    const keyring = createKeyring(requiredKeys(configuration), randomBytes);
+    checkKeys(contents, keyring.keyIds, configuration);
+    const paused = await restored(database, file, keyring);
     const { approved, pending } = contents;
     terminal.print(
-      { database: database.name, outcome_unknown: approved, pending },
+      { database: database.name, outcome_unknown: approved, pending, paused },
       [
         `${file} is restored to ${database.name}.`,
         'What happened after the backup was made is not in it:',
-        `  ${requests(approved)} approved and had not ended. Each may have been carried out, so none runs again: ` +
-          'they end as "outcome unknown" at the next start. Look in Sent.',
-        `  ${requests(pending)} waiting, and still waits for a decision. Look in Sent before you approve.`,
+        `  Requests that were approved and had not ended: ${approved}. They may have been carried out since, so they never ` +
+          'run again, and end as "outcome unknown" at the next start. Look in Sent.',
+        `  Requests that waited: ${pending}. They wait again. Look in Sent before you approve one.`,
+        `  Keys and sign-ins: all are paused (${paused} now). Their programs may repeat what they did since, and one that ` +
+          'you have revoked since is back. Resume or revoke each under Integrations.',
         '  Every session has ended: sign in again.',
-        '  Keys that were revoked, paused or changed since are as they were. Check them under Integrations.',
         'Next: countersign serve',
       ].join('\n'),
     );
   },
 };
 
-function requests(count: number): string {
-  return count === 1 ? '1 request was' : `${count} requests were`;
+/** Restores a backup that was checked. @returns how many keys and sign-ins it paused */
+async function restored(database: DatabaseSetting, file: string, keyring: Keyring): Promise<number> {
+  if (database.kind === 'file') {
+    mkdirSync(dirname(database.file), { recursive: true, mode: 0o700 });
+    return createNewFile(database.file, (draft) => {
+      copyFileSync(file, draft);
+      // The copy has the mode of the backup.
+      chmodSync(draft, 0o600);
+      prepareSqlite(draft);
+      return pauseKeys(sqliteStorage({ file: draft }), keyring);
+    });
+  }
+  const { connectionString } = database;
+  await restorePostgres(connectionString, file);
+  try {
+    return await pauseKeys(postgresStorage({ connectionString }), keyring);
+  } catch (cause) {
+    throw new Error(
+      `${file} is restored to ${database.name}, but its keys are not paused: ${reasonOf(cause)}. ` +
+        'Before you start the server, remove what was restored (DROP SCHEMA countersign CASCADE) and restore it again.',
+      { cause },
+    );
+  }
 }
 
 /** Reads a backup of the configured kind of database. @throws Error with a message for the user */
@@ -86,7 +107,7 @@ async function contentsOf({ kind }: DatabaseSetting, file: string): Promise<Back
   try {
     return await (kind === 'file' ? readSqliteBackup(file) : readPostgresBackup(file));
   } catch (cause) {
-    throw new Error(`${file} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    throw new Error(`${file} cannot be used: ${reasonOf(cause)}`, {
       cause,
     });
   }

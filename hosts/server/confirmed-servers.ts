@@ -4,7 +4,7 @@ import type { Terminal } from './terminal.ts';
 
 type Found = Extract<Discovery, { kind: 'found' }>;
 
-export interface ConfirmedServers {
+interface ConfirmedServers {
   readonly imap: ServerSettings;
   readonly smtp: ServerSettings;
   /** Undefined if none was found. */

@@ -70,7 +70,7 @@ export async function isDatabaseThere(database: DatabaseSetting): Promise<boolea
 }
 
 /** The innermost message of the driver or the server. Neither includes a password. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause !== undefined) return reasonOf(error.cause);
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ');

@@ -143,7 +143,7 @@ function viewPage(visit: OwnerVisit, filed: ApprovalView, problem?: string, chan
       )}
       {approval.state !== 'pending' || !view.isKeyPaused ? null : (
         <p class="note" id="paused">
-          You paused this key. The request runs only if you approve it now.
+          This key is paused. The request runs only if you approve it now.
         </p>
       )}
       {approval.state !== 'pending' || !view.isOutsideFence ? null : (

@@ -92,7 +92,7 @@ async function membersPage(visit: OwnerVisit, problem?: string): Promise<PageRep
       <Problems problems={problem === undefined ? [] : [problem]} />
       {first.isKeyPaused ? (
         <p class="note" id="paused">
-          You paused this key. The requests run only if you approve them now.
+          This key is paused. The requests run only if you approve them now.
         </p>
       ) : null}
       <Form

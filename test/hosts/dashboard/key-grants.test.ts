@@ -27,7 +27,7 @@ describe.skipIf(browserIsMissing)(inBrowser('an owner'), { timeout: 60_000 }, ()
     expect(await page.locator('article.key').innerText()).toContain('Paused since');
     expect((await keyOf(dashboard)).pausedAt).not.toBeNull();
     await page.goto(`${dashboard.url}/approvals/${id}`);
-    expect(await page.locator('#paused').innerText()).toContain('You paused this key');
+    expect(await page.locator('#paused').innerText()).toContain('This key is paused');
     await press(page, 'Approve');
     expect(await page.locator('#paused').count()).toBe(0);
     expect((await dashboard.service.approvals.show(dashboard.ownerId, id))?.approval.state).toBe('executed');

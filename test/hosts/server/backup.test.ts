@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -10,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import SqliteDatabase from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
@@ -120,6 +122,23 @@ describe.each(KINDS)('$name', ({ name, missing, createUrl, open, setVersion, isE
       ]);
     });
 
+    it('is not written if there is no room or no folder for it, and leaves nothing behind', async () => {
+      const before = readdirSync(cli.folder);
+      // Files of at most 40 KB, as on a disk that is full.
+      const script = 'ulimit -f 40; exec "$0" "$@"';
+      const small = join(cli.folder, 'small.backup');
+      const args = ['-c', script, process.execPath, cli.program, 'backup', small];
+      const env = { PATH: process.env.PATH, HOME: cli.folder, ...settings(url, KEY) };
+      const full = promisify(execFile)('bash', args, { cwd: cli.folder, env });
+      await expect(full).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^.*(cannot be written|pg_dump was stopped).*\n$/) as unknown,
+      });
+      const nowhere = await cli.run(['backup', join(cli.folder, 'none', 'a')], '', settings(url, KEY));
+      expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('there is no folder')]);
+      expect(readdirSync(cli.folder)).toEqual(before);
+    });
+
     it('is restored to an empty database only, and only with its key', async () => {
       const used = await cli.run(['restore', file], '', settings(url, KEY));
       expect([used.code, used.stderr]).toEqual([1, expect.stringContaining('is not empty')]);
@@ -132,10 +151,10 @@ describe.each(KINDS)('$name', ({ name, missing, createUrl, open, setVersion, isE
       // Shortly before the machine is lost, what was approved is sent.
       const restored = await cli.run(['restore', file, '--json'], '', settings(target, OTHER_KEY, KEY));
       expect([restored.code, restored.stderr]).toEqual([0, '']);
-      expect(JSON.parse(restored.stdout)).toMatchObject({ outcome_unknown: 2, pending: 1 });
+      expect(JSON.parse(restored.stdout)).toMatchObject({ outcome_unknown: 2, pending: 1, paused: 1 });
 
       const stored = open(target);
-      const { service, mail } = openStored(stored, [KEY]);
+      const { service, mail } = openStored(stored, [OTHER_KEY, KEY]);
       const { ownerId, apiKey, waiting, approved, started } = filled;
       await service.recover();
       const ends = [waiting, approved, started].map((id) => stored.approval(ownerId, id));
@@ -144,6 +163,12 @@ describe.each(KINDS)('$name', ({ name, missing, createUrl, open, setVersion, isE
       expect(mail.transmitted()).toEqual([]);
       const told = await callWith(service, apiKey, 'get_approval', { approval_id: approved });
       expect(told).toMatchObject({ result: { approval: { state: 'outcome_unknown' } } });
+      // A program repeats what it did after the backup.
+      const repeated = await callWith(service, apiKey, 'list_unread', {});
+      expect(repeated).toMatchObject({ code: 'not_permitted', details: { reason: 'paused' } });
+      const [key] = await service.keys.list(ownerId);
+      await service.keys.resume(ownerId, key?.credentialId ?? '');
+      expect(await callWith(service, apiKey, 'list_unread', {})).toMatchObject({ status: 'ok' });
       expect((await deliveriesOf(stored, ownerId)).filter(([, status]) => status === 500)).toEqual(DUE);
       await service.stop();
     });
