@@ -32,7 +32,10 @@ export function providerFailure(name: string, error: unknown): ProviderError {
     if (code === oauth.JWT_TIMESTAMP_CHECK)
       return fail('refused', `The clocks of this machine and of ${name} differ too much.`);
     if (code === oauth.JWT_CLAIM_COMPARISON || code === oauth.JSON_ATTRIBUTE_COMPARISON)
-      return fail('refused', `The answer is not from ${name}, or it is for another installation or tenant.`);
+      return fail(
+        'refused',
+        `The answer is not from ${name}, or the account belongs to a tenant that this installation does not take.`,
+      );
     if (code === oauth.INVALID_RESPONSE && hasParameters(cause))
       return fail('invalid_sign_in', `The answer does not belong to this sign-in, or is not from ${name}.`);
   }

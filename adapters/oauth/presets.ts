@@ -39,9 +39,21 @@ export interface MicrosoftOptions {
   readonly tenant?: string;
 }
 
-const TENANT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** Every tenant issues its own tokens. `common` and the like are none. */
-const ISSUERS = /^https:\/\/login\.microsoftonline\.com\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/v2\.0$/i;
+const TENANT = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
+const TENANT_ID = new RegExp(`^${TENANT}$`);
+/** The tenant of all personal accounts. */
+const PERSONAL_TENANT = '9188040d-6c67-4c5b-b112-36a304b66dad';
+/** The issuers of ID tokens: every tenant is its own. */
+const ISSUERS: ReadonlyMap<string, RegExp> = new Map([
+  ['common', issuerOf(TENANT)],
+  ['consumers', issuerOf(PERSONAL_TENANT)],
+  ['organizations', issuerOf(`(?!${PERSONAL_TENANT})${TENANT}`)],
+]);
+
+/** @param tenant  a pattern */
+function issuerOf(tenant: string): RegExp {
+  return new RegExp(`^https://login\\.microsoftonline\\.com/${tenant}/v2\\.0$`);
+}
 
 const PERSONAL = /^(outlook|hotmail|live)\.[a-z.]+$|^(msn|windowslive|passport)\.com$/;
 
@@ -52,8 +64,10 @@ export function microsoftProvider(options: MicrosoftOptions): MailProvider {
     clientSecret: ['optional', 'string'],
     tenant: ['optional', 'string'],
   });
-  const { tenant = 'common', ...client } = options;
-  if (!/^[\w.-]{1,100}$/.test(tenant))
+  const { tenant: given = 'common', ...client } = options;
+  const tenant = given.toLowerCase();
+  const tokenIssuers = ISSUERS.get(tenant);
+  if (tokenIssuers === undefined && !TENANT_ID.test(tenant))
     throw new Error(
       'microsoftProvider: tenant must be common, consumers, organizations, or the id of a tenant.',
     );
@@ -64,7 +78,7 @@ export function microsoftProvider(options: MicrosoftOptions): MailProvider {
       id: 'microsoft',
       name: 'Microsoft',
       issuer: `${base}/v2.0`,
-      ...(TENANT_ID.test(tenant) ? {} : { tokenIssuers: ISSUERS }),
+      ...(tokenIssuers === undefined ? {} : { tokenIssuers }),
       endpoints: {
         authorization: `${base}/oauth2/v2.0/authorize`,
         token: `${base}/oauth2/v2.0/token`,

@@ -77,6 +77,8 @@ const OPTIONS: OptionTypes<ProviderOptions> = {
 
 /** Clocks differ: by how much an ID token may be too early or too late. */
 const CLOCK_TOLERANCE_S = 300;
+/** RFC 8628, 3.5. */
+const USUAL_INTERVAL_S = 5;
 /** `openid` and the like may be granted without being listed. */
 const USUAL_SCOPES = ['openid', 'email', 'offline_access'];
 
@@ -90,9 +92,8 @@ export function oauthProvider(options: ProviderOptions): MailProvider {
   if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(id))
     throw new Error('oauthProvider: id must be 1 to 40 lower-case letters, digits and hyphens.');
   const { authorization, token, deviceAuthorization } = endpoints ?? {};
-  for (const url of [options.issuer, authorization, token, deviceAuthorization]) {
-    if (url !== undefined) checkAddress(url);
-  }
+  if (![options.issuer, authorization, token, deviceAuthorization].every(isSafe))
+    throw new Error('oauthProvider: the issuer and the endpoints must be addresses with https:.');
   const { addressClaims = ['email'], device = endpoints?.deviceAuthorization !== undefined } = options;
   const issuer = new URL(options.issuer);
   const scope = [...otherScopes, ...scopes].join(' ');
@@ -124,7 +125,13 @@ export function oauthProvider(options: ProviderOptions): MailProvider {
       };
     }
     const response = await oauth.discoveryRequest(issuer, request);
-    return oauth.processDiscoveryResponse(issuer, response);
+    const as = await oauth.processDiscoveryResponse(issuer, response);
+    const published = [
+      ...[as.authorization_endpoint, as.token_endpoint],
+      ...[as.device_authorization_endpoint, as.userinfo_endpoint],
+    ];
+    if (published.every(isSafe)) return as;
+    throw new ProviderError('refused', `${name} publishes endpoints without https:.`);
   }
 
   function authentication(as: oauth.AuthorizationServer): oauth.ClientAuth {
@@ -162,7 +169,8 @@ export function oauthProvider(options: ProviderOptions): MailProvider {
   function addressesIn(claims: Readonly<Record<string, unknown>>): readonly string[] {
     return addressClaims.flatMap((claim) => {
       const value = claims[claim];
-      const isUnproven = claim === 'email' && claims.email_verified === false;
+      // Some providers write it as a text.
+      const isUnproven = claim === 'email' && String(claims.email_verified) === 'false';
       return typeof value === 'string' && value.includes('@') && !isUnproven ? [value.toLowerCase()] : [];
     });
   }
@@ -271,7 +279,7 @@ export function oauthProvider(options: ProviderOptions): MailProvider {
           userCode: started.user_code,
           verificationUri: started.verification_uri,
           expiresInS: started.expires_in,
-          intervalS: started.interval ?? 5,
+          intervalS: Math.max(1, started.interval ?? USUAL_INTERVAL_S),
         };
       }),
 
@@ -318,10 +326,12 @@ function tokensIn(tokens: oauth.TokenEndpointResponse) {
   return { accessToken, refreshToken, expiresInS };
 }
 
-function checkAddress(text: string): void {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isSafe =
+/** Whether secrets may be sent there. */
+function isSafe(address: string | undefined): boolean {
+  if (address === undefined) return true;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  return (
     url?.protocol === 'https:' ||
-    (url?.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[|\]$/g, '')));
-  if (!isSafe) throw new Error('oauthProvider: the issuer and the endpoints must be addresses with https:.');
+    (url?.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[|\]$/g, '')))
+  );
 }

@@ -13,6 +13,7 @@ import {
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { STORED } from '../secrets/stored-purposes.ts';
+import { spelled, UNSEEN } from '../text/seen-text.ts';
 import { MINUTE_MS } from '../time/durations.ts';
 import type { GrantedAccounts } from './accounts.ts';
 import type { FinishedSignIn, MailSignIns, SignInPurpose } from './mail-sign-ins.ts';
@@ -47,14 +48,17 @@ export function createMailSignIns(ports: Ports, keyring: Keyring, accounts: Gran
     throw new ProviderError('refused', 'This installation offers no sign-in at that provider.');
   }
 
-  async function findAccount(ownerId: string, accountId: number): Promise<Account> {
+  /** The account that signs in again. Its servers get the tokens, so it must have signed in at this provider before. */
+  async function findAccount(ownerId: string, accountId: number, provider: MailProvider): Promise<Account> {
     const account = (await storage.accounts(ownerId)).find((one) => one.accountId === accountId);
     if (account === undefined || account.grant === null) throw notFound('account');
+    const { providerId } = openGrant(keyring, ownerId, accountId, account.grant.sealed);
+    if (providerId !== provider.id) throw notFound('account');
     return account;
   }
 
-  async function emailOf(ownerId: string, purpose: SignInPurpose): Promise<string> {
-    if (purpose.kind === 'again') return (await findAccount(ownerId, purpose.accountId)).email;
+  async function emailOf(ownerId: string, purpose: SignInPurpose, provider: MailProvider): Promise<string> {
+    if (purpose.kind === 'again') return (await findAccount(ownerId, purpose.accountId, provider)).email;
     if ((await storage.owner(ownerId)) === undefined) throw notFound('owner');
     return purpose.email;
   }
@@ -65,7 +69,7 @@ export function createMailSignIns(ports: Ports, keyring: Keyring, accounts: Gran
     purpose: SignInPurpose,
     granted: ProviderGrant,
   ): Promise<FinishedSignIn> {
-    const email = await emailOf(ownerId, purpose);
+    const email = await emailOf(ownerId, purpose, provider);
     checkMailbox(provider, email, granted.addresses);
     const { refreshToken } = granted;
     if (refreshToken === undefined) {
@@ -74,7 +78,7 @@ export function createMailSignIns(ports: Ports, keyring: Keyring, accounts: Gran
     }
     const grant = grantOf(provider.id, granted, refreshToken, clock.now());
     if (purpose.kind === 'again') {
-      const account = await findAccount(ownerId, purpose.accountId);
+      const account = await findAccount(ownerId, purpose.accountId, provider);
       await accounts.replaceGrant(account, openSettings(keyring, account), grant);
       return { kind: 'again', accountId: account.accountId };
     }
@@ -98,7 +102,7 @@ export function createMailSignIns(ports: Ports, keyring: Keyring, accounts: Gran
 
     async begin({ ownerId, sessionId, providerId, redirectUri, purpose }) {
       const provider = findProvider(providerId);
-      const email = await emailOf(ownerId, purpose);
+      const email = await emailOf(ownerId, purpose, provider);
       const state = secretText(random(SECRET_BYTES));
       const codeVerifier = secretText(random(SECRET_BYTES));
       const url = await provider.authorizationUrl({ redirectUri, state, codeVerifier, email });
@@ -135,7 +139,7 @@ export function createMailSignIns(ports: Ports, keyring: Keyring, accounts: Gran
 
     async beginDevice({ ownerId, providerId, purpose }) {
       const provider = findProvider(providerId);
-      await emailOf(ownerId, purpose);
+      await emailOf(ownerId, purpose, provider);
       const device = await provider.startDevice();
       const { userCode, verificationUri } = device;
       return {
@@ -182,7 +186,8 @@ async function grantOfDevice(
 /** @throws ProviderError `other_mailbox`. A provider that reports no address leaves the check to its mail servers. */
 function checkMailbox({ name }: MailProvider, email: string, addresses: readonly string[]): void {
   if (addresses.length === 0 || addresses.includes(email.toLowerCase())) return;
-  const text = `You signed in at ${name} as ${addresses[0]}, and not as ${email}. Sign in with the mailbox that you want to connect.`;
+  const [shown = ''] = addresses;
+  const text = `You signed in at ${name} as ${shown.replace(UNSEEN, spelled)}, and not as ${email}. Sign in with the mailbox that you want to connect.`;
   throw new ProviderError('other_mailbox', text);
 }
 

@@ -3,6 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FinishedSignIn, SignInPurpose } from '../../core/service/mail-sign-ins.ts';
 import type { Service } from '../../core/service/service.ts';
+import { visibleText } from '../dashboard/visible-text.ts';
+import { headOf, targetOf } from '../http/request-head.ts';
 import { UsageError } from './command.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -40,7 +42,8 @@ export async function signInAtProvider(
   }
   if (provider.offersDevice) {
     const device = await mailSignIns.beginDevice(request);
-    terminal.tell(`Open ${device.verificationUri} in any browser and enter the code ${device.userCode}`);
+    const { verificationUri, userCode } = device;
+    terminal.tell(visibleText(`Open ${verificationUri} in any browser and enter the code ${userCode}`));
     return device.finish();
   }
   return inBrowser(mailSignIns, request, port, terminal);
@@ -66,9 +69,9 @@ async function inBrowser(
     const parameters = await new Promise<URLSearchParams>((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error('Nobody signed in within 15 minutes.')), WAIT_MS);
       server.on('request', (incoming, response) => {
-        const target = new URL(incoming.url ?? '/', redirectUri);
+        const { path, query } = targetOf(headOf(incoming));
         // Any page can send a browser here. Only the provider knows the state.
-        const isAnswer = target.pathname === CALLBACK && target.searchParams.get('state') === state;
+        const isAnswer = path === CALLBACK && query.get('state') === state;
         response.writeHead(isAnswer ? 200 : 404, {
           'content-type': 'text/plain; charset=utf-8',
           'cache-control': 'no-store',
@@ -78,7 +81,7 @@ async function inBrowser(
         response.end(isAnswer ? 'You can close this page and go back to the terminal.\n' : 'Not found\n');
         if (!isAnswer || incoming.method !== 'GET') return;
         clearTimeout(timer);
-        resolve(target.searchParams);
+        resolve(query);
       });
     });
     return await mailSignIns.finish({ ...session, providerId: request.providerId, parameters });

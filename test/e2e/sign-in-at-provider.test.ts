@@ -173,6 +173,8 @@ describe.skipIf(skipped)(inBrowser(titled('signing in at the provider')), { time
       await page.goto(url);
       const callback = new URL(new URL(url).searchParams.get('redirect_uri') ?? '');
       expect((await fetch(`${callback.href}?state=forged&code=x`)).status).toBe(404);
+      // The path of this address is `//`, which is not an address by itself.
+      expect((await fetch(`${callback.origin}//`)).status).toBe(404);
       await signInThere(page, 'carol');
       await page.waitForURL(`${callback.href}**`);
       expect(await page.locator('body').innerText()).toContain('go back to the terminal');
