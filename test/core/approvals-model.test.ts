@@ -227,12 +227,19 @@ class Decide implements Step {
         expect((await approvals.approve(scene.ownerId, id, 'f'.repeat(64)))?.won).toBe(false);
         break;
       case 'change': {
-        // Sent to nobody new, so that it raises nothing that the owner has not seen.
+        // Sent to nobody new. The owner confirms it only if it now equals another request.
         const draft = { to: [request.asked.to], subject: 'Subject', text: CHANGED };
-        const decided = await approvals.approveChanged(scene.ownerId, id, digest, draft);
+        const changed = { ...request.asked, body: CHANGED };
+        const first = await approvals.approveChanged(scene.ownerId, id, digest, draft);
+        const confirms = first?.preview?.confirms;
+        if (confirms !== undefined) expect(model.requests.filter(alikeTo(changed))).not.toEqual([]);
+        const decided =
+          confirms === undefined
+            ? first
+            : await approvals.approveChanged(scene.ownerId, id, digest, draft, { isRiskConfirmed: false, confirms });
         expect(decided?.won).toBe(inTime);
         if (inTime) {
-          request.changed = { ...request.asked, body: CHANGED };
+          request.changed = changed;
           real.messageIds.delete(id);
           attempt(model, request, nowMs);
         }
