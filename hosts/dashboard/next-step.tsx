@@ -1,3 +1,5 @@
+import type { Account } from '../../core/ports/account.ts';
+import type { CredentialUse } from '../../core/ports/credential-storage.ts';
 import { Link } from './links.tsx';
 import type { OwnerVisit } from './visit.ts';
 
@@ -7,6 +9,11 @@ export type NextStep = 'mailbox' | 'key' | 'first_call' | 'done';
 export async function nextStep({ service, owner }: Pick<OwnerVisit, 'service' | 'owner'>): Promise<NextStep> {
   const { ownerId } = owner;
   const [accounts, use] = await Promise.all([service.accounts.list(ownerId), service.keys.use(ownerId)]);
+  return stepAfter(accounts, use);
+}
+
+/** @param use  of each key */
+export function stepAfter(accounts: readonly Account[], use: ReadonlyMap<string, CredentialUse>): NextStep {
   if (accounts.length === 0) return 'mailbox';
   if (use.size === 0) return 'key';
   return [...use.values()].some(({ lastCallAt }) => lastCallAt !== null) ? 'done' : 'first_call';

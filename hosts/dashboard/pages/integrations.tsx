@@ -9,7 +9,7 @@ import { orProblems } from '../field-errors.ts';
 import { Problems } from '../forms.tsx';
 import { IntegrationsTabs } from '../integrations-tabs.tsx';
 import { AlteredKey, KeyCard } from '../key-card.tsx';
-import { nextStep, WhatNext } from '../next-step.tsx';
+import { stepAfter, WhatNext } from '../next-step.tsx';
 import { Notice } from '../notice.tsx';
 import { readModes } from '../permission-fields.tsx';
 import { Quoted } from '../third-party-text.tsx';
@@ -78,13 +78,13 @@ export async function demandForSetModes(visit: OwnerVisit): Promise<Demand> {
 export async function integrationsPage(visit: OwnerVisit, problems: readonly string[] = []): Promise<Reply> {
   const { service, owner, query } = visit;
   const { ownerId, timezone } = owner;
-  const [endpoints, keys, accounts, use, step] = await Promise.all([
+  const [endpoints, keys, accounts, use] = await Promise.all([
     service.webhooks.list(ownerId),
     service.keys.list(ownerId),
     service.accounts.list(ownerId),
     service.keys.use(ownerId),
-    nextStep(visit),
   ]);
+  const step = stepAfter(accounts, use);
   const altered = keys.filter(({ isAltered }) => isAltered);
   const live = keys.filter(({ isAltered, revokedAt }) => !isAltered && revokedAt === null);
   const signIns = live.filter(({ kind }) => kind === 'oauth');

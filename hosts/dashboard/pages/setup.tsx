@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { CreateKeyForm } from '../create-key-form.tsx';
 import { FirstCall } from '../first-call.tsx';
 import { Link } from '../links.tsx';
-import { type NextStep, nextStep } from '../next-step.tsx';
+import { type NextStep, stepAfter } from '../next-step.tsx';
 import { Notice } from '../notice.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply } from '../visit.ts';
@@ -15,7 +15,9 @@ const REFRESH_S = 3;
 /** Leads an owner from an empty Countersign to an agent that works with a mailbox. */
 export async function setupPage(visit: OwnerVisit): Promise<Reply> {
   const { service, owner, query } = visit;
-  const [step, accounts] = await Promise.all([nextStep(visit), service.accounts.list(owner.ownerId)]);
+  const { ownerId } = owner;
+  const [accounts, use] = await Promise.all([service.accounts.list(ownerId), service.keys.use(ownerId)]);
+  const step = stepAfter(accounts, use);
   const stateOf = (one: NextStep): StepState => {
     if (one === step) return 'now';
     return step === 'done' || STEPS.indexOf(one) < STEPS.indexOf(step) ? 'done' : 'later';
