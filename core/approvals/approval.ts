@@ -46,7 +46,7 @@ export const APPROVAL_ERRORS = [
 export type ApprovalError = (typeof APPROVAL_ERRORS)[number];
 
 /** What the owner can mend while an approved request waits: the request is tried again, and says so until then. */
-const MENDED_BY_OWNER: ReadonlySet<ApprovalError> = new Set(['password_refused', 'sign_in_again']);
+const OWNERS_CAUSES = ['password_refused', 'sign_in_again'] as const satisfies readonly ApprovalError[];
 
 /** Why the owner rejected a request. Source: API-NOTES.md, What we add. */
 export const REJECTION_REASONS = ['wrong_recipient', 'reword', 'not_now', 'suspicious', 'other'] as const;
@@ -321,8 +321,9 @@ function reclaim(
     : ended('failed', approval.error ?? 'not_started_in_time');
 }
 
-function ownersCause(error: ApprovalError): ApprovalError | null {
-  return MENDED_BY_OWNER.has(error) ? error : null;
+/** The cause if the owner can mend it while an approved request waits; otherwise null. */
+export function ownersCause(cause: string | undefined): (typeof OWNERS_CAUSES)[number] | null {
+  return OWNERS_CAUSES.find((one) => one === cause) ?? null;
 }
 
 export const REPORTED_STATES = ['approved', 'rejected', 'executed', 'failed', 'outcome_unknown'] as const;

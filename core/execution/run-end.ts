@@ -1,4 +1,4 @@
-import { type Approval, type ApprovalError, START_WITHIN_MS } from '../approvals/approval.ts';
+import { type Approval, ownersCause, START_WITHIN_MS } from '../approvals/approval.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { Settlement } from '../ports/approval-storage.ts';
 import { MailError } from '../ports/mail.ts';
@@ -28,7 +28,7 @@ export function endOf(
     case 'unavailable':
     case 'auth': {
       // Nothing was done. A started action is still not tried again, because the owner approved one attempt.
-      const cause = causeOf(error);
+      const cause = ownersCause(error.trouble) ?? 'upstream_mail_error';
       return isStarted ? { type: 'refuse', error: cause } : { type: 'not_now', error: cause, retryMs };
     }
     case 'not_found':
@@ -38,10 +38,6 @@ export function endOf(
     case 'refused':
       return { type: 'refuse', error: 'upstream_mail_error' };
   }
-}
-
-function causeOf({ trouble }: MailError): ApprovalError {
-  return trouble === 'password_refused' || trouble === 'sign_in_again' ? trouble : 'upstream_mail_error';
 }
 
 /** Whether an approved action may still start. */
