@@ -35,9 +35,7 @@ export function wantsTls(protocol: Protocol): MailError {
   });
 }
 
-const UNREACHABLE = new Set(['EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN']);
-
-/** The failure of a connection as a MailError `unavailable`: its trouble and its words. */
+/** The trouble of a failed connection, in a code and in words. */
 function connectionTrouble(protocol: Protocol, error: unknown): Trouble {
   const { code = '', originalCode = '', tlsFailed } = reported.safeParse(error).data ?? {};
   const is = (...codes: readonly string[]) => codes.includes(code) || codes.includes(originalCode);
@@ -74,7 +72,7 @@ function connectionTrouble(protocol: Protocol, error: unknown): Trouble {
   if (is('ECONNREFUSED')) {
     return { trouble: 'nothing_listens', text: `nothing listens on the port of ${server}` };
   }
-  if (UNREACHABLE.has(code) || UNREACHABLE.has(originalCode) || /TIMEOUT|TIMEDOUT/.test(code)) {
+  if (is('EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN') || /TIMEOUT|TIMEDOUT/.test(code)) {
     return { trouble: 'no_answer', text: `${server} does not answer` };
   }
   return { trouble: 'other', text: `${server} closed the connection` };

@@ -85,7 +85,7 @@ export function smtpSender(reach: Reach): SmtpSender {
   async function connect(
     key: string,
     revision: number,
-    server: () => Promise<MailServer>,
+    server: () => Promise<MailServer & SignInServer>,
     limit: AbortSignal,
   ): Promise<SMTPConnection> {
     const last = refused.get(key);

@@ -67,8 +67,7 @@ export function createAccounts(
       return await work({ account, signal: abort.signal, deadlineMs: CONNECT_MS });
     } finally {
       stop();
-      await mail.forget(ownerId, accountId);
-      await calendar?.forget(ownerId, accountId);
+      await forget(ownerId, accountId);
     }
   }
 

@@ -100,6 +100,11 @@ export function createSecondSteps(
     return changed.secondStep;
   }
 
+  function newCodes() {
+    const codes = recoveryCodes(random);
+    return { codes, recoveryHashes: codes.map(secretHash) };
+  }
+
   return {
     async show(ownerId) {
       const { secondStep } = await find(ownerId);
@@ -129,8 +134,7 @@ export function createSecondSteps(
       const now = clock.now();
       const lastStep = totpSteps(secret, code.replaceAll(/[\s-]/g, ''), now).at(-1);
       if (lastStep === undefined) return 'wrong_code';
-      const codes = recoveryCodes(random);
-      const recoveryHashes = codes.map(secretHash);
+      const { codes, recoveryHashes } = newCodes();
       const app = { sealedSecret: setup, lastStep, addedAt: now };
       const saved = await change(ownerId, { type: 'add_app', app, recoveryHashes });
       const isNew = saved?.recoveryHashes[0] === recoveryHashes[0];
@@ -160,8 +164,7 @@ export function createSecondSteps(
         ...{ id, publicKey, host, name, signCount },
         ...{ lastChallengeMs: challengeMs, addedAt: clock.now(), lastUsedAt: null },
       };
-      const codes = recoveryCodes(random);
-      const recoveryHashes = codes.map(secretHash);
+      const { codes, recoveryHashes } = newCodes();
       const saved = await change(ownerId, { type: 'add_passkey', passkey, recoveryHashes });
       const added = saved?.passkeys.find((one) => one.id === id);
       if (added === undefined) return 'limit';
@@ -172,11 +175,8 @@ export function createSecondSteps(
       await change(ownerId, { type: 'remove_passkey', id });
     },
     async newRecoveryCodes(ownerId) {
-      const codes = recoveryCodes(random);
-      const saved = await change(ownerId, {
-        type: 'set_recovery_codes',
-        recoveryHashes: codes.map(secretHash),
-      });
+      const { codes, recoveryHashes } = newCodes();
+      const saved = await change(ownerId, { type: 'set_recovery_codes', recoveryHashes });
       return saved === null ? undefined : codes;
     },
     async removeAll(ownerId) {
