@@ -20,8 +20,10 @@ import type { WebhookSender } from '../../../core/ports/webhook-sender.ts';
 import type { Service } from '../../../core/service/service.ts';
 import { formToken } from '../../../hosts/dashboard/csrf.ts';
 import { type CountersignOptions, countersign } from '../../../hosts/node/countersign.ts';
-import { openTestService, type TestKey, type TestService } from '../../open-service.ts';
+import { openTestService, type TestKey, type TestService, testClock } from '../../open-service.ts';
+import { quickHash } from '../../quick-password.ts';
 import { sessionToken } from '../../session-token.ts';
+import { sqliteOnClock } from '../../store-clock.ts';
 import { type BrowserKey, type FormFields, newBrowserKey, pairsOf } from './browser-key.ts';
 
 export const EMAIL = 'owner@example.org';
@@ -91,7 +93,14 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
     samples,
     ...others
   } = setup;
-  const { timezone = 'UTC', storage, webhookSender = httpsSender(), noticeSender, ...options } = others;
+  const clock = testClock();
+  const {
+    timezone = 'UTC',
+    storage = sqliteOnClock(':memory:', () => clock.now().getTime()),
+    webhookSender = httpsSender(),
+    noticeSender,
+    ...options
+  } = others;
   let listener: RequestListener = () => {};
   const server = createServer((req, res) => listener(req, res));
   server.listen(0, '127.0.0.1');
@@ -105,7 +114,8 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
     timezone,
     mail,
     calendar,
-    ...(storage && { storage }),
+    clock,
+    storage,
     webhookSender,
     ...(noticeSender && { noticeSender }),
     dashboardUrl: dashboardUrl ?? url,
@@ -119,7 +129,7 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
     server.close();
     await service.stop();
   });
-  await service.owners.setPassword(ownerId, PASSWORD);
+  await storage.setPassword(ownerId, quickHash(PASSWORD));
   const key = await opened.addKey('full');
   const browsers = new Map<string, SignedIn>();
   const browserOf = (cookie: string) => {

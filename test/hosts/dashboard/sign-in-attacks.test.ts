@@ -9,6 +9,7 @@ import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { Service } from '../../../core/service/service.ts';
+import { quickHash } from '../../quick-password.ts';
 import { bundleForChild } from '../../run-typescript.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
@@ -86,9 +87,11 @@ function attacks(newPlace: () => Promise<Place>): void {
   beforeEach(async () => {
     nowMs = FROM_MS;
     place = await newPlace();
-    await open();
+    const storage = place.connect();
+    await open(storage);
     onTestFinished(() => site.close());
-    await site.service.owners.create(RIGHT);
+    const { ownerId } = await site.service.owners.create({ email: EMAIL });
+    await storage.setPassword(ownerId, quickHash(PASSWORD));
   });
 
   it('ten failed tries from the owner’s own address delay neither a known device nor another address', async () => {
