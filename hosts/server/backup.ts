@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, truncateSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { postgresStorage } from '../../adapters/postgres/storage.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
@@ -10,6 +10,7 @@ import { hasTables, isDatabaseThere, reasonOf } from './database.ts';
 import { createNewFile } from './new-file.ts';
 import { keyPlace, requiredKeys } from './secret-key.ts';
 import type { BackupContents } from './upkeep/backup-contents.ts';
+import { signBackup, signedBytes } from './upkeep/backup-signature.ts';
 import { pauseKeys } from './upkeep/pause-keys.ts';
 import { backUpPostgres, readPostgresBackup, restorePostgres } from './upkeep/postgres-backup.ts';
 import { backUpSqlite, isSqliteFile, prepareSqlite, readSqliteBackup } from './upkeep/sqlite-backup.ts';
@@ -24,12 +25,13 @@ export const backup: Command = {
     const configuration = readConfiguration(terminal.env, terminal.folder);
     const { database } = configuration;
     if (!(await isDatabaseThere(database))) throw new Error(`There is no database at ${database.name}.`);
-    const keyIds = createKeyring(requiredKeys(configuration), randomBytes).keyIds;
+    const keyring = createKeyring(requiredKeys(configuration), randomBytes);
     const { schemaVersion } = await createNewFile(file, async (draft) => {
       if (database.kind === 'file') await backUpSqlite(database.file, draft);
       else await backUpPostgres(database.connectionString, draft);
       const contents = await contentsOf(database, draft);
-      checkKeys(contents, keyIds, configuration);
+      checkKeys(contents, keyring.keyIds, configuration);
+      await signBackup(draft, keyring);
       return contents;
     });
     terminal.print(
@@ -55,7 +57,8 @@ export const restore: Command = {
     const contents = await contentsOf(database, file);
     const keyring = createKeyring(requiredKeys(configuration), randomBytes);
     checkKeys(contents, keyring.keyIds, configuration);
-    const paused = await restored(database, file, keyring);
+    const bytes = await usable(file, () => signedBytes(file, keyring));
+    const paused = await restored(database, { file, bytes }, keyring);
     const { approved, pending } = contents;
     terminal.print(
       { database: database.name, outcome_unknown: approved, pending, paused },
@@ -74,14 +77,19 @@ export const restore: Command = {
   },
 };
 
-/** Restores a backup that was checked. @returns how many keys and sign-ins it paused */
-async function restored(database: DatabaseSetting, file: string, keyring: Keyring): Promise<number> {
+/** Restores a backup that was checked. @param bytes  without its signature @returns how many keys and sign-ins it paused */
+async function restored(
+  database: DatabaseSetting,
+  { file, bytes }: { readonly file: string; readonly bytes: number },
+  keyring: Keyring,
+): Promise<number> {
   if (database.kind === 'file') {
     mkdirSync(dirname(database.file), { recursive: true, mode: 0o700 });
     return createNewFile(database.file, (draft) => {
       copyFileSync(file, draft);
       // The copy has the mode of the backup.
       chmodSync(draft, 0o600);
+      truncateSync(draft, bytes);
       prepareSqlite(draft);
       return pauseKeys(sqliteStorage({ file: draft }), keyring);
     });
@@ -104,8 +112,13 @@ async function contentsOf({ kind }: DatabaseSetting, file: string): Promise<Back
   const isOfFile = isSqliteFile(file);
   if (kind === 'postgres' && isOfFile)
     throw new Error(`${file} is a backup of an SQLite database, and the configured one is Postgres.`);
+  return usable(file, () => (kind === 'file' ? readSqliteBackup(file) : readPostgresBackup(file)));
+}
+
+/** @throws Error with a message for the user that names the file */
+async function usable<Result>(file: string, read: () => Promise<Result> | Result): Promise<Result> {
   try {
-    return await (kind === 'file' ? readSqliteBackup(file) : readPostgresBackup(file));
+    return await read();
   } catch (cause) {
     throw new Error(`${file} cannot be used: ${reasonOf(cause)}`, {
       cause,

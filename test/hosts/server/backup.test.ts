@@ -144,6 +144,8 @@ describe.each(KINDS)('$name', ({ name, missing, createUrl, open, setVersion, isE
       expect([used.code, used.stderr]).toEqual([1, expect.stringContaining('is not empty')]);
 
       const target = await createUrl();
+      // As after a copy. Nobody else may read the database.
+      chmodSync(file, 0o644);
       const strange = await cli.run(['restore', file], '', settings(target, OTHER_KEY));
       expect([strange.code, strange.stderr]).toEqual([1, expect.stringContaining('is not the secret key')]);
       expect(await isEmpty(target)).toBe(true);
@@ -153,6 +155,7 @@ describe.each(KINDS)('$name', ({ name, missing, createUrl, open, setVersion, isE
       expect([restored.code, restored.stderr]).toEqual([0, '']);
       expect(JSON.parse(restored.stdout)).toMatchObject({ outcome_unknown: 2, pending: 1, paused: 1 });
 
+      if (name === 'SQLite') expect(statSync(target.slice('file:'.length)).mode & 0o777).toBe(0o600);
       const stored = open(target);
       const { service, mail } = openStored(stored, [OTHER_KEY, KEY]);
       const { ownerId, apiKey, waiting, approved, started } = filled;
@@ -193,14 +196,29 @@ describe.each(KINDS)('$name', ({ name, missing, createUrl, open, setVersion, isE
       rmSync(from, { force: true });
     });
 
-    it('of which a part is missing is refused, and changes nothing', async () => {
-      const cut = `${file}.cut`;
+    it('of which a part is missing or was changed is refused, and changes nothing', async () => {
       const whole = readFileSync(file);
-      writeFileSync(cut, whole.subarray(0, Math.floor(whole.length * 0.6)));
+      const altered = Buffer.from(whole);
+      // In the middle of a text or of compressed data.
+      const place = name === 'SQLite' ? altered.indexOf('grace@example.org') : altered.length - 200;
+      altered.writeUInt8(altered.readUInt8(place) + 1, place);
       const target = await createUrl();
-      const refused = await cli.run(['restore', cut], '', settings(target, KEY));
-      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('cannot be used')]);
-      expect(await isEmpty(target)).toBe(true);
+      for (const [what, bytes] of [
+        ['cut', whole.subarray(0, Math.floor(whole.length * 0.6))],
+        ['without its end', whole.subarray(0, -1)],
+        ['altered', altered],
+        ['empty', Buffer.alloc(0)],
+      ] as const) {
+        const other = `${file}.${what}`;
+        writeFileSync(other, bytes);
+        const refused = await cli.run(['restore', other], '', settings(target, KEY));
+        expect([what, refused.code, refused.stderr]).toEqual([
+          what,
+          1,
+          expect.stringContaining('cannot be used'),
+        ]);
+        expect(await isEmpty(target)).toBe(true);
+      }
     });
 
     if (name === 'SQLite') return;
