@@ -36,14 +36,15 @@ const accountAdd: Command = {
   name: 'account add',
   usage:
     `--owner EMAIL --email ADDRESS [--imap URL --smtp URL | --yes] ${SERVER_USAGE} ` +
-    '[--display-name NAME] [--signature TEXT]; ' +
-    'or --owner EMAIL --email ADDRESS --provider ID [--redirect-port PORT]',
-  summary:
-    'connects a mailbox and, if there is one, its calendar. Nothing is saved unless all servers accept its password, which ' +
-    'comes from stdin. Without URLs, Countersign finds the servers, shows them, and connects once you confirm ' +
-    '(--yes: at once). In a terminal, it shows a certificate that cannot be verified, for you to trust; --tls-fingerprint ' +
-    'trusts one in advance. --calendar names the calendar for new events. --display-name is the name in the From of its ' +
-    'mail. With --provider, the owner signs in there instead of a password',
+    '[--display-name NAME] [--signature TEXT]\n' +
+    '--owner EMAIL --email ADDRESS --provider ID [--redirect-port PORT]',
+  summary: 'connects a mailbox and its calendar',
+  details:
+    'The password comes from stdin. Nothing is saved unless all servers accept it. Without URLs, Countersign finds the ' +
+    'servers, shows them, and connects once you confirm (--yes: at once). In a terminal, it shows a certificate that ' +
+    'cannot be verified, for you to trust; --tls-fingerprint trusts one in advance. --calendar names the calendar for new ' +
+    'events. --display-name is the name in the From of its mail. With --provider, the owner signs in there instead of a ' +
+    'password.',
   async run(args, terminal) {
     const options = {
       ...OWNER_OPTIONS,
@@ -140,9 +141,10 @@ const accountRemove: Command = {
 const accountPassword: Command = {
   name: 'account password',
   usage: 'ACCOUNT_ID --owner EMAIL',
-  summary:
-    'updates the password of a mailbox. It comes from stdin. Nothing is saved unless all servers accept it. What waits for ' +
-    'the account goes on by itself',
+  summary: 'updates the password of a mailbox',
+  details:
+    'The password comes from stdin. Nothing is saved unless all servers accept it. What waits for the account goes on by ' +
+    'itself.',
   async run(args, terminal) {
     const { values, positionals } = readArguments(args, OWNER_OPTIONS);
     const accountId = accountIdIn(positionals);
@@ -154,9 +156,10 @@ const accountPassword: Command = {
 const accountServers: Command = {
   name: 'account servers',
   usage: `ACCOUNT_ID --owner EMAIL [--imap URL] [--smtp URL] ${SERVER_USAGE}`,
-  summary:
-    'changes the servers of a mailbox, or trusts a new certificate of theirs. What you leave out stays. Nothing is saved ' +
-    'unless all servers accept the password, which comes from stdin. What waits for the account goes on by itself',
+  summary: 'changes the servers of a mailbox, or trusts their new certificates',
+  details:
+    'What you leave out stays. The password comes from stdin. Nothing is saved unless all servers accept it. What waits for ' +
+    'the account goes on by itself.',
   async run(args, terminal) {
     const { values, positionals } = readArguments(args, { ...OWNER_OPTIONS, ...SERVER_OPTIONS });
     const accountId = accountIdIn(positionals);
@@ -168,8 +171,8 @@ const accountServers: Command = {
 const accountEdit: Command = {
   name: 'account edit',
   usage: 'ACCOUNT_ID --owner EMAIL [--display-name NAME] [--signature TEXT] [--label TEXT]',
-  summary:
-    'changes the name and signature of mail that an account sends from now on, and its label. An empty text removes it',
+  summary: 'changes the name and signature of what a mailbox sends, and its label',
+  details: 'Mail that waits already stays as it is. An empty text removes what was there.',
   async run(args, terminal) {
     const options = { ...OWNER_OPTIONS, ...TEXT_OPTIONS, label: { type: 'string' } } as const;
     const { values, positionals } = readArguments(args, options);

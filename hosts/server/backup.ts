@@ -18,7 +18,8 @@ import { backUpSqlite, isSqliteFile, prepareSqlite, readSqliteBackup } from './u
 export const backup: Command = {
   name: 'backup',
   usage: 'FILE',
-  summary: 'writes the database to a new file, also while the server runs; the secret key is not in it',
+  summary: 'writes the database to a new file, also while the server runs',
+  details: 'The secret key is not in it. Keep a copy of the key in another place.',
   async run(args, terminal) {
     const { positionals } = readArguments(args, COMMON_OPTIONS);
     const file = resolve(terminal.folder, onlyPositional(positionals, 'FILE'));
@@ -45,8 +46,9 @@ export const backup: Command = {
 export const restore: Command = {
   name: 'restore',
   usage: 'FILE',
-  summary:
-    'restores a backup to an empty database, and pauses every key; stop the server first, and bring back the secret key',
+  summary: 'restores a backup to an empty database',
+  details:
+    'Stop the server first, and bring back the secret key. Every key and sign-in is paused, and every session ends.',
   async run(args, terminal) {
     const { positionals } = readArguments(args, COMMON_OPTIONS);
     const file = resolve(terminal.folder, onlyPositional(positionals, 'FILE'));

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { ServiceError } from '../../core/contract/errors.ts';
 import { type Command, UsageError } from './command.ts';
+import { listOf, usageOf } from './help.ts';
 import { processTerminal } from './terminal.ts';
 
 /**
@@ -31,12 +32,13 @@ async function main(typed: readonly string[]): Promise<number> {
   const [word = ''] = args;
   const commands = Object.hasOwn(COMMANDS, word) ? await COMMANDS[word]?.() : [];
   const command = commands?.find(({ name }) => name === args.slice(0, name.split(' ').length).join(' '));
+  const ofWord = commands === undefined || commands.length === 0 ? undefined : commands;
   if (args.includes('--help') || args.length === 0) {
-    console.log(command === undefined ? await help() : usageOf(command));
+    console.log(command === undefined ? listOf(ofWord ?? (await allCommands())) : usageOf(command));
     return args.length === 0 ? WRONG_USAGE : DONE;
   }
   if (command === undefined) {
-    console.error(`Unknown command. ${await help()}`);
+    console.error(listOf(ofWord ?? (await allCommands()), 'Unknown command.'));
     return WRONG_USAGE;
   }
   const rest = args.slice(command.name.split(' ').length);
@@ -48,25 +50,22 @@ async function main(typed: readonly string[]): Promise<number> {
       console.error(lineOf(error));
       return FAILED;
     }
-    console.error(`${lineOf(error)}\n${usageOf(command)}`);
+    console.error(`${firstSentence(lineOf(error))}\n\n${usageOf(command)}`);
     return WRONG_USAGE;
   }
 }
 
-async function help(): Promise<string> {
-  const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()));
-  const lines = commands
-    .flat()
-    .map(({ name, usage, summary }) => `  countersign ${name} ${usage}\n      ${summary}`);
-  return `Commands (all accept --json):\n${lines.join('\n')}`;
-}
-
-function usageOf({ name, usage, summary }: Command): string {
-  return `Usage: countersign ${name} ${usage} [--json]\n  ${summary}`;
+async function allCommands(): Promise<readonly Command[]> {
+  return (await Promise.all(Object.values(COMMANDS).map((load) => load()))).flat();
 }
 
 function isParseError(error: unknown): error is Error {
   return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+}
+
+/** Node adds advice about arguments that begin with a dash. */
+function firstSentence(line: string): string {
+  return line.replace(/\. To specify a positional argument.*/, '');
 }
 
 /** The one line that tells the user what is wrong. */

@@ -5,10 +5,12 @@ import type { Terminal } from './terminal.ts';
 export interface Command {
   /** `owner`, or `owner add`. */
   readonly name: string;
-  /** The arguments after the name, for the help text. */
+  /** The arguments after the name, for the help text. One line for each way to use it. */
   readonly usage: string;
-  /** What the command does, for the help text. */
+  /** What the command does, for the list of commands: a few words after its name. */
   readonly summary: string;
+  /** The rest that its own help says, in sentences. */
+  readonly details?: string;
   /** @param args  the arguments after the name @throws UsageError, or an Error whose message is the line that the user sees */
   run(args: string[], terminal: Terminal): Promise<void>;
 }

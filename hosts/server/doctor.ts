@@ -54,8 +54,7 @@ interface ServerReport {
 export const doctor: Command = {
   name: 'doctor',
   usage: '[--owner EMAIL]',
-  summary:
-    'checks the settings, the database, the keys, the activity and every account, and reports what is wrong',
+  summary: 'checks the settings, the database, the keys, the activity and every account',
   async run(args, terminal) {
     const { values, positionals } = readArguments(args, OWNER_OPTIONS);
     noPositionals(positionals);

@@ -17,9 +17,12 @@ import { withOwner } from './with-service.ts';
 const keyAdd: Command = {
   name: 'key add',
   usage:
-    '--owner EMAIL --name N --preset read|organise|full [--mode GROUP=MODE …] [--account ID …] ' +
-    '[--recipient ADDRESS|DOMAIN …] [--days N]',
-  summary: 'creates an API key and shows it once',
+    '--owner EMAIL --name NAME --preset read|organise|full [--mode GROUP=MODE …] [--account ID …] ' +
+    '[--recipient ADDRESS|DOMAIN …] [--days DAYS]',
+  summary: 'creates a key for a program, and shows it once',
+  details:
+    'The preset is what the key may do. --mode changes one group, such as mail:send=approval. --account and --recipient ' +
+    'are fences: the key reaches no other account, and writes to nobody else. It ends after 90 days, or after --days.',
   async run(args, terminal) {
     const options = {
       ...OWNER_OPTIONS,

@@ -4,8 +4,10 @@ import { COMMON_OPTIONS, type Command, noPositionals, readArguments } from './co
 export const mcp: Command = {
   name: 'mcp',
   usage: '',
-  summary:
-    'connects a local MCP client (on stdin and stdout) to a running server, with the key in COUNTERSIGN_API_KEY',
+  summary: 'connects an MCP client on stdin and stdout to a running server',
+  details:
+    'The address of the server is COUNTERSIGN_BASE_URL. The key is COUNTERSIGN_API_KEY, or in the file ' +
+    'COUNTERSIGN_API_KEY_FILE.',
   async run(args) {
     noPositionals(readArguments(args, COMMON_OPTIONS).positionals);
     await bridgeProcess();

@@ -30,8 +30,8 @@ const ownerPassword: Command = {
   async run(args, terminal) {
     const { positionals } = readArguments(args, COMMON_OPTIONS);
     const email = onlyPositional(positionals, 'EMAIL');
-    const password = await terminal.secret('New password');
     const ownerId = await withOwner(terminal, email, async (service, owner) => {
+      const password = await terminal.secret('New password');
       await service.owners.setPassword(owner.ownerId, password);
       return owner.ownerId;
     });
@@ -45,7 +45,8 @@ const ownerPassword: Command = {
 const ownerSecondStepOff: Command = {
   name: 'owner second-step-off',
   usage: 'EMAIL',
-  summary: 'removes the second step of an owner who has lost it; the password is enough again',
+  summary: 'removes the second step of an owner who has lost it',
+  details: 'The password alone is enough to sign in after that.',
   async run(args, terminal) {
     const { positionals } = readArguments(args, COMMON_OPTIONS);
     const email = onlyPositional(positionals, 'EMAIL');

@@ -13,8 +13,9 @@ import { sqliteRotating } from './upkeep/sqlite-rotating.ts';
 const rotate: Command = {
   name: 'secrets rotate',
   usage: '',
-  summary:
-    'seals everything with the first secret key, also while the server runs; after an interruption, run it again',
+  summary: 'seals everything with the first secret key, also while the server runs',
+  details:
+    'Before, put a new key in front of the old one, and restart every server. After an interruption, run it again.',
   async run(args, terminal) {
     const { positionals } = readArguments(args, COMMON_OPTIONS);
     noPositionals(positionals);

@@ -27,8 +27,8 @@ const EXIT_WITHIN_MS = 9500;
 export const serve: Command = {
   name: 'serve',
   usage: '[--demo]',
-  summary:
-    'runs the API, the dashboard and the host where assistants sign in; --demo: with a temporary database, a sandbox mailbox, an owner and a key',
+  summary: 'runs the API, the dashboard and the host where assistants sign in',
+  details: '--demo: with a temporary database, a sandbox mailbox, an owner and a key.',
   async run(args, terminal) {
     const options = { ...COMMON_OPTIONS, demo: { type: 'boolean' } } as const;
     const { values, positionals } = readArguments(args, options);

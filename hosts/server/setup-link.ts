@@ -7,7 +7,8 @@ import { withService } from './with-service.ts';
 export const setupLink: Command = {
   name: 'setup-link',
   usage: '',
-  summary: 'prints a link for the first run, which makes its user the owner; the link before it ends',
+  summary: 'prints a link for the first run, which makes its user the owner',
+  details: 'It works once, for an hour, and only while there is no owner. The link before it ends.',
   async run(args, terminal) {
     noPositionals(readArguments(args, COMMON_OPTIONS).positionals);
     const { port, dashboardUrl } = readConfiguration(terminal.env, terminal.folder);

@@ -157,10 +157,25 @@ describe('the version', () => {
   });
 });
 
+describe('the help', () => {
+  it('fits a terminal, and says how to use each command', async () => {
+    const { code, stdout } = await cli.run(['--help']);
+    expect(code).toBe(0);
+    const names = [...stdout.matchAll(/^ {2}(\S+(?: \S+)?) {2,}\w/gm)].map(([, name = '']) => name);
+    expect(names).toContain('account add');
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    const add = await cli.run(['account', 'add', '--help']);
+    expect(add.stdout).toContain('countersign account add --owner EMAIL --email ADDRESS --provider ID\n');
+    expect(add.stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+});
+
 describe('wrong usage ends with 2', () => {
   it.each([
     [[], 'Commands'],
     [['approve', 'apr_1'], 'Unknown command'],
+    [['account'], 'Unknown command.\n\nCommands:\n  account add '],
+    [['serve', '--port', '80'], "Unknown option '--port'\n\nUsage:\n  countersign serve [--demo]"],
     [['owner', 'add'], 'EMAIL is missing'],
     [['owner', 'add', 'a@example.org', 'b@example.org'], 'too many arguments after EMAIL'],
     [['key', 'add', '--owner', OWNER, '--name', 'n'], '--preset is missing'],

@@ -81,7 +81,7 @@ describe('the webhook commands', { timeout: 60_000 }, () => {
   it('show their usage with --help', async () => {
     const { code, stdout } = await cli.run(['webhook', 'add', '--help']);
     expect(code).toBe(0);
-    expect(stdout).toContain('Usage: countersign webhook add --key KEY_ID --url URL [--json]');
+    expect(stdout).toContain('Usage:\n  countersign webhook add --key KEY_ID --url URL [--json]');
   });
 
   it.each<[string, () => string[], string]>([
