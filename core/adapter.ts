@@ -61,6 +61,7 @@ export {
   type PinnedRole,
   readFolderRoles,
 } from './folders/roles.ts';
+export { ACCESS_CHANGES, type AccessChange, type AccessChanges } from './gate/access-change.ts';
 export type { Reach } from './gate/fences.ts';
 export { type Fences, fencesIn, fencesText, NO_FENCES } from './gate/fences.ts';
 export type { Grant } from './gate/grant.ts';

@@ -26,6 +26,7 @@ export type { Result } from './contract/result.ts';
 export { EventCursorError } from './events/event-stream.ts';
 export type { OwnerWords } from './execution/sealed-words.ts';
 export type { FolderRoles, PinnedRole } from './folders/roles.ts';
+export type { AccessChange, AccessChanges } from './gate/access-change.ts';
 export type { Fences } from './gate/fences.ts';
 export type { LimitOverrides, Limits } from './gate/limits.ts';
 export {

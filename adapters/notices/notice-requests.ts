@@ -96,11 +96,17 @@ function webhookRequest(
 
 function typeOf(notice: HttpNotice): string {
   if (notice.kind === 'test') return 'notice.test';
+  if (notice.hasAccessChanged) return 'access.changed';
   return notice.waiting === 0 ? 'accounts.to_mend' : 'requests.waiting';
 }
 
 function facts(notice: HttpNotice) {
-  return notice.kind === 'test'
-    ? { waiting: 0, approval_id: null, accounts_to_mend: 0 }
-    : { waiting: notice.waiting, approval_id: notice.approvalId, accounts_to_mend: notice.toMend };
+  if (notice.kind === 'test')
+    return { waiting: 0, approval_id: null, accounts_to_mend: 0, access_changed: false };
+  return {
+    waiting: notice.waiting,
+    approval_id: notice.approvalId,
+    accounts_to_mend: notice.toMend,
+    access_changed: notice.hasAccessChanged,
+  };
 }

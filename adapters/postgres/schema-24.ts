@@ -1,4 +1,4 @@
-/** The language of dates, how long plans are kept, and what changed of an owner's way in. */
+/** The language of dates, how long plans are kept, and what happened to an owner's own access. */
 export const SCHEMA_24 = `
 ALTER TABLE countersign.owners
   ADD COLUMN language TEXT COLLATE "C" NOT NULL DEFAULT 'en-GB',
@@ -7,7 +7,7 @@ ALTER TABLE countersign.owners
   ADD COLUMN password_changed_at_ms BIGINT,
   ADD COLUMN second_step_changed_at_ms BIGINT,
   ADD COLUMN recovery_code_used_at_ms BIGINT,
-  ADD COLUMN way_in_changed_at_ms BIGINT;  -- NULL: a notice was sent, or none is due
+  ADD COLUMN access_notice_due INTEGER NOT NULL DEFAULT 0;  -- 1: until a notice is sent
 DROP INDEX countersign.approvals_erasable;
 CREATE INDEX approvals_erasable ON countersign.approvals (owner_id, ended_at_ms) WHERE has_plan;
 `;

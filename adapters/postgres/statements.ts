@@ -1,4 +1,5 @@
 import { WAIT_MAX_MS } from '../../core/events/delivery.ts';
+import { confirmAccessChanges } from '../rows/access-change.ts';
 import { ACCOUNT_COLUMNS } from '../rows/account.ts';
 import { IS_TO_MEND } from '../rows/account-health.ts';
 import { REQUEST_COLUMNS } from '../rows/activity.ts';
@@ -411,7 +412,7 @@ export const STATEMENTS: StatementTexts = {
     SELECT * FROM countersign.notice_channels WHERE owner_id = @ownerId ORDER BY created_at_ms, channel_id`,
   owners_to_notify: `
     SELECT * FROM (
-      SELECT o.owner_id, o.timezone, o.notice_settings, o.last_notice_ms, min(c.retry_at_ms) AS retry_at_ms,
+      SELECT o.owner_id, o.timezone, o.notice_settings, o.last_notice_ms, o.access_notice_due, min(c.retry_at_ms) AS retry_at_ms,
         least(
           (SELECT min(a.created_at_ms) FROM countersign.approvals a
             WHERE a.owner_id = o.owner_id AND a.state = 'pending' AND NOT a.is_covered AND a.expires_at_ms > @nowMs),
@@ -421,7 +422,7 @@ export const STATEMENTS: StatementTexts = {
       FROM countersign.notice_channels c JOIN countersign.owners o ON o.owner_id = c.owner_id
       WHERE c.owner_id > @after AND c.code IS NULL
       GROUP BY o.owner_id) AS notified
-    WHERE oldest_ms IS NOT NULL OR retry_at_ms IS NOT NULL
+    WHERE oldest_ms IS NOT NULL OR retry_at_ms IS NOT NULL OR access_notice_due = 1
     ORDER BY owner_id LIMIT @limit`,
 
   any_owner: 'SELECT 1 FROM countersign.owners LIMIT 1',
@@ -475,6 +476,7 @@ export const WRITES: Readonly<Record<WriteStatement, string>> = {
   remember_relocated: `
     INSERT INTO countersign.relocated_messages (owner_id, mark)
     SELECT @owner_id::text, mark FROM unnest(@marks::text[]) AS added (mark) ON CONFLICT DO NOTHING`,
+  confirm_access_changes: confirmAccessChanges('countersign.owners'),
   cover_waiting: `
     WITH seen AS (
       UPDATE countersign.account_health SET is_covered = true WHERE owner_id = @owner_id AND NOT is_covered)

@@ -1,4 +1,5 @@
 import type { Store } from '../../core/ports/store.ts';
+import { readAccessChanges } from './access-change.ts';
 import { readAccounts } from './account.ts';
 import { readLegHealth } from './account-health.ts';
 import { readListedActivity } from './activity.ts';
@@ -213,6 +214,7 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
         deliveries: found.slice(0, limit).map(readDeliveryRecord),
         more: found.length > limit,
       })),
+    accessChanges: (ownerId) => first(ask('owner', { ownerId }), readAccessChanges),
     noticeSettings: (ownerId) => first(ask('owner', { ownerId }), readNoticeSettings),
     noticeChannels: (ownerId) => list(ask('notice_channels', { ownerId }), readNoticeChannel),
     ownersToNotify: ({ after, limit, now }) =>

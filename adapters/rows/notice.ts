@@ -3,6 +3,7 @@ import { DEFAULT_NOTICE_SETTINGS, type NoticeSettings } from '../../core/notices
 import { NOTICE_KINDS } from '../../core/notices/notice-target.ts';
 import type { NoticeChannel, NoticeCode, OwnerToNotify } from '../../core/ports/notice-storage.ts';
 import type { NoticeFacts } from '../../core/ports/store.ts';
+import { readAccessChanges } from './access-change.ts';
 import type { Values } from './query.ts';
 import { instant, instantOrNull, integer, oneOf, type Row, text, textOrNull } from './row.ts';
 
@@ -45,6 +46,8 @@ export function readNoticeFacts(
     onlyApprovalId: count === 1 ? text(waiting, 'any_id') : null,
     toMend: integer(toMend, 'accounts'),
     oldest,
+    hasAccessChanged: Object.values(readAccessChanges(owner)).some((at) => at !== null),
+    isAccessNoticeDue: integer(owner, 'access_notice_due') === 1,
   };
 }
 
@@ -55,6 +58,7 @@ export function readOwnerToNotify(row: Row): OwnerToNotify {
     settings: readNoticeSettings(row),
     lastNoticeAt: instantOrNull(row, 'last_notice_ms'),
     oldest: instantOrNull(row, 'oldest_ms') ?? undefined,
+    isAccessNoticeDue: integer(row, 'access_notice_due') === 1,
     retryAt: instantOrNull(row, 'retry_at_ms'),
   };
 }

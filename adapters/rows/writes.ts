@@ -7,6 +7,7 @@ import type { Storage } from '../../core/ports/storage.ts';
 import type { Change, StoredTracker } from '../../core/ports/store.ts';
 import type { LinkContent } from '../../core/ports/tracker-storage.ts';
 import { passkeyHandle } from '../../core/secrets/webauthn.ts';
+import { accessChangeColumns } from './access-change.ts';
 import { legColumns, legKey } from './account-health.ts';
 import { hashOfKey } from './event-number.ts';
 import { grantColumns, pendingGrantColumns, pendingGrantKey } from './grant.ts';
@@ -51,6 +52,8 @@ export type WriteStatement =
   | 'remember_relocated'
   /** `owner_id`: pending requests that no notice covers. */
   | 'cover_waiting'
+  /** `owner_id`, `until_ms`. */
+  | 'confirm_access_changes'
   | 'add_event_number';
 
 /** Every table with rows of owners. A table comes before those that its rows refer to. */
@@ -453,6 +456,18 @@ export function writesOf(change: Change): readonly Write[] {
     }
     case 'save_password': {
       const values = { password_hash: change.passwordHash };
+      return [{ op: 'update', table: 'owners', key: { owner_id: change.ownerId }, values }];
+    }
+    case 'save_access_change': {
+      const values = accessChangeColumns(change.what, change.at);
+      return [{ op: 'update', table: 'owners', key: { owner_id: change.ownerId }, values }];
+    }
+    case 'confirm_access_changes': {
+      const values = { owner_id: change.ownerId, until_ms: change.until.getTime() };
+      return [{ op: 'run', statement: 'confirm_access_changes', values }];
+    }
+    case 'cover_access_changes': {
+      const values = { access_notice_due: 0 };
       return [{ op: 'update', table: 'owners', key: { owner_id: change.ownerId }, values }];
     }
     case 'save_second_step': {

@@ -1,4 +1,5 @@
 import { WAIT_MAX_MS } from '../../core/events/delivery.ts';
+import { confirmAccessChanges } from '../rows/access-change.ts';
 import { ACCOUNT_COLUMNS } from '../rows/account.ts';
 import { IS_TO_MEND } from '../rows/account-health.ts';
 import { REQUEST_COLUMNS } from '../rows/activity.ts';
@@ -418,7 +419,7 @@ export const STATEMENTS: StatementTexts = {
     SELECT * FROM notice_channels WHERE owner_id = @ownerId ORDER BY created_at_ms, channel_id`,
   owners_to_notify: `
     SELECT * FROM (
-      SELECT o.owner_id, o.timezone, o.notice_settings, o.last_notice_ms, min(c.retry_at_ms) AS retry_at_ms,
+      SELECT o.owner_id, o.timezone, o.notice_settings, o.last_notice_ms, o.access_notice_due, min(c.retry_at_ms) AS retry_at_ms,
         (SELECT min(since_ms) FROM (
           SELECT min(a.created_at_ms) AS since_ms FROM approvals a INDEXED BY approvals_uncovered
           WHERE a.owner_id = o.owner_id AND a.state = 'pending' AND a.is_covered = 0 AND a.expires_at_ms > @nowMs
@@ -429,7 +430,7 @@ export const STATEMENTS: StatementTexts = {
       FROM notice_channels c JOIN owners o ON o.owner_id = c.owner_id
       WHERE c.owner_id > @after AND c.code IS NULL
       GROUP BY c.owner_id)
-    WHERE oldest_ms IS NOT NULL OR retry_at_ms IS NOT NULL
+    WHERE oldest_ms IS NOT NULL OR retry_at_ms IS NOT NULL OR access_notice_due = 1
     ORDER BY owner_id LIMIT @limit`,
 
   any_owner: 'SELECT 1 FROM owners LIMIT 1',
@@ -494,6 +495,7 @@ export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
     INSERT INTO relocated_messages (owner_id, mark)
     SELECT @owner_id, value FROM json_each(@marks) WHERE true ON CONFLICT DO NOTHING`,
   ],
+  confirm_access_changes: [confirmAccessChanges('owners')],
   cover_waiting: [
     `
     UPDATE approvals SET is_covered = 1

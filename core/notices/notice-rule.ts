@@ -47,6 +47,21 @@ export function isNoticeDue({ oldest, lastNoticeAt, settings, timezone }: Notice
   );
 }
 
+/**
+ * Whether a notice of a change of the owner's access is due: at once, except in the quiet hours. Somebody who changed it
+ * may have the dashboard open, so opening a page does not count.
+ */
+export function isAccessNoticeDue(
+  owner: {
+    readonly isAccessNoticeDue: boolean;
+    readonly settings: NoticeSettings;
+    readonly timezone: string;
+  },
+  now: Date,
+): boolean {
+  return owner.isAccessNoticeDue && !isQuiet(owner.settings.quiet, owner.timezone, now);
+}
+
 export function isQuiet(quiet: QuietHours | null, timezone: string, now: Date): boolean {
   if (quiet === null) return false;
   const { fromMin, toMin } = quiet;

@@ -28,6 +28,8 @@ export type Notice =
       readonly approvalId: string | null;
       /** How many accounts only the owner can mend. */
       readonly toMend: number;
+      /** Whether the password, the second step or a recovery code changed, and the owner has not confirmed it. */
+      readonly hasAccessChanged: boolean;
       /** The page of the dashboard that shows them. Opening it decides nothing. */
       readonly page: string;
     }
@@ -60,10 +62,11 @@ export function noticeText(notice: Notice): string {
   }
 }
 
-function waitingText({ waiting, toMend }: Extract<Notice, { kind: 'waiting' }>): string {
+function waitingText({ waiting, toMend, hasAccessChanged }: Extract<Notice, { kind: 'waiting' }>): string {
   const requests = waiting === 1 ? '1 request waits' : `${waiting} requests wait`;
   const accounts = toMend === 1 ? '1 account does' : `${toMend} accounts do`;
   return [
+    ...(hasAccessChanged ? ['How you sign in has changed. Check under Settings that it was you.'] : []),
     ...(waiting === 0 ? [] : [`${requests} for your decision.`]),
     ...(toMend === 0 ? [] : [`${accounts} not work until you mend ${toMend === 1 ? 'it' : 'them'}.`]),
   ].join(' ');

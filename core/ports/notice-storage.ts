@@ -32,8 +32,8 @@ export interface NoticeStorage {
   ownerLooked(ownerId: string): Promise<void>;
 
   /**
-   * Owners with a confirmed channel who have requests, or accounts to mend, that no notice covers, or a failed notice to try again. At most
-   * `limit`, in the order of their ids, after the id `after`; '' starts.
+   * Owners with a confirmed channel who have requests, accounts to mend or changes of their access that no notice covers,
+   * or a failed notice to try again. At most `limit`, in the order of their ids, after the id `after`; '' starts.
    */
   ownersToNotify(query: { after: string; limit: number; now: Date }): Promise<readonly OwnerToNotify[]>;
 
@@ -85,6 +85,8 @@ export interface OwnerToNotify {
   readonly lastNoticeAt: Date | null;
   /** Of requests, and accounts to mend, that no notice covers. */
   readonly oldest: Date | undefined;
+  /** Whether no notice covers a change of the owner's access. */
+  readonly isAccessNoticeDue: boolean;
   /** The earliest. */
   readonly retryAt: Date | null;
 }
@@ -97,6 +99,8 @@ export interface ClaimedNotice {
   readonly approvalId: string | null;
   /** How many accounts only the owner can mend. */
   readonly toMend: number;
+  /** Whether the owner's access changed, and the owner has not confirmed it. */
+  readonly hasAccessChanged: boolean;
 }
 
 export type NoticeAttemptEnd =

@@ -1,3 +1,4 @@
+import type { AccessChanges } from '../gate/access-change.ts';
 import type { LimitOverrides } from '../gate/limits.ts';
 import type { Plan } from '../gate/permissions.ts';
 import type { KeysRecord } from './credential-storage.ts';
@@ -34,6 +35,10 @@ export interface OwnerStorage {
   setPassword(ownerId: string, passwordHash: string): Promise<boolean>;
   /** Changes what is given. A `passwordHash` has the effect of `setPassword`. Nothing changes if the email is taken. */
   updateOwner(change: OwnerUpdate): Promise<'updated' | 'not_found' | 'email_taken'>;
+  /** What happened to the owner's own access and is not confirmed. Undefined: no such owner. */
+  accessChanges(ownerId: string): Promise<AccessChanges | undefined>;
+  /** The owner knows of everything up to that instant. A notice that is due is still sent. */
+  confirmAccessChanges(ownerId: string, until: Date): Promise<void>;
   /**
    * Removes the owner and every row of the owner. Only the hash of the id stays, with the last numbers of accounts and
    * endpoints: a later owner with the same id continues them, so that no process takes one account for another.

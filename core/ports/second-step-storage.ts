@@ -56,6 +56,7 @@ export type SecondStepChange =
       readonly recoveryHashes: readonly string[];
     }
   | { readonly type: 'remove_passkey'; readonly id: string }
+  | { readonly type: 'rename_passkey'; readonly id: string; readonly name: string }
   /** Replaces all of them. Does nothing if the owner has no second step. */
   | { readonly type: 'set_recovery_codes'; readonly recoveryHashes: readonly string[] }
   /** Removes everything. */

@@ -3,6 +3,7 @@ import type { EventKey } from '../calendar/event.ts';
 import type { Delivery } from '../events/delivery.ts';
 import type { EventContent } from '../events/webhook-event.ts';
 import type { FolderRoles } from '../folders/roles.ts';
+import type { AccessChange } from '../gate/access-change.ts';
 import type { LimitOverrides, Window } from '../gate/limits.ts';
 import type { FailedTries } from '../gate/pace.ts';
 import type { TriesCounter } from '../gate/password-tries.ts';
@@ -106,6 +107,7 @@ export type StoreLookups = Pick<
   | 'endpoints'
   | 'ownersWithDeliveries'
   | 'deliveries'
+  | 'accessChanges'
   | 'noticeSettings'
   | 'noticeChannels'
   | 'ownersToNotify'
@@ -534,6 +536,10 @@ export interface NoticeFacts {
   readonly toMend: number;
   /** Since when the oldest of both waits that no notice covers. */
   readonly oldest: Date | undefined;
+  /** Whether the owner's access changed, and the owner has not confirmed it. */
+  readonly hasAccessChanged: boolean;
+  /** Whether no notice covers a change of the owner's access. */
+  readonly isAccessNoticeDue: boolean;
 }
 
 export interface EndpointsFacts {
@@ -715,7 +721,18 @@ export type Change =
       readonly accountId: number;
       readonly roles: FolderRoles;
     }
-  /** Saves its email, time zone, plan and limits. */
+  /** Notes that it happened, and that a notice of it is due. */
+  | {
+      readonly type: 'save_access_change';
+      readonly ownerId: string;
+      readonly what: AccessChange;
+      readonly at: Date;
+    }
+  /** Forgets the changes up to that instant. */
+  | { readonly type: 'confirm_access_changes'; readonly ownerId: string; readonly until: Date }
+  /** No notice of changes of the owner's access is due any more. */
+  | { readonly type: 'cover_access_changes'; readonly ownerId: string }
+  /** Saves its email, time zone, language, days to keep plans, plan and limits. */
   | { readonly type: 'save_owner'; readonly owner: Owner }
   /** Removes every row of the owner. The numbers stay, with the hash of the id. */
   | {

@@ -63,6 +63,12 @@ export function createOwners(
       if (!(await storage.setPassword(ownerId, await newPasswordHash(password, random))))
         throw notFound('owner');
     },
+    async accessChanges(ownerId) {
+      const changes = await storage.accessChanges(ownerId);
+      if (changes === undefined) throw notFound('owner');
+      return changes;
+    },
+    confirmAccessChanges: (ownerId, until) => storage.confirmAccessChanges(ownerId, until),
     async activity(ownerId, { until, before = until && { at: until, id: 0 }, limit, ...filter }) {
       // One row beyond the limit shows whether there are more.
       const rows = await storage.activity({ ownerId, ...filter, before, limit: limit + 1 });

@@ -45,6 +45,12 @@ export interface SecondSteps {
     ownerId: string,
     passkey: { answer: string; place: PasskeyPlace; binding: string; name: string },
   ): Promise<{ readonly recoveryCodes: readonly string[] | null } | 'not_accepted' | 'limit'>;
+  /**
+   * Names a passkey anew. Does nothing if the owner has no such passkey.
+   * @param name  1 to 60 characters
+   * @throws ServiceError not_found (the owner), invalid_arguments (`name`)
+   */
+  renamePasskey(ownerId: string, passkeyId: string, name: string): Promise<void>;
   /** Removes a passkey; the recovery codes too if nothing is left. @throws ServiceError not_found (the owner) */
   removePasskey(ownerId: string, passkeyId: string): Promise<void>;
   /**
@@ -153,8 +159,7 @@ export function createSecondSteps(
       };
     },
     async addPasskey(ownerId, { answer, place, binding, name }) {
-      if (!nameText.safeParse(name).success)
-        throw invalidArgument('name', 'length', 'must be one line of 1 to 60 characters');
+      checkName(name);
       const read = readNewPasskey(answer, place);
       const challengeMs = read && challenges.read(read.challenge, binding);
       if (read === undefined || challengeMs === undefined) return 'not_accepted';
@@ -171,6 +176,10 @@ export function createSecondSteps(
       if (added.lastChallengeMs !== challengeMs) return 'not_accepted';
       return { recoveryCodes: saved?.recoveryHashes[0] === recoveryHashes[0] ? codes : null };
     },
+    async renamePasskey(ownerId, id, name) {
+      checkName(name);
+      await change(ownerId, { type: 'rename_passkey', id, name });
+    },
     async removePasskey(ownerId, id) {
       await change(ownerId, { type: 'remove_passkey', id });
     },
@@ -183,6 +192,12 @@ export function createSecondSteps(
       await change(ownerId, { type: 'remove_all' });
     },
   };
+}
+
+/** @throws ServiceError invalid_arguments */
+function checkName(name: string): void {
+  if (!nameText.safeParse(name).success)
+    throw invalidArgument('name', 'length', 'must be one line of 1 to 60 characters');
 }
 
 /** Undefined: it was not sealed for this owner, or with a key that is no longer used. */

@@ -1,8 +1,13 @@
-import { isNoticeDue, isQuiet, isRetryDue } from '../notices/notice-rule.ts';
+import { isAccessNoticeDue, isNoticeDue, isQuiet, isRetryDue } from '../notices/notice-rule.ts';
 import { isSameMailbox, type NoticeTarget } from '../notices/notice-target.ts';
 import { errorName } from '../ports/log.ts';
 import type { Notice, NoticeEnd, NoticeSender } from '../ports/notice-sender.ts';
-import type { NoticeAttemptEnd, NoticeChannel, OwnerToNotify } from '../ports/notice-storage.ts';
+import type {
+  ClaimedNotice,
+  NoticeAttemptEnd,
+  NoticeChannel,
+  OwnerToNotify,
+} from '../ports/notice-storage.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { createAttempts } from './attempts.ts';
@@ -36,11 +41,9 @@ export function createNoticeDelivery(
     const now = clock.now();
     const claimed = await storage.claimNotice({ ownerId, now });
     if (claimed === undefined) return;
-    const { channels, waiting, approvalId, toMend } = claimed;
-    const page = waiting === 0 ? `${dashboardUrl}/accounts` : approvalsPage(dashboardUrl, approvalId);
-    for (const channel of channels) {
-      begin(channel, { kind: 'waiting', at: now, waiting, approvalId, toMend, page });
-    }
+    const { channels, ...facts } = claimed;
+    const page = pageOf(dashboardUrl, facts);
+    for (const channel of channels) begin(channel, { kind: 'waiting', at: now, ...facts, page });
   }
 
   function begin(channel: NoticeChannel, notice: Notice): void {
@@ -101,11 +104,19 @@ export function createNoticeDelivery(
 /** Spares a unit of storage for each owner whose notice is not due. */
 function mayBeDue(owner: OwnerToNotify, now: Date): boolean {
   const { retryAt, settings, timezone } = owner;
-  if (isNoticeDue(owner, now)) return true;
+  if (isNoticeDue(owner, now) || isAccessNoticeDue(owner, now)) return true;
   return retryAt !== null && isRetryDue(retryAt, now) && !isQuiet(settings.quiet, timezone, now);
 }
 
-/** The page that a notice opens: the request if it is alone, else the list. */
+function pageOf(
+  dashboardUrl: string,
+  { waiting, approvalId, hasAccessChanged }: Omit<ClaimedNotice, 'channels'>,
+): string {
+  if (hasAccessChanged) return `${dashboardUrl}/settings`;
+  return waiting === 0 ? `${dashboardUrl}/accounts` : approvalsPage(dashboardUrl, approvalId);
+}
+
+/** The page that a notice of requests opens: the request if it is alone, else the list. */
 export function approvalsPage(dashboardUrl: string, approvalId: string | null): string {
   return `${dashboardUrl}/approvals${approvalId === null ? '' : `/${approvalId}`}`;
 }

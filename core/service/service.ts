@@ -9,6 +9,7 @@ import type { SubscribedType } from '../events/webhook-event.ts';
 import type { OwnerWords } from '../execution/sealed-words.ts';
 import type { MailFolder } from '../folders/folder.ts';
 import type { FolderRoles, PinnedRole } from '../folders/roles.ts';
+import type { AccessChanges } from '../gate/access-change.ts';
 import type { Fences } from '../gate/fences.ts';
 import type { LimitOverrides, Rate } from '../gate/limits.ts';
 import type { Group, Modes, Plan, Preset } from '../gate/permissions.ts';
@@ -239,6 +240,10 @@ export interface Owners {
    * (10 to 1000 characters)
    */
   setPassword(ownerId: string, password: string): Promise<void>;
+  /** What happened to the owner's own access and is not confirmed. @throws ServiceError not_found */
+  accessChanges(ownerId: string): Promise<AccessChanges>;
+  /** Says that the owner knows of the changes up to that instant. */
+  confirmAccessChanges(ownerId: string, until: Date): Promise<void>;
   /** Newest first. */
   activity(
     ownerId: string,

@@ -182,17 +182,23 @@ export function createStorage(database: Store, random: Random): Storage {
     signKeys: (r) => unit('durable', { kind: 'keys', ownerId: r.ownerId }, (facts) => signKeys(facts, r)),
 
     updateOwner: (r) =>
-      unit('durable', { kind: 'owner', ownerId: r.ownerId, email: r.email ?? null }, (facts) =>
-        updateOwner(facts, r),
+      unit('durable', { kind: 'owner', ownerId: r.ownerId, email: r.email ?? null }, (facts, at) =>
+        updateOwner(facts, r, at),
       ),
+    confirmAccessChanges: (ownerId, until) =>
+      store.apply(ownerId, [{ type: 'confirm_access_changes', ownerId, until }]),
     removeOwner: (ownerId) =>
       unit('durable', { kind: 'removal', ownerId }, (facts) => removeOwner(facts, ownerId)),
     changeSecondStep: (ownerId, change) =>
-      unit('durable', { kind: 'secondStep', ownerId }, (facts) => changeSecondStep(facts, ownerId, change)),
+      unit('durable', { kind: 'secondStep', ownerId }, (facts, at) =>
+        changeSecondStep(facts, ownerId, change, at),
+      ),
     takeSecondStep: (r) =>
-      unit('durable', { kind: 'secondStep', ownerId: r.ownerId }, (facts) => takeSecondStep(facts, r)),
+      unit('durable', { kind: 'secondStep', ownerId: r.ownerId }, (facts, at) =>
+        takeSecondStep(facts, r, at),
+      ),
     setPassword: (ownerId, hash) =>
-      unit('durable', sessionsOf(ownerId), (facts) => setPassword(facts, ownerId, hash)),
+      unit('durable', sessionsOf(ownerId), (facts, at) => setPassword(facts, ownerId, hash, at)),
     takePasswordTry: (r) => {
       const { email, rows, deviceHash } = r;
       return unit('relaxed', { kind: 'tries', who: { email }, rows, deviceHash }, (facts) =>

@@ -1,4 +1,4 @@
-import { isNoticeDue, isQuiet, isRetryDue, retryAt } from '../notices/notice-rule.ts';
+import { isAccessNoticeDue, isNoticeDue, isQuiet, isRetryDue, retryAt } from '../notices/notice-rule.ts';
 import type { ClaimedNotice, NoticeChannel, NoticeHealth } from '../ports/notice-storage.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Change, FactsOf, Judged } from '../ports/store.ts';
@@ -15,7 +15,14 @@ export function addNoticeChannel(
 ): Judged<'added' | 'too_many' | 'no_owner'> {
   if (facts === undefined) return { answer: 'no_owner', changes: NO_CHANGES };
   if (facts.channels.length >= most) return { answer: 'too_many', changes: NO_CHANGES };
-  return { answer: 'added', changes: [{ type: 'add_notice_channel', channel }] };
+  const added: Change = { type: 'add_notice_channel', channel };
+  // Earlier changes of the owner's access had nowhere to go.
+  const isFirst = facts.channels.every(({ code }) => code !== null);
+  const { ownerId } = channel;
+  return {
+    answer: 'added',
+    changes: isFirst ? [added, { type: 'cover_access_changes', ownerId }] : [added],
+  };
 }
 
 export function removeNoticeChannel(facts: Facts, channelId: string): Judged<boolean> {
@@ -46,10 +53,12 @@ export function claimNotice(
   if (facts === undefined || isQuiet(facts.settings.quiet, facts.timezone, now))
     return { answer: undefined, changes: NO_CHANGES };
   const confirmed = facts.channels.filter(({ code }) => code === null);
-  if (confirmed.length > 0 && isNoticeDue(facts, now)) {
+  const isAccessDue = isAccessNoticeDue(facts, now);
+  if (confirmed.length > 0 && (isAccessDue || isNoticeDue(facts, now))) {
     return {
-      answer: claimed(facts, confirmed),
+      answer: claimed(facts, confirmed, isAccessDue),
       changes: [
+        { type: 'cover_access_changes', ownerId },
         { type: 'cover_waiting', ownerId },
         { type: 'save_last_notice', ownerId, at: now },
         ...confirmed.map((channel) => tried(channel, 1)),
@@ -58,21 +67,25 @@ export function claimNotice(
   }
   const again = confirmed.filter(({ health }) => health.retryAt !== null && isRetryDue(health.retryAt, now));
   if (again.length === 0) return { answer: undefined, changes: NO_CHANGES };
-  if (facts.waiting + facts.toMend === 0) {
-    // Everything was decided or mended, or has expired.
+  if (facts.waiting + facts.toMend === 0 && !facts.hasAccessChanged) {
+    // Everything was decided, mended or confirmed, or has expired.
     return { answer: undefined, changes: again.map((channel) => tried(channel, 0)) };
   }
   return {
-    answer: claimed(facts, again),
+    answer: claimed(facts, again, false),
     changes: again.map((channel) => tried(channel, channel.health.tries + 1)),
   };
 }
 
 function claimed(
-  { waiting, onlyApprovalId, toMend }: NonNullable<Facts>,
+  { waiting, onlyApprovalId, toMend, hasAccessChanged }: NonNullable<Facts>,
   channels: readonly NoticeChannel[],
+  isAccessDue: boolean,
 ): ClaimedNotice {
-  return { channels, waiting, approvalId: toMend === 0 ? onlyApprovalId : null, toMend };
+  return {
+    ...{ channels, waiting, toMend, hasAccessChanged: hasAccessChanged || isAccessDue },
+    approvalId: toMend === 0 ? onlyApprovalId : null,
+  };
 }
 
 export function endNotice(facts: Facts, { channelId, end, now }: Request<'endNotice'>): Judged<undefined> {

@@ -5,6 +5,7 @@ import { setPassword } from './sessions.ts';
 export function updateOwner(
   facts: OwnerFacts | undefined,
   { ownerId, passwordHash, ...given }: OwnerUpdate,
+  storeNowMs: number,
 ): Judged<'updated' | 'not_found' | 'email_taken'> {
   if (facts === undefined) return { answer: 'not_found', changes: [] };
   if (facts.isEmailTaken) return { answer: 'email_taken', changes: [] };
@@ -13,7 +14,8 @@ export function updateOwner(
   const { email = owner.email, timezone = owner.timezone, plan = owner.plan, limits = owner.limits } = given;
   const changed = { ...owner, email, timezone, language, plansKeptDays, plan, limits };
   const saved: Change = { type: 'save_owner', owner: changed };
-  const password = passwordHash === undefined ? [] : setPassword(facts, ownerId, passwordHash).changes;
+  const password =
+    passwordHash === undefined ? [] : setPassword(facts, ownerId, passwordHash, storeNowMs).changes;
   return { answer: 'updated', changes: [saved, ...password] };
 }
 

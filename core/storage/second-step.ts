@@ -1,3 +1,4 @@
+import type { AccessChange } from '../gate/access-change.ts';
 import { judgeSecondStep, NO_SECOND_STEP, PASSKEYS_MAX, type SecondStep } from '../gate/second-step.ts';
 import type { SecondStepChange, SecondStepEnd } from '../ports/second-step-storage.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -10,10 +11,18 @@ export function changeSecondStep(
   facts: Facts,
   ownerId: string,
   change: SecondStepChange,
+  storeNowMs: number,
 ): Judged<{ readonly secondStep: SecondStep | null } | undefined> {
   if (facts === undefined) return { answer: undefined, changes: [] };
   const secondStep = changed(facts.secondStep, change);
-  return { answer: { secondStep }, changes: [{ type: 'save_second_step', ownerId, secondStep }] };
+  const saved: Change = { type: 'save_second_step', ownerId, secondStep };
+  const isSame = secondStep === facts.secondStep || change.type === 'rename_passkey';
+  const changes = isSame ? [saved] : [saved, accessChange(ownerId, 'second_step', storeNowMs)];
+  return { answer: { secondStep }, changes };
+}
+
+function accessChange(ownerId: string, what: AccessChange, storeNowMs: number): Change {
+  return { type: 'save_access_change', ownerId, what, at: new Date(storeNowMs) };
 }
 
 function changed(before: SecondStep | null, change: SecondStepChange): SecondStep | null {
@@ -32,6 +41,11 @@ function changed(before: SecondStep | null, change: SecondStepChange): SecondSte
     }
     case 'remove_passkey':
       return before && orNull({ ...before, passkeys: before.passkeys.filter(({ id }) => id !== change.id) });
+    case 'rename_passkey': {
+      const { id, name } = change;
+      if (before === null) return null;
+      return { ...before, passkeys: before.passkeys.map((one) => (one.id === id ? { ...one, name } : one)) };
+    }
     case 'remove_all':
       return null;
     case 'set_recovery_codes':
@@ -48,6 +62,7 @@ function orNull(secondStep: SecondStep): SecondStep | null {
 export function takeSecondStep(
   facts: Facts,
   { ownerId, proof, deviceHash, newDeviceHash, now }: Parameters<Storage['takeSecondStep']>[0],
+  storeNowMs: number,
 ): Judged<SecondStepEnd> {
   if (facts === undefined || facts.secondStep === null) return { answer: { kind: 'off' }, changes: [] };
   const known = facts.devices.find((device) => device.deviceHash === deviceHash);
@@ -67,6 +82,9 @@ export function takeSecondStep(
   };
   return {
     answer: { kind: 'right', isKnownDevice: known !== undefined },
-    changes: [saved, ...newestDevice(facts.devices, ownerId, device)],
+    changes: [
+      ...(proof.kind === 'recovery_code' ? [accessChange(ownerId, proof.kind, storeNowMs)] : []),
+      ...[saved, ...newestDevice(facts.devices, ownerId, device)],
+    ],
   };
 }

@@ -74,9 +74,18 @@ export function endOtherSessions(facts: Facts, sessionId: string): Judged<number
  * Sets a password, ends every session, and forgets the known devices and the wrong codes of the second step. False: no
  * such owner.
  */
-export function setPassword(facts: Facts, ownerId: string, passwordHash: string): Judged<boolean> {
+export function setPassword(
+  facts: Facts,
+  ownerId: string,
+  passwordHash: string,
+  storeNowMs: number,
+): Judged<boolean> {
   if (facts === undefined) return NOTHING;
   const { secondStep } = facts;
+  const change = {
+    ...({ type: 'save_access_change', what: 'password' } as const),
+    ...{ ownerId, at: new Date(storeNowMs) },
+  };
   return {
     answer: true,
     changes: [
@@ -86,6 +95,8 @@ export function setPassword(facts: Facts, ownerId: string, passwordHash: string)
       ...ends(facts.sessions.map(({ session }) => session)),
       { type: 'forget_devices', ownerId },
       { type: 'save_password', ownerId, passwordHash },
+      // The first password changes nothing.
+      ...(facts.passwordHash === null ? [] : [change]),
     ],
   };
 }

@@ -33,6 +33,7 @@ const NOTICES = new Map([
   ['app_added', 'The authenticator app is added. The one before no longer works.'],
   ['app_removed', 'The authenticator app is removed. Your password alone is enough to sign in.'],
   ['passkey_added', 'The passkey is added.'],
+  ['passkey_renamed', 'The passkey has its new name.'],
   ['passkey_removed', 'The passkey is removed. Remove it from the device too, so it is not offered there.'],
   ['passkey_refused', 'The passkey was not added. Try again.'],
   ['passkey_limit', 'You have ten passkeys. Remove one first.'],

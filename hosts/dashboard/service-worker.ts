@@ -10,11 +10,12 @@ addEventListener('activate', (event) => event.waitUntil(clients.claim()));
 
 function readMessage(data) {
   try {
-    const { waiting, approval_id: id, accounts_to_mend: toMend = 0 } = data.json();
+    const { waiting, approval_id: id, accounts_to_mend: toMend = 0, access_changed: access = false } = data.json();
     const isCount = (number) => Number.isSafeInteger(number) && number >= 0;
     return {
       waiting: isCount(waiting) && isCount(toMend) ? waiting : undefined,
       toMend,
+      access: access === true,
       id: typeof id === 'string' && /^${APPROVAL_ID}$/.test(id) ? id : undefined,
     };
   } catch {
@@ -22,22 +23,23 @@ function readMessage(data) {
   }
 }
 
-function textOf(waiting, toMend) {
+function textOf(waiting, toMend, access) {
   if (waiting === undefined) return 'Requests may wait for your decision.';
-  if (waiting + toMend === 0) return 'This is a test. Notices of Countersign arrive here.';
+  if (waiting + toMend === 0 && !access) return 'This is a test. Notices of Countersign arrive here.';
   const requests = waiting === 1 ? '1 request waits for your decision.' : waiting + ' requests wait for your decision.';
   const accounts = toMend === 1 ? '1 account does not work until you mend it.' : toMend + ' accounts do not work until you mend them.';
-  return [waiting === 0 ? '' : requests, toMend === 0 ? '' : accounts].join(' ').trim();
+  const changed = 'How you sign in has changed. Check under Settings that it was you.';
+  return [access ? changed : '', waiting === 0 ? '' : requests, toMend === 0 ? '' : accounts].filter((text) => text !== '').join(' ');
 }
 
 addEventListener('push', (event) => {
-  const { waiting, id, toMend } = readMessage(event.data);
+  const { waiting, id, toMend, access } = readMessage(event.data);
   event.waitUntil(registration.showNotification('Countersign', {
-    body: textOf(waiting, toMend),
+    body: textOf(waiting, toMend, access),
     // One notice at a time: a later one replaces it.
     tag: 'waiting',
     renotify: true,
-    data: waiting === 0 && toMend > 0 ? 'accounts' : id === undefined ? 'approvals' : 'approvals/' + id,
+    data: access ? 'settings' : waiting === 0 && toMend > 0 ? 'accounts' : id === undefined ? 'approvals' : 'approvals/' + id,
   }));
 });
 

@@ -1,6 +1,7 @@
+import { confirmAccessChanges } from './access-changes.tsx';
 import { saveDateLanguage } from './pages/date-language.tsx';
 import { exportOwner } from './pages/export-owner.ts';
-import { addPasskey, removePasskey } from './pages/passkey-settings.tsx';
+import { addPasskey, removePasskey, renamePasskey } from './pages/passkey-settings.tsx';
 import { savePlansKept } from './pages/plans-kept.tsx';
 import {
   addAuthenticatorApp,
@@ -29,12 +30,20 @@ export const SETTINGS_FORMS: readonly (readonly [path: string, form: OwnerForm])
   ],
   ['/settings/time-zone', { does: 'Save the time zone', demand: 'change', act: saveTimeZone }],
   [
+    '/settings/access-changes',
+    { does: 'Confirm that it was you', demand: 'change', act: confirmAccessChanges },
+  ],
+  [
     '/settings/date-language',
     { does: 'Save the language of dates', demand: 'change', act: saveDateLanguage },
   ],
   ['/settings/plans-kept', { does: 'Save how long requests are kept', demand: 'change', act: savePlansKept }],
   ['/settings/export', { does: 'Export everything', demand: 'grant', act: exportOwner }],
   ['/settings/passkeys', { does: 'Add a passkey', demand: 'grant', act: addPasskey }],
+  [
+    `/settings/passkeys/${PASSKEY}/rename`,
+    { does: 'Rename the passkey', demand: 'change', act: renamePasskey },
+  ],
   [
     `/settings/passkeys/${PASSKEY}/remove`,
     { does: 'Remove the passkey', demand: 'grant', act: removePasskey },

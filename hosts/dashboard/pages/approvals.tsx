@@ -1,6 +1,7 @@
 import { type Approval, isTerminal } from '../../../core/approvals/approval.ts';
 import type { Account } from '../../../core/ports/account.ts';
 import type { ApprovalSummary } from '../../../core/service/service.ts';
+import { accessChanges } from '../access-changes.tsx';
 import { accountsToMend } from '../account-health.tsx';
 import { AccountName } from '../account-name.tsx';
 import { afterDecided } from '../after-decision.tsx';
@@ -26,12 +27,13 @@ const EARLIER = 30;
 export async function approvalsPage(visit: OwnerVisit): Promise<Reply> {
   const { service, owner, query } = visit;
   const after = readPosition(query.get('after'));
-  const [open, earlier, accounts, endpoints, toMend] = await Promise.all([
+  const [open, earlier, accounts, endpoints, toMend, access] = await Promise.all([
     waitingRequests(service, owner.ownerId),
     service.approvals.list(owner.ownerId, { state: 'ended', limit: EARLIER, ...(after && { after }) }),
     service.accounts.list(owner.ownerId),
     service.webhooks.list(owner.ownerId),
     accountsToMend(visit),
+    accessChanges(visit),
   ]);
   const { pending, running, more, now } = open;
   const shown: Shown = { now, zone: owner.timezone, accounts };
@@ -44,6 +46,7 @@ export async function approvalsPage(visit: OwnerVisit): Promise<Reply> {
       <h1>{title(pending.length, more)}</h1>
       <DisabledEndpoints endpoints={endpoints} />
       {toMend}
+      {access}
       {after !== undefined ? null : (
         <section aria-labelledby="waiting">
           <h2 id="waiting" class="visually-hidden">

@@ -1,6 +1,6 @@
 import type { SecondStepView } from '../../../core/service/second-steps.ts';
 import { ownAddress } from '../../http/host-name.ts';
-import { Field } from '../forms.tsx';
+import { Field, Form } from '../forms.tsx';
 import { LinkOut } from '../links.tsx';
 import { NEW_PASSKEY_FIELD, PasskeyForm, passkeyPlace, sessionBinding } from '../passkeys.tsx';
 import { Quoted } from '../third-party-text.tsx';
@@ -39,6 +39,15 @@ export function PasskeyRow(props: {
           · last used <When at={passkey.lastUsedAt} zone={zone} />
         </>
       )}
+      <details>
+        <summary>Rename</summary>
+        <Form action={`/settings/passkeys/${passkey.id}/rename`} token={token} label="Rename the passkey">
+          <Field label="New name" name="passkey_name" required maxLength={60} value={passkey.name} />
+          <button type="submit" class="outline">
+            Save the name
+          </button>
+        </Form>
+      </details>
     </SettingsRow>
   );
 }
@@ -105,4 +114,10 @@ export async function removePasskey({ service, owner, session, param }: OwnerVis
   if (session.kind === 'app') return notFoundPage();
   await service.secondSteps.removePasskey(owner.ownerId, param);
   return redirect('/settings?notice=passkey_removed');
+}
+
+export async function renamePasskey({ service, owner, session, param, fields }: OwnerVisit): Promise<Reply> {
+  if (session.kind === 'app') return notFoundPage();
+  await service.secondSteps.renamePasskey(owner.ownerId, param, fields.get('passkey_name')?.trim() ?? '');
+  return redirect('/settings?notice=passkey_renamed');
 }

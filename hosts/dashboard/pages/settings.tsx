@@ -1,4 +1,5 @@
 import type { StoredSession } from '../../../core/gate/session.ts';
+import { accessChangesSection } from '../access-changes.tsx';
 import { Form } from '../forms.tsx';
 import { Link } from '../links.tsx';
 import { Notice } from '../notice.tsx';
@@ -22,6 +23,7 @@ export async function settingsPage(visit: OwnerVisit): Promise<Reply> {
     <>
       <h1>Settings</h1>
       <Notice code={query.get('notice')} />
+      {await accessChangesSection(visit)}
       {session.kind === 'app' && service.notices.kinds.length === 0 ? null : <NoticesSection />}
       <TimeZoneSection {...{ zone, token, now }} />
       <DateLanguageSection {...{ language, zone, token, now }} />

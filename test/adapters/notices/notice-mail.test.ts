@@ -11,7 +11,15 @@ import { type Postfix, RECIPIENTS, startPostfix } from '../../servers/postfix.ts
 
 const AT = new Date('2026-03-10T12:00:00Z');
 const PAGE = 'https://approve.example.org/approvals/apr_1';
-const WAITING: Notice = { kind: 'waiting', at: AT, waiting: 2, approvalId: null, toMend: 0, page: PAGE };
+const WAITING: Notice = {
+  kind: 'waiting',
+  at: AT,
+  waiting: 2,
+  approvalId: null,
+  toMend: 0,
+  hasAccessChanged: false,
+  page: PAGE,
+};
 
 describe.skipIf(missingServers().length > 0)(titled('notices through Postfix'), () => {
   let dovecot: Dovecot;

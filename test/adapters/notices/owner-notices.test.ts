@@ -14,7 +14,15 @@ import {
 
 const AT = new Date('2026-03-10T12:00:00Z');
 const PAGE = 'https://approve.example.org/approvals/apr_1';
-const WAITING: Notice = { kind: 'waiting', at: AT, waiting: 1, approvalId: 'apr_1', toMend: 0, page: PAGE };
+const WAITING: Notice = {
+  kind: 'waiting',
+  at: AT,
+  waiting: 1,
+  approvalId: 'apr_1',
+  toMend: 0,
+  hasAccessChanged: false,
+  page: PAGE,
+};
 const VAPID = 'yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw';
 
 /** The example of RFC 8291, section 5. */
@@ -98,7 +106,7 @@ describe('ownerNotices', () => {
       topic: expect.stringMatching(/^[\w-]{1,32}$/),
     });
     expect(JSON.parse(subscriber.decrypt(body))).toEqual({
-      ...{ waiting: 1, approval_id: 'apr_1', accounts_to_mend: 0 },
+      ...{ waiting: 1, approval_id: 'apr_1', accounts_to_mend: 0, access_changed: false },
     });
     const { claims, publicKey } = readVapid(headers.authorization ?? '');
     expect(publicKey).toBe(vapidPublicKey(VAPID));
@@ -132,7 +140,7 @@ describe('ownerNotices', () => {
       type: 'requests.waiting',
       created_at: AT.toISOString(),
       api_version: 'v1',
-      data: { waiting: 1, approval_id: 'apr_1', accounts_to_mend: 0 },
+      data: { waiting: 1, approval_id: 'apr_1', accounts_to_mend: 0, access_changed: false },
     });
     const signature = String(headers['service-signature']);
     expect(signatureFault(signature, body, 'whsec_1', AT.getTime() / 1000)).toBeUndefined();

@@ -362,6 +362,8 @@ const VERBS: Record<
   waitingTrackers: (s, { key: { ownerId } }) => s.waitingTrackers(ownerId),
   advanceInbox: (s, { key: { ownerId }, trackerId }) =>
     advance(s, ownerId, 'links', { fence: 1, links: [{ trackerId, target: 'm2', message: MESSAGE }] }),
+  accessChanges: (s, { key: { ownerId } }) => s.accessChanges(ownerId),
+  confirmAccessChanges: (s, { idleOwnerId }) => s.confirmAccessChanges(idleOwnerId, at(9e12)),
   noticeSettings: (s, { key: { ownerId } }) => s.noticeSettings(ownerId),
   setNoticeSettings: (s, { key: { ownerId } }) => s.setNoticeSettings(ownerId, { delayMin: 1, quiet: null }),
   noticeChannels: (s, { key: { ownerId } }) => s.noticeChannels(ownerId),
@@ -385,7 +387,7 @@ const VERBS: Record<
 
 /** Verbs that write nothing, here or anywhere. */
 const READING = new Set(
-  'healthy approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains reads readSources relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts accountHealth trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord noticeSettings noticeChannels ownersToNotify isSetupOpen credentialUse isRepeat secondStep ownerByPasskeyHandle'.split(
+  'healthy approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains reads readSources relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts accountHealth trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord accessChanges noticeSettings noticeChannels ownersToNotify isSetupOpen credentialUse isRepeat secondStep ownerByPasskeyHandle'.split(
     ' ',
   ),
 );

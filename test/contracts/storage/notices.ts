@@ -5,6 +5,7 @@ import { USUAL_ROLES } from '../../folder-roles.ts';
 import type { Store } from '../storage.ts';
 import { aChannel, addChannel } from './notice-scene.ts';
 import { addKey, addOwner, addOwnerAndKey, ask, at, NOON, reject } from './scene.ts';
+import { anApp } from './second-steps.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -80,6 +81,53 @@ export function noticePromises(store: Store): void {
       expect(await claim(at(9 * HOUR_MS))).toEqual(NOTHING);
     });
 
+    it('cover a change of the password, the second step or the recovery codes, at once and once', async () => {
+      const { storage } = store();
+      const ownerId = await addOwner(storage);
+      const claim = async (now = NOON) => {
+        const isListed = (await ownersToNotify(storage, now)).length > 0;
+        return [isListed, (await storage.claimNotice({ ownerId, now }))?.hasAccessChanged];
+      };
+      const times = async () => Object.values((await storage.accessChanges(ownerId)) ?? {});
+      const count = async () => (await times()).filter((time) => time !== null).length;
+      // The first password changes nothing, and changes before the first channel have nowhere to go.
+      await storage.setPassword(ownerId, 'first');
+      expect(await count()).toBe(0);
+      await storage.setPassword(ownerId, 'second');
+      await addChannel(storage, ownerId);
+      expect([await count(), await claim()]).toEqual([1, [false, undefined]]);
+
+      await storage.updateOwner({ ownerId, passwordHash: 'third' });
+      // Whoever changed it may look at the dashboard, and confirm it.
+      await storage.ownerLooked(ownerId);
+      await storage.confirmAccessChanges(ownerId, new Date(9e14));
+      expect([await count(), await claim(), await claim()]).toEqual([0, [true, true], [false, undefined]]);
+
+      await storage.changeSecondStep(ownerId, anApp());
+      await storage.setNoticeSettings(ownerId, { delayMin: 5, quiet: { fromMin: 0, toMin: 1439 } });
+      expect(await claim()).toEqual([true, undefined]);
+      await storage.setNoticeSettings(ownerId, { delayMin: 5, quiet: null });
+      expect([await claim(), await count()]).toEqual([[true, true], 1]);
+
+      const proof = { kind: 'recovery_code', hash: 'one' } as const;
+      const take = () =>
+        storage.takeSecondStep({ ownerId, proof, deviceHash: null, newDeviceHash: 'd', now: NOON });
+      expect([await take(), await claim(), await count()]).toEqual([
+        ...[{ kind: 'right', isKnownDevice: false }, [true, true], 2],
+      ]);
+      // A wrong code changes nothing, and neither does a new name.
+      await take();
+      await storage.changeSecondStep(ownerId, { type: 'rename_passkey', id: 'none', name: 'x' });
+      expect(await claim()).toEqual([false, undefined]);
+
+      const changed = (await storage.accessChanges(ownerId))?.second_step;
+      await storage.confirmAccessChanges(ownerId, new Date((changed?.getTime() ?? 0) - 1));
+      expect(await count()).toBe(2);
+      await storage.confirmAccessChanges(ownerId, changed ?? NOON);
+      expect((await storage.accessChanges(ownerId))?.second_step).toBeNull();
+      expect(await storage.accessChanges('nobody')).toBeUndefined();
+    });
+
     it('use a channel only once its code was entered, in time and after few tries', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
@@ -115,6 +163,7 @@ export function noticePromises(store: Store): void {
       expect(await storage.claimNotice({ ownerId, now: NOON })).toBeUndefined();
       expect(await storage.ownersToNotify({ after: '', limit: 10, now: DUE })).toEqual([
         {
+          isAccessNoticeDue: false,
           ...{ ownerId, timezone: 'Europe/Zurich', settings: { delayMin: 5, quiet: null } },
           ...{ lastNoticeAt: null, oldest: first.createdAt, retryAt: null },
         },

@@ -136,6 +136,15 @@ export function secondStepPromises(store: Store): void {
       await storage.changeSecondStep(ownerId, aPasskey('two'));
       const same = await storage.changeSecondStep(ownerId, aPasskey('two', { name: 'again' }));
       expect(same?.secondStep?.passkeys.map(({ name }) => name)).toEqual(['Phone', 'Phone']);
+      const renamed = await storage.changeSecondStep(ownerId, {
+        type: 'rename_passkey',
+        id: 'two',
+        name: 'Key',
+      });
+      expect(renamed?.secondStep?.passkeys.map(({ name }) => name)).toEqual(['Phone', 'Key']);
+      expect(await storage.changeSecondStep(ownerId, { type: 'rename_passkey', id: 'x', name: 'y' })).toEqual(
+        renamed,
+      );
       expect((await storage.ownerByPasskeyHandle(handle))?.ownerId).toBe(ownerId);
       await storage.changeSecondStep(ownerId, anApp());
       await storage.changeSecondStep(ownerId, { type: 'remove_app' });

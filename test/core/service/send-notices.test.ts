@@ -121,6 +121,20 @@ describe('notices', () => {
     expect(JSON.stringify(sent)).not.toContain((await service.accounts.list(ownerId))[0]?.email);
   });
 
+  it('say at once that the password was changed, and not by whom or from where', async () => {
+    const { notices, ownerId, service, round, sent } = await open();
+    await service.owners.setPassword(ownerId, 'the first password');
+    await notices.add(ownerId, NTFY);
+    await service.owners.setPassword(ownerId, 'the second password');
+    await notices.looked(ownerId);
+    await round();
+    await round();
+    const texts = sent.map(({ notice }) => [noticeText(notice), notice.kind === 'waiting' && notice.page]);
+    expect(texts).toEqual([
+      ['How you sign in has changed. Check under Settings that it was you.', `${DASHBOARD}/settings`],
+    ]);
+  });
+
   it('cease once the owner has looked', async () => {
     const { notices, ownerId, ask, round, clock, sent } = await open();
     await notices.add(ownerId, NTFY);

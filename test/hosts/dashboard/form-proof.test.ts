@@ -150,6 +150,8 @@ describe('a cookie alone, with the token derived from it', () => {
       ['/settings/remove', { typed_email: EMAIL }],
       ['/settings/passkeys', { new_passkey: '{}', passkey_name: 'Forged' }],
       ['/settings/passkeys/one/remove', {}],
+      ['/settings/passkeys/one/rename', { passkey_name: 'Forged' }],
+      ['/settings/access-changes', { until: '9999999999999' }],
       ['/settings/recovery-codes', {}],
       ['/sign-out', {}],
     ] as [path: string, form: Record<string, string>][];

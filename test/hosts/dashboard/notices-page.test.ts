@@ -90,7 +90,12 @@ describe.skipIf(browserIsMissing)(inBrowser('the notices of an owner'), () => {
     const [{ headers, body } = expect.fail()] = receiver.requests;
     expect(readVapid(headers.authorization ?? '').publicKey).toBe(service.notices.pushKey(ownerId));
     const pushed = subscriber.decrypt(body);
-    expect(JSON.parse(pushed)).toEqual({ waiting: 1, approval_id: id, accounts_to_mend: 0 });
+    expect(JSON.parse(pushed)).toEqual({
+      waiting: 1,
+      approval_id: id,
+      accounts_to_mend: 0,
+      access_changed: false,
+    });
 
     const devtools = await page.context().newCDPSession(page);
     const registered = new Promise<string>((resolve) => {

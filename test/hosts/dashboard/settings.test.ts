@@ -98,6 +98,30 @@ describe('the settings', () => {
     expect([await contentOf(rejected), await contentOf(waiting)]).toEqual(['erased', 'shown']);
   });
 
+  it('ask whether a change of the password or of the second step was yours, until you confirm it', async () => {
+    const dashboard = await openDashboard();
+    const { service, ownerId } = dashboard;
+    const pageOf = async (path: string, cookie: string) =>
+      (await dashboard.send({ path, headers: { cookie } })).body;
+    expect(await pageOf('/approvals', await dashboard.cookie())).not.toContain('Was it you?');
+    await service.owners.setPassword(ownerId, NEW);
+    const headers = { cookie: await dashboard.cookie({ email: EMAIL, password: NEW }) };
+    expect(await pageOf('/approvals', headers.cookie)).toContain('Your password was changed');
+    const settings = await pageOf('/settings', headers.cookie);
+    const [, until = ''] = /name="until" value="(\d+)"/.exec(settings) ?? [];
+    // It came after the page.
+    await service.secondSteps.removeAll(ownerId);
+    await addApp(dashboard, ownerId);
+    const path = '/settings/access-changes';
+    const confirm = (form: { until: string }) => dashboard.submit({ path, headers, form });
+    expect((await confirm({ until: 'forever' })).status).toBe(303);
+    expect(await pageOf('/settings', headers.cookie)).toContain('Your password was changed');
+    expect((await confirm({ until })).headers.location).toBe('/settings');
+    const after = await pageOf('/settings', headers.cookie);
+    expect(after).toContain('Your second step was changed');
+    expect(after).not.toContain('Your password was changed');
+  });
+
   it('change the password with the current one, and end every session', async () => {
     const dashboard = await openDashboard();
     const cookie = await dashboard.cookie();
