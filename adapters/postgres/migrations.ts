@@ -24,6 +24,7 @@ import { SCHEMA_21 } from './schema-21.ts';
 import { SCHEMA_22 } from './schema-22.ts';
 import { SCHEMA_23 } from './schema-23.ts';
 import { SCHEMA_24 } from './schema-24.ts';
+import { SCHEMA_25 } from './schema-25.ts';
 
 /** Migration n upgrades the schema from version n - 1 to n. A released migration is never edited. */
 export const MIGRATIONS: readonly string[] = [
@@ -51,6 +52,7 @@ export const MIGRATIONS: readonly string[] = [
   SCHEMA_22,
   SCHEMA_23,
   SCHEMA_24,
+  SCHEMA_25,
 ];
 
 export class NewerSchemaError extends Error {}

@@ -272,6 +272,10 @@ export const STATEMENTS: StatementTexts = {
       UNION SELECT owner_id FROM countersign.endpoints WHERE ${HEARS})
     ORDER BY a.owner_id, a.account_id`,
 
+  accounts_to_check: `
+    SELECT owner_id, account_id FROM countersign.accounts WHERE next_check_ms <= @nowMs
+    ORDER BY next_check_ms, owner_id, account_id LIMIT @limit`,
+
   approvals_of_owner: page(),
   open_of_owner: page(OPEN),
   ended_of_owner: page(ENDED),

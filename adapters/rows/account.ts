@@ -5,7 +5,7 @@ import { integer, type Row, remembering, text, textOrNull } from './row.ts';
 
 /** The columns that `readAccounts` reads. */
 export const ACCOUNT_COLUMNS = `owner_id, account_id, label, email, display_name, signature, sealed_settings,
-  settings_revision, folder_roles, ${GRANT_COLUMNS}`;
+  settings_revision, folder_roles, next_check_ms, ${GRANT_COLUMNS}`;
 
 /** @param rows  all accounts of one owner, oldest first */
 export function readAccounts(rows: readonly Row[]): readonly Account[] {

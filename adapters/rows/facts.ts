@@ -199,10 +199,14 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
   health: ({ ownerId, accountId }) => ({
     queries: [ask('accounts', { ownerId }), ask('account_health', { ownerId })],
     read: (accounts, legs) => {
-      const account = readAccounts(accounts).find((one) => one.accountId === accountId);
-      if (account === undefined) return undefined;
-      const all = legs.map(readLegHealth);
-      return { revision: account.revision, legs: all.filter((one) => one.accountId === accountId) };
+      const account = accounts.find((row) => integer(row, 'account_id') === accountId);
+      return (
+        account && {
+          revision: integer(account, 'settings_revision'),
+          nextCheckAt: instant(account, 'next_check_ms'),
+          legs: legs.map(readLegHealth).filter((one) => one.accountId === accountId),
+        }
+      );
     },
   }),
 

@@ -175,6 +175,11 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
 
     accounts: (ownerId) => rows(ask('accounts', { ownerId }), readAccounts),
     accountHealth: (ownerId) => list(ask('account_health', { ownerId }), readLegHealth),
+    accountsToCheck: ({ now, limit }) =>
+      list(ask('accounts_to_check', { nowMs: now.getTime(), limit }), (row) => ({
+        ownerId: text(row, 'owner_id'),
+        accountId: integer(row, 'account_id'),
+      })),
     inboxesToWatch: (all) => list(ask('inboxes_to_watch', { all }), readInboxToWatch),
 
     trackers: ({ ownerId, state, before = Number.MAX_SAFE_INTEGER, limit }) => {

@@ -121,6 +121,8 @@ export type Statement =
   | 'inbox_readers'
   /** `all` */
   | 'inboxes_to_watch'
+  /** `nowMs`, `limit` */
+  | 'accounts_to_check'
   /** `ownerId`, `createdAtMs`, `id`, `limit`; and `credentialId`. */
   | 'approvals_of_owner'
   | 'open_of_owner'

@@ -399,6 +399,15 @@ export function writesOf(change: Change): readonly Write[] {
           values: legColumns(change),
         },
       ];
+    case 'plan_check':
+      return [
+        {
+          op: 'update',
+          table: 'accounts',
+          key: accountKey(change),
+          values: { next_check_ms: change.at.getTime() },
+        },
+      ];
     case 'forget_health':
       return [{ op: 'delete', table: 'account_health', key: accountKey(change) }];
     case 'remove_account':

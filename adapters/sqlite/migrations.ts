@@ -25,6 +25,7 @@ import { SCHEMA_23 } from './schema-23.ts';
 import { SCHEMA_24 } from './schema-24.ts';
 import { SCHEMA_25 } from './schema-25.ts';
 import { SCHEMA_26 } from './schema-26.ts';
+import { SCHEMA_27 } from './schema-27.ts';
 
 /** Migration n upgrades a file from version n - 1 to n. A released migration is never edited. */
 export const MIGRATIONS: readonly string[] = [
@@ -54,6 +55,7 @@ export const MIGRATIONS: readonly string[] = [
   SCHEMA_24,
   SCHEMA_25,
   SCHEMA_26,
+  SCHEMA_27,
 ];
 
 /**

@@ -286,6 +286,10 @@ export const STATEMENTS: StatementTexts = {
       UNION SELECT owner_id FROM endpoints WHERE ${HEARS})
     ORDER BY a.owner_id, a.account_id`,
 
+  accounts_to_check: `
+    SELECT owner_id, account_id FROM accounts WHERE next_check_ms <= @nowMs
+    ORDER BY next_check_ms, owner_id, account_id LIMIT @limit`,
+
   approvals_of_owner: page('approvals_of_owner'),
   open_of_owner: page('approvals_open', OPEN),
   ended_of_owner: page('approvals_of_owner', ENDED),

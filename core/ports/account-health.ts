@@ -16,6 +16,24 @@ export interface AccountHealthStorage {
     reason: string | null;
     now: Date;
   }): Promise<void>;
+  /** Accounts whose servers are to be looked at, the one that has waited longest first. `takeCheck` decides. */
+  accountsToCheck(request: {
+    now: Date;
+    limit: number;
+  }): Promise<readonly { readonly ownerId: string; readonly accountId: number }[]>;
+  /**
+   * Claims one look at the servers of an account, and plans the next one. One process gets it.
+   * @param request  `idleMs`: a part that was used within this time is left alone; after a look, so is the whole account.
+   *   `jitterMs` is added to the time of the next look
+   * @returns the parts to sign in to, none if the owner has to mend one first; undefined: it is not due, or was removed
+   */
+  takeCheck(request: {
+    ownerId: string;
+    accountId: number;
+    idleMs: number;
+    jitterMs: number;
+    now: Date;
+  }): Promise<readonly Leg[] | undefined>;
 }
 
 /** The parts of an account, each with its own server: IMAP, SMTP and CalDAV, or what an adapter uses instead. */

@@ -92,6 +92,7 @@ export type StoreLookups = Pick<
   | 'sessions'
   | 'accounts'
   | 'accountHealth'
+  | 'accountsToCheck'
   | 'trackers'
   | 'tracker'
   | 'event'
@@ -175,7 +176,9 @@ export interface FactKinds {
   /** Undefined: there is no such account. */
   health: {
     readonly need: { readonly ownerId: string; readonly accountId: number };
-    readonly facts: { readonly revision: number; readonly legs: readonly LegHealth[] } | undefined;
+    readonly facts:
+      | { readonly revision: number; readonly nextCheckAt: Date; readonly legs: readonly LegHealth[] }
+      | undefined;
   };
   /** Oldest first. Undefined: there is no such owner. */
   pendingGrants: {
@@ -701,6 +704,7 @@ export type Change =
       readonly leg: LegHealth;
       readonly isNew: boolean;
     }
+  | { readonly type: 'plan_check'; readonly ownerId: string; readonly accountId: number; readonly at: Date }
   /** Removes all legs of the account. */
   | { readonly type: 'forget_health'; readonly ownerId: string; readonly accountId: number }
   /** Also removes its settings, its health, its known recipients, and all rows of its inbox. */

@@ -8,6 +8,7 @@ import { DAY_MS } from '../time/durations.ts';
 import { createSummaryRefresh } from '../trackers/refresh-summaries.ts';
 import { createInboxWatch } from '../watching/watch-inboxes.ts';
 import { type BackgroundJob, backgroundJob } from './background-job.ts';
+import { createAccountChecks } from './check-accounts.ts';
 import { coverActivity } from './cover-activity.ts';
 import { createEventDelivery } from './deliver-events.ts';
 import { createWebhookDelivery } from './deliver-webhooks.ts';
@@ -40,6 +41,7 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
   const { ports, keyring, identifiers, executor, keysSigned, leaseMs, dashboardUrl } = options;
   const { storage, clock, log, webhookSender, noticeSender } = ports;
   const summaries = createSummaryRefresh(ports);
+  const accountChecks = createAccountChecks(ports, keyring);
   const listeners = createEventDelivery(ports);
   const isEveryInboxWanted = () => listeners.hasListener('message.received');
   const inboxes = createInboxWatch({ ports, keyring, identifiers, leaseMs, isEveryInboxWanted });
@@ -83,6 +85,8 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
   const watching = job('inbox watch', 5000, inboxes.round);
   /** Summaries of trackers, one at a time. */
   const summarising = job('tracker summaries', 5000, summaries.round);
+  /** Sign-ins to the servers of accounts that nobody uses. */
+  const checking = job('account checks', 5000, accountChecks.round);
   /** Listeners of stored events, each one event at a time. An event of this process wakes it. */
   const listening = job('listeners', 1000, listeners.round);
   /** Webhook attempts, 64 at once. An event of this process wakes it, and an attempt that ends. */
@@ -94,7 +98,15 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
   const notices = noticeSender && createNoticeDelivery(ports, noticeSender, keyring, dashboardUrl);
   const noticing = notices && job('notices', 5000, notices.round);
 
-  const always: readonly BackgroundJob[] = [expiry, recovery, cleaning, watching, summarising, listening];
+  const always: readonly BackgroundJob[] = [
+    expiry,
+    recovery,
+    cleaning,
+    watching,
+    summarising,
+    checking,
+    listening,
+  ];
   const jobs = [...always, posting, noticing].filter((one) => one !== undefined);
   let removeWakeUp: (() => void) | undefined;
 
@@ -119,6 +131,7 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
     async stop(withinMs) {
       removeWakeUp?.();
       summaries.stop();
+      accountChecks.stop();
       const ended = Promise.all([
         inboxes.stop(),
         Promise.all(jobs.map((one) => one.stop())).then(executor.idle),

@@ -5,7 +5,7 @@ import type { Store } from '../ports/store.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { Random } from '../secrets/random.ts';
 import { requestId } from '../secrets/record-ids.ts';
-import { reportLeg } from './account-health.ts';
+import { reportLeg, takeCheck } from './account-health.ts';
 import {
   activateAccount,
   addAccount,
@@ -228,6 +228,10 @@ export function createStorage(database: Store, random: Random): Storage {
     reportLeg: (r) =>
       unit('relaxed', { kind: 'health', ownerId: r.ownerId, accountId: r.accountId }, (facts) =>
         reportLeg(facts, r),
+      ),
+    takeCheck: (r) =>
+      unit('durable', { kind: 'health', ownerId: r.ownerId, accountId: r.accountId }, (facts) =>
+        takeCheck(facts, r),
       ),
     activateAccount: (ownerId, accountId) =>
       unit('durable', accountsOf(ownerId), (facts) => activateAccount(facts, ownerId, accountId)),

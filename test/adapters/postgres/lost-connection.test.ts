@@ -215,6 +215,9 @@ const VERBS: Record<
       ...{ ownerId, accountId: 1, revision: 1, leg: 'reading' },
       ...{ state: 'password_refused', reason: 'r', now: NOON },
     }),
+  accountsToCheck: (s) => s.accountsToCheck({ now: NOON, limit: 1 }),
+  takeCheck: (s, { key: { ownerId } }) =>
+    s.takeCheck({ ownerId, accountId: 1, idleMs: 1, jitterMs: 0, now: NOON }),
   changeFolderRoles: (s, { key: { ownerId } }) =>
     s.changeFolderRoles({
       ownerId,
@@ -387,7 +390,7 @@ const VERBS: Record<
 
 /** Verbs that write nothing, here or anywhere. */
 const READING = new Set(
-  'healthy approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains reads readSources relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts accountHealth trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord accessChanges noticeSettings noticeChannels ownersToNotify isSetupOpen credentialUse isRepeat secondStep ownerByPasskeyHandle'.split(
+  'healthy approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains reads readSources relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts accountHealth accountsToCheck trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord accessChanges noticeSettings noticeChannels ownersToNotify isSetupOpen credentialUse isRepeat secondStep ownerByPasskeyHandle'.split(
     ' ',
   ),
 );

@@ -61,6 +61,43 @@ export function accountHealthPromises(store: Store): void {
       expect(await storage.accountHealth(ownerId)).toMatchObject([{ state: 'working' }]);
     });
 
+    it('is looked at once, after the time in which it was not used', async () => {
+      const { storage } = store();
+      const ownerId = await ownerWithAccount(storage);
+      const take = (now: Date) =>
+        storage.takeCheck({ ownerId, accountId: 1, idleMs: 1000, jitterMs: 10, now });
+      const isDue = async (now: Date) =>
+        (await storage.accountsToCheck({ now, limit: 1000 })).some((one) => one.ownerId === ownerId);
+      // The first look plans the next.
+      expect(await isDue(NOON)).toBe(true);
+      expect(await take(NOON)).toEqual([]);
+      expect(await isDue(at(1009))).toBe(false);
+      expect(await take(at(1009))).toBeUndefined();
+      expect(await isDue(at(1010))).toBe(true);
+      const both = await Promise.all([take(at(1010)), take(at(1010))]);
+      expect(both.filter((legs) => legs !== undefined)).toEqual([['reading', 'sending']]);
+      // All of it is in use: the next look is when the oldest use is old enough.
+      const used = (leg: 'reading' | 'sending' | 'calendar', now: Date) =>
+        storage.reportLeg(works(ownerId, { leg, now }));
+      await used('reading', at(1500));
+      await used('sending', at(1400));
+      await used('calendar', at(1600));
+      expect(await take(at(2020))).toEqual([]);
+      expect(await isDue(at(2409))).toBe(false);
+      expect(await take(at(2410))).toEqual(['sending']);
+      await used('sending', at(2410));
+      expect(await take(at(9000))).toEqual(['reading', 'sending', 'calendar']);
+      // A server that was away is looked at again. One that refused the password is not, and neither are the others.
+      await storage.reportLeg(works(ownerId, { state: 'no_answer', reason: 'away', now: at(9000) }));
+      expect(await take(at(20_000))).toContain('reading');
+      await storage.reportLeg(works(ownerId, { ...fails, leg: 'calendar', now: at(20_000) }));
+      expect(await take(at(30_000))).toEqual([]);
+      expect(await take(at(30_001))).toBeUndefined();
+      await storage.removeAccount({ ownerId, accountId: 1, targetsBegin: 'none', now: NOON });
+      expect(await isDue(at(90_000))).toBe(false);
+      expect(await take(at(90_000))).toBeUndefined();
+    });
+
     it('ends with the account, and is of one owner', async () => {
       const { storage } = store();
       const ownerId = await ownerWithAccount(storage);

@@ -27,6 +27,7 @@ it('the observer is notified of every call and every round of background work, b
     'cleaning',
     'inbox watch',
     'tracker summaries',
+    'account checks',
     'listeners',
   ]);
   expect(running.size).toBe(0);

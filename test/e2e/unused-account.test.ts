@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { imapMail } from '../../adapters/imap/mail.ts';
+import { openTestService, type TestService } from '../open-service.ts';
+import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
+import { addressOf, PASSWORD } from '../servers/mail-users.ts';
+import { missingServers, titled } from '../servers/missing-servers.ts';
+import { type Postfix, startPostfix } from '../servers/postfix.ts';
+
+const NEW_PASSWORD = 'changed-at-the-provider';
+const UNUSED_MS = 7 * 60 * 60_000;
+
+describe.skipIf(missingServers().length > 0)(
+  titled('an account that nobody uses'),
+  { timeout: 60_000 },
+  () => {
+    let dovecot: Dovecot;
+    let postfix: Postfix;
+    let opened: TestService;
+    let settingsWith: (pass: string) => unknown;
+    beforeAll(async () => {
+      dovecot = await startDovecot();
+      postfix = await startPostfix(dovecot, { certificate: dovecot.certificate });
+      const user = addressOf(dovecot.addUser());
+      const tlsFingerprint = dovecot.certificate.fingerprint;
+      settingsWith = (pass) => {
+        const server = { host: '127.0.0.1', security: 'starttls', user, pass, tlsFingerprint };
+        return { imap: { ...server, port: dovecot.port }, smtp: { ...server, port: postfix.port } };
+      };
+      opened = await openTestService({
+        mail: imapMail({ allowPrivateServers: true }),
+        calendar: undefined,
+        email: user,
+        settings: settingsWith(PASSWORD),
+      });
+    });
+    afterAll(async () => {
+      await opened?.service.stop();
+      await postfix?.stop();
+      await dovecot?.stop();
+    });
+
+    it('shows that its password has changed, and works once it is mended', async () => {
+      const { service, ownerId, clock } = opened;
+      const states = async () =>
+        (await service.accounts.health(ownerId)).map(({ leg, state }) => `${leg} ${state}`).sort();
+      // Its first round plans the check.
+      service.start();
+      expect(await states()).toEqual(['reading working', 'sending working']);
+      await dovecot.setPassword(NEW_PASSWORD);
+      clock.shift(UNUSED_MS);
+      const refused = ['reading password_refused', 'sending working'];
+      await expect.poll(states, { timeout: 30_000, interval: 200 }).toEqual(refused);
+      await service.accounts.changeSettings({ ownerId, accountId: 1, settings: settingsWith(NEW_PASSWORD) });
+      expect(await states()).toEqual(['reading working', 'sending working']);
+    });
+  },
+);
