@@ -236,7 +236,10 @@ class Decide implements Step {
         const decided =
           confirms === undefined
             ? first
-            : await approvals.approveChanged(scene.ownerId, id, digest, draft, { isRiskConfirmed: false, confirms });
+            : await approvals.approveChanged(scene.ownerId, id, digest, draft, {
+                isRiskConfirmed: false,
+                confirms,
+              });
         expect(decided?.won).toBe(inTime);
         if (inTime) {
           request.changed = changed;
