@@ -255,6 +255,7 @@ form button[type='submit']:not(.outline) { width: auto; min-width: 9rem; }
 .first-call { padding: 0.6rem 0.9rem; border-left: 4px solid light-dark(#c98500, #f0b94d); background: var(--pico-code-background-color); border-radius: var(--pico-border-radius); }
 .first-call[data-state='on'] { border-left-color: light-dark(#1a6b3c, #62c98c); color: light-dark(#1a6b3c, #62c98c); font-weight: 600; }
 .exact.secret { white-space: pre-wrap; }
+details > summary { line-height: 1.35; }
 .way { margin-bottom: 0.6rem; }
 .steps form { margin-bottom: 0.6rem; }
 .way + p { margin-top: 1.4rem; }

@@ -54,7 +54,7 @@ export function serversPage(
           label="Certificate fingerprint"
           name="fingerprint"
           value={shown.get('fingerprint') ?? ''}
-          placeholder="optional: the next page shows a self-signed certificate, to be compared"
+          placeholder="optional: the next page shows it"
         />
         <label>
           Signature
