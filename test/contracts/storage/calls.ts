@@ -117,6 +117,7 @@ export function callPromises(store: Store): void {
         await passTime(12 * 3_600_000);
         expect(await call(storage, keys[0])).toBe('admitted');
       },
+      120_000,
     );
 
     it.each(PLANS)(
