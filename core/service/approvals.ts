@@ -10,7 +10,7 @@ import { bySeverity } from '../safety/finding.ts';
 import { sentenceOf } from '../safety/finding-text.ts';
 import { holdsWithoutFinding, holdText, namedFindings } from '../safety/holds.ts';
 import { findTool } from '../tools/catalogue.ts';
-import type { CallToolParts } from './call-tool.ts';
+import type { CallToolParts } from './call-parts.ts';
 import {
   draftArguments,
   draftOf,

@@ -1,81 +1,36 @@
-import { hash } from 'node:crypto';
 import { mailCall } from '../accounts/mail-call.ts';
-import type { LookUpPorts, OwnPorts, RunPorts } from '../accounts/tool-ports.ts';
-import { isLight, type LightAction } from '../actions/action.ts';
-import type { Approval } from '../approvals/approval.ts';
-import { claimInProgress } from '../approvals/idempotency.ts';
+import { isLight } from '../actions/action.ts';
 import type { CallContext } from '../call/context.ts';
 import { largestFitting, withFittingItems } from '../call/fitting.ts';
-import type { Identifiers } from '../call/identifiers.ts';
-import {
-  approvalOutcome,
-  endedOutcome,
-  type Failure,
-  failureOf,
-  type Outcome,
-  storedOutcome,
-} from '../call/outcome.ts';
-import { type ServiceError as Refusal, ServiceError } from '../contract/errors.ts';
-import { withoutPurpose } from '../contract/purpose.ts';
+import { failureOf, type Outcome } from '../call/outcome.ts';
+import { ServiceError } from '../contract/errors.ts';
 import type { Result } from '../contract/result.ts';
 import { normalAddress } from '../contract/schema.ts';
-import type { Executor } from '../execution/execute-approval.ts';
-import { runFailure } from '../execution/run-end.ts';
-import type { OpenWords } from '../execution/sealed-words.ts';
 import { crossedFence, isAccountInside } from '../gate/fences.ts';
 import { denialOf } from '../gate/grant.ts';
 import { limitsOf } from '../gate/limits.ts';
 import { effectiveMode, type Group, type Mode } from '../gate/permissions.ts';
-import type { Planned, Purposed } from '../plans/planned.ts';
-import type { Activity } from '../ports/activity.ts';
-import type { Caller, ClaimRef, Held } from '../ports/call-storage.ts';
+import type { Caller, Held } from '../ports/call-storage.ts';
 import type { Credential } from '../ports/credential-storage.ts';
 import { errorName } from '../ports/log.ts';
-import { MailError } from '../ports/mail.ts';
 import type { Owner } from '../ports/owner-storage.ts';
-import type { Ports } from '../ports/ports.ts';
-import { hashedRead, hashersOf, readRecord, type ShownPassage } from '../provenance/read-record.ts';
 import { holdsOf } from '../safety/finding.ts';
 import { flagUntrusted } from '../safety/untrusted.ts';
-import type { Keyring } from '../secrets/keyring.ts';
-import { approvalId as newApprovalId } from '../secrets/record-ids.ts';
-import { STORED } from '../secrets/stored-purposes.ts';
-import { canonicalJson, digestOf } from '../text/canonical-json.ts';
+import { canonicalJson } from '../text/canonical-json.ts';
 import { findTool } from '../tools/catalogue.ts';
-import type { Found, OwnTool, ReadTool, Tool, WriteTool } from '../tools/define-tool.ts';
-import type { ApprovalWaits } from './approval-waits.ts';
-import { filingOf } from './filing.ts';
+import type { Found, OwnTool, ReadTool, Tool } from '../tools/define-tool.ts';
+import { claimKey, type HeldClaim } from './call-claim.ts';
+import { type CallToolParts, WAIT_MS } from './call-parts.ts';
+import { fileRequest, performLight } from './perform-write.ts';
+import { type Notes, recordCall } from './record-call.ts';
+import { refusalOf } from './refusal-of.ts';
 import type { Answer, ToolCall } from './service.ts';
-import { traceRequest } from './trace-request.ts';
-import { waitAtMost } from './wait-at-most.ts';
 
 /**
  * Runs a call: tool, permission, arguments, then run or file, then finish. The only way in. Source: DESIGN,
  * the way of a call.
  */
 export type CallTool = (caller: Caller, call: ToolCall) => Promise<Answer>;
-
-export interface CallToolParts {
-  readonly ports: Ports;
-  readonly lookUps: LookUpPorts;
-  readonly ownPorts: OwnPorts;
-  readonly runPorts: RunPorts;
-  readonly keyring: Keyring;
-  readonly identifiers: Identifiers;
-  readonly executor: Executor;
-  readonly waits: ApprovalWaits;
-  readonly dashboardUrl: string;
-  readonly ownerWords: OpenWords;
-  readonly leaseMs: number;
-  /** Notifies that something waits for the owner. */
-  readonly onPending: (notice: { ownerId: string; approvalId: string }) => void;
-}
-
-/** How long a caller waits for a direct write, and for a mailbox. */
-export const WAIT_MS = 25_000;
-
-/** An Idempotency-Key that this call holds. */
-type HeldClaim = ClaimRef & { readonly requestId: string };
 
 /** The answer of a call, with what must be recorded about it. */
 interface Answered extends Answer {
@@ -88,14 +43,6 @@ interface Answered extends Answer {
 
 /** The result of a tool. */
 type Ran = Pick<Answered, 'outcome' | 'approvalId' | 'wait'>;
-
-/** What the activity records of content: ids that were shown in full or changed, and ids that were listed. */
-interface Notes {
-  readonly shown: Set<string>;
-  readonly listed: Set<string>;
-  /** The texts of others that the call read. */
-  readonly read: ShownPassage[];
-}
 
 /** A call whose tool, permission and arguments are valid. */
 interface CheckedCall {
@@ -155,8 +102,8 @@ async function answerCall(
     const checked = checkCall(parts, caller, call, notes);
     const claimed = await claimKey(parts, caller, call, checked.tool, now);
     if (claimed.kind === 'answered') {
-      const { outcome } = claimed.answered;
-      return { ...claimed.answered, outcome: withFittingItems(outcome, call.sizeBytes) };
+      const outcome = withFittingItems(claimed.outcome, call.sizeBytes);
+      return { outcome, approvalId: claimed.approvalId, claim: null, replayed: true };
     }
     claim = claimed.claim;
     const ran = await whileHeld(parts, caller, claim, (signal) =>
@@ -226,7 +173,7 @@ function boundTool(parts: CallToolParts, tool: Tool, call: ToolCall, notes: Note
     ) {
       return performLight(parts, tool, action, context, claim);
     }
-    return fileRequest(parts, tool, call.args, planned, context, claim, notes);
+    return fileRequest(parts, tool, call.args, planned, context, claim, notes.read);
   };
 }
 
@@ -310,217 +257,6 @@ function heldBy(caller: Caller, claim: HeldClaim | null): Held {
   };
 }
 
-/** Ends the call: slot, claim and activity. @returns the answer to the caller */
-async function recordCall(
-  { ports: { storage, clock, log }, keyring }: CallToolParts,
-  caller: Caller,
-  call: ToolCall,
-  { outcome, claim, approvalId }: Answered,
-  notes: Notes,
-  began: Date,
-): Promise<Outcome> {
-  const now = clock.now();
-  const { ownerId } = caller.owner;
-  const { credentialId } = caller.credential;
-  const activity: Activity = {
-    kind: 'call',
-    credentialId,
-    tool: findTool(call.tool)?.name ?? null,
-    outcome: outcome.status === 'error' ? recordedCode(outcome) : outcome.status,
-    approvalId,
-    durationMs: Math.max(0, now.getTime() - began.getTime()),
-    shown: [...notes.shown],
-    listed: [...notes.listed].map((id) => hash('sha256', id).slice(0, 16)),
-  };
-  try {
-    await storage.finish({
-      caller: { ownerId, credentialId },
-      slotId: caller.slotId,
-      claim: claim && endedClaim(keyring, caller, claim, outcome),
-      activity,
-      read: readOf(keyring, caller, call, outcome, notes),
-      now,
-    });
-    return outcome;
-  } catch (error) {
-    log.warn('a call was not recorded', errorName(error));
-    // An effect stays the answer, whether or not it is recorded. A read that cannot be recorded is not
-    // returned.
-    const isRead = findTool(call.tool)?.kind === 'read';
-    return isRead && outcome.status !== 'error' ? failureOf(unavailable(error)) : outcome;
-  }
-}
-
-/** The error code, with its reason if it has one: `not_permitted:fence`. */
-function recordedCode({ code, details }: Failure): string {
-  return typeof details?.reason === 'string' ? `${code}:${details.reason}` : code;
-}
-
-/** What the call showed. A call that failed showed nothing, and a write shows only what it did. */
-function readOf(
-  keyring: Keyring,
-  { owner, credential }: Caller,
-  call: ToolCall,
-  outcome: Outcome,
-  notes: Notes,
-) {
-  if (findTool(call.tool)?.kind !== 'read' || outcome.status === 'error' || notes.read.length === 0)
-    return undefined;
-  const [hasher] = hashersOf(keyring, owner.ownerId);
-  if (hasher === undefined) throw new Error('the keyring has a writing key');
-  const { ownerId } = owner;
-  return readRecord(
-    keyring,
-    { ownerId, credentialId: credential.credentialId },
-    hashedRead(notes.read, hasher),
-  );
-}
-
-function endedClaim(keyring: Keyring, caller: Caller, { key, fence }: HeldClaim, outcome: Outcome) {
-  const sealedOutcome = outcome.status === 'error' ? null : sealOutcome(keyring, caller, outcome);
-  return { key, fence, sealedOutcome };
-}
-
-type Claimed =
-  | { readonly kind: 'go_on'; readonly claim: HeldClaim | null }
-  /** An earlier call with the same key has the answer. */
-  | { readonly kind: 'answered'; readonly answered: Answered };
-
-/** Claims the Idempotency-Key of a call that changes something. @throws ServiceError */
-async function claimKey(
-  parts: CallToolParts,
-  caller: Caller,
-  call: ToolCall,
-  tool: Tool,
-  now: Date,
-): Promise<Claimed> {
-  const key = call.idempotencyKey;
-  if (key === undefined || tool.kind === 'read') return { kind: 'go_on', claim: null };
-  const { ownerId } = caller.owner;
-  const { credentialId } = caller.credential;
-  const fingerprint = digestOf(canonicalJson([call.tool, withoutPurpose(call.args)]));
-  const { storage } = parts.ports;
-  const claimed = await storage.claim({
-    ownerId,
-    credentialId,
-    key,
-    fingerprint,
-    leaseMs: parts.leaseMs,
-    now,
-  });
-  const replayed = (outcome: Outcome, approvalId: string | null): Claimed => ({
-    kind: 'answered',
-    answered: { outcome, approvalId, claim: null, replayed: true },
-  });
-  switch (claimed.kind) {
-    case 'won':
-      return { kind: 'go_on', claim: { key, fence: claimed.fence, requestId: claimed.requestId } };
-    case 'in_progress':
-      throw claimInProgress();
-    case 'reused':
-      throw new ServiceError('idempotency_key_reused');
-    case 'stored':
-      return replayed(openOutcome(parts.keyring, caller, claimed.sealedOutcome), null);
-    case 'bound': {
-      const { approvalId } = claimed;
-      const approval = await storage.approval(ownerId, approvalId);
-      if (approval === undefined) throw new Error('the approval to which a claim is bound is missing');
-      return replayed(writeOutcome(approval, parts, now), approvalId);
-    }
-  }
-}
-
-/** Performs a light write in mode `direct`: no approval, its own result. */
-async function performLight(
-  { runPorts }: CallToolParts,
-  tool: WriteTool,
-  action: LightAction<unknown, Result, Result>,
-  context: CallContext,
-  claim: HeldClaim | null,
-): Promise<Ran> {
-  const { owner, accounts, ports } = context;
-  let isStarted = false;
-  const result = await action.perform({
-    ports: runPorts,
-    ownerId: owner.ownerId,
-    requestId: claim?.requestId ?? newApprovalId(ports.random),
-    date: context.now,
-    // There is no approval to check. It only does not start for a caller that has stopped waiting.
-    start: async () => {
-      isStarted ||= !context.signal.aborted;
-      return isStarted;
-    },
-    mailbox: async (accountId) => {
-      const account = accounts.find((one) => one.accountId === accountId);
-      if (account === undefined) throw new MailError('refused', 'the account is no longer connected');
-      return { account, call: context.mailCall(account) };
-    },
-  });
-  return found({
-    status: 'ok',
-    executed: true,
-    auto_approved: true,
-    result: flagUntrusted(action.direct(result), tool.untrusted, [], ''),
-  });
-}
-
-/** Files a request. The judge in storage decides whether it runs at once or waits. */
-async function fileRequest(
-  parts: CallToolParts,
-  tool: WriteTool,
-  args: unknown,
-  untraced: Purposed<Planned>,
-  context: CallContext,
-  claim: HeldClaim | null,
-  notes: Notes,
-): Promise<Ran> {
-  const { ports, keyring, executor, leaseMs } = parts;
-  const { ownerId } = context.owner;
-  const planned = await traceRequest(ports.storage, keyring, context, untraced, notes.read);
-  const id = newApprovalId(ports.random);
-  const filing = filingOf(keyring, { ownerId, id }, { tool, args, planned });
-  const filed = await ports.storage.file({
-    ...filing,
-    ownerId,
-    credentialId: context.credential.credentialId,
-    approvalId: id,
-    claim,
-    leaseMs,
-    signer: keyring,
-    now: context.now,
-  });
-  if (filed.kind === 'refuse') throw filed.error;
-  const { approval } = filed;
-  if (filed.kind === 'ask') parts.onPending({ ownerId, approvalId: id });
-  if (filed.kind !== 'run') {
-    return { outcome: approvalOutcome(approval, context, context.now), approvalId: approval.id };
-  }
-  const settled = await settledWithin(executor.executeApproval(approval, filing.sealedPlan), approval, ports);
-  return { outcome: writeOutcome(settled, context, context.now), approvalId: approval.id };
-}
-
-/** Returns the approval after its run, or its current state once the caller has waited long enough. */
-export async function settledWithin(
-  run: Promise<Approval>,
-  approval: Approval,
-  { clock }: Ports,
-): Promise<Approval> {
-  return (await waitAtMost(clock, WAIT_MS, run)) ?? approval;
-}
-
-/** Returns the answer of a write that filed an approval. */
-function writeOutcome(
-  approval: Approval,
-  told: Pick<CallContext, 'dashboardUrl' | 'ownerWords'>,
-  now: Date,
-): Outcome {
-  if (approval.approvedBy !== 'policy') return approvalOutcome(approval, told, now);
-  if (approval.state === 'failed') return failureOf(runFailure(approval));
-  if (approval.state === 'executed')
-    return { ...endedOutcome(approval, told.ownerWords), auto_approved: true };
-  return approvalOutcome(approval, told, now);
-}
-
 /** Returns the largest part of the result that fits into one answer, with its third-party fields marked. */
 function fitted(
   tool: ReadTool | OwnTool,
@@ -547,32 +283,4 @@ function cursorScope(tool: string, args: unknown): string {
   if (typeof args !== 'object' || args === null) return tool;
   const { cursor: _cursor, ...others } = args as { cursor?: unknown };
   return canonicalJson([tool, others]);
-}
-
-function sealOutcome(keyring: Keyring, { owner, credential }: Caller, outcome: Outcome): string {
-  return keyring.seal(
-    STORED.outcome,
-    `${owner.ownerId}\n${credential.credentialId}`,
-    JSON.stringify(outcome),
-  );
-}
-
-function openOutcome(keyring: Keyring, { owner, credential }: Caller, sealed: string): Outcome {
-  return storedOutcome.parse(
-    JSON.parse(keyring.open(STORED.outcome, `${owner.ownerId}\n${credential.credentialId}`, sealed)),
-  );
-}
-
-export function unavailable(cause: unknown): Refusal {
-  return new ServiceError('temporarily_unavailable', { details: { retry_after_s: 5 }, cause });
-}
-
-/** Returns what the caller may learn of a thrown error. Everything else becomes the cause. */
-export function refusalOf(error: unknown): ServiceError {
-  if (error instanceof ServiceError) return error;
-  if (!(error instanceof MailError)) return new ServiceError('internal_error', { cause: error });
-  if (error.code === 'not_started') return unavailable(error);
-  if (error.code === 'not_found')
-    return new ServiceError('not_found', { details: { reason: 'message' }, cause: error });
-  return new ServiceError('upstream_mail_error', { details: { reason: error.code }, cause: error });
 }

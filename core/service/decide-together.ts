@@ -5,8 +5,8 @@ import type { Ports } from '../ports/ports.ts';
 import { mayBeDecidedTogether, TOGETHER_MAX } from '../safety/decided-together.ts';
 import { namedFindings } from '../safety/holds.ts';
 import type { Keyring } from '../secrets/keyring.ts';
-import { settledWithin } from './call-tool.ts';
 import { filedRequest } from './filed-request.ts';
+import { settledWithin } from './perform-write.ts';
 import type { Approvals, DecidedMember, TogetherMember } from './service.ts';
 
 /** Runs at a time. A mail server serves few connections of one account. */

@@ -6,9 +6,11 @@ import type { Planned, Purposed } from '../plans/planned.ts';
 import { findTool } from '../tools/catalogue.ts';
 import { isWrite, type WriteTool } from '../tools/define-tool.ts';
 import { ownersReply, planReply, sendReply } from '../tools/mail-reply.ts';
-import { type CallToolParts, contextOf, refusalOf, WAIT_MS } from './call-tool.ts';
+import { type CallToolParts, WAIT_MS } from './call-parts.ts';
+import { contextOf } from './call-tool.ts';
 import type { PlannedRequest } from './filing.ts';
 import { notFound } from './not-found.ts';
+import { refusalOf } from './refusal-of.ts';
 import { traceRequest } from './trace-request.ts';
 
 /**

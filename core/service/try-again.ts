@@ -1,6 +1,6 @@
 import type { Approval } from '../approvals/approval.ts';
 import { approvalId as newApprovalId } from '../secrets/record-ids.ts';
-import type { CallToolParts } from './call-tool.ts';
+import type { CallToolParts } from './call-parts.ts';
 import { filingOf } from './filing.ts';
 import { planAnew } from './plan-anew.ts';
 

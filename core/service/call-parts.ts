@@ -1,0 +1,27 @@
+import type { LookUpPorts, OwnPorts, RunPorts } from '../accounts/tool-ports.ts';
+import type { Identifiers } from '../call/identifiers.ts';
+import type { Executor } from '../execution/execute-approval.ts';
+import type { OpenWords } from '../execution/sealed-words.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import type { ApprovalWaits } from './approval-waits.ts';
+
+/** What every call works with. */
+export interface CallToolParts {
+  readonly ports: Ports;
+  readonly lookUps: LookUpPorts;
+  readonly ownPorts: OwnPorts;
+  readonly runPorts: RunPorts;
+  readonly keyring: Keyring;
+  readonly identifiers: Identifiers;
+  readonly executor: Executor;
+  readonly waits: ApprovalWaits;
+  readonly dashboardUrl: string;
+  readonly ownerWords: OpenWords;
+  readonly leaseMs: number;
+  /** Notifies that something waits for the owner. */
+  readonly onPending: (notice: { ownerId: string; approvalId: string }) => void;
+}
+
+/** How long a caller waits for a direct write, and for a mailbox. */
+export const WAIT_MS = 25_000;

@@ -1,0 +1,94 @@
+import { hash } from 'node:crypto';
+import { type Failure, failureOf, type Outcome } from '../call/outcome.ts';
+import type { Activity } from '../ports/activity.ts';
+import type { Caller } from '../ports/call-storage.ts';
+import { errorName } from '../ports/log.ts';
+import { hashedRead, hashersOf, readRecord, type ShownPassage } from '../provenance/read-record.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import { findTool } from '../tools/catalogue.ts';
+import { endedClaim, type HeldClaim } from './call-claim.ts';
+import type { CallToolParts } from './call-parts.ts';
+import { unavailable } from './refusal-of.ts';
+import type { ToolCall } from './service.ts';
+
+/** What the activity records of content: ids that were shown in full or changed, and ids that were listed. */
+export interface Notes {
+  readonly shown: Set<string>;
+  readonly listed: Set<string>;
+  /** The texts of others that the call read. */
+  readonly read: ShownPassage[];
+}
+
+/** A call that has its answer. */
+interface Ended {
+  readonly outcome: Outcome;
+  readonly approvalId: string | null;
+  /** Null: the call holds no Idempotency-Key. */
+  readonly claim: HeldClaim | null;
+}
+
+/** Ends the call: slot, claim and activity. @returns the answer to the caller */
+export async function recordCall(
+  { ports: { storage, clock, log }, keyring }: CallToolParts,
+  caller: Caller,
+  call: ToolCall,
+  { outcome, claim, approvalId }: Ended,
+  notes: Notes,
+  began: Date,
+): Promise<Outcome> {
+  const now = clock.now();
+  const { ownerId } = caller.owner;
+  const { credentialId } = caller.credential;
+  const activity: Activity = {
+    kind: 'call',
+    credentialId,
+    tool: findTool(call.tool)?.name ?? null,
+    outcome: outcome.status === 'error' ? recordedCode(outcome) : outcome.status,
+    approvalId,
+    durationMs: Math.max(0, now.getTime() - began.getTime()),
+    shown: [...notes.shown],
+    listed: [...notes.listed].map((id) => hash('sha256', id).slice(0, 16)),
+  };
+  try {
+    await storage.finish({
+      caller: { ownerId, credentialId },
+      slotId: caller.slotId,
+      claim: claim && endedClaim(keyring, caller, claim, outcome),
+      activity,
+      read: readOf(keyring, caller, call, outcome, notes),
+      now,
+    });
+    return outcome;
+  } catch (error) {
+    log.warn('a call was not recorded', errorName(error));
+    // An effect stays the answer, whether or not it is recorded. A read that cannot be recorded is not
+    // returned.
+    const isRead = findTool(call.tool)?.kind === 'read';
+    return isRead && outcome.status !== 'error' ? failureOf(unavailable(error)) : outcome;
+  }
+}
+
+/** The error code, with its reason if it has one: `not_permitted:fence`. */
+function recordedCode({ code, details }: Failure): string {
+  return typeof details?.reason === 'string' ? `${code}:${details.reason}` : code;
+}
+
+/** What the call showed. A call that failed showed nothing, and a write shows only what it did. */
+function readOf(
+  keyring: Keyring,
+  { owner, credential }: Caller,
+  call: ToolCall,
+  outcome: Outcome,
+  notes: Notes,
+) {
+  if (findTool(call.tool)?.kind !== 'read' || outcome.status === 'error' || notes.read.length === 0)
+    return undefined;
+  const [hasher] = hashersOf(keyring, owner.ownerId);
+  if (hasher === undefined) throw new Error('the keyring has a writing key');
+  const { ownerId } = owner;
+  return readRecord(
+    keyring,
+    { ownerId, credentialId: credential.credentialId },
+    hashedRead(notes.read, hasher),
+  );
+}

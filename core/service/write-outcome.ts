@@ -1,0 +1,17 @@
+import type { Approval } from '../approvals/approval.ts';
+import type { CallContext } from '../call/context.ts';
+import { approvalOutcome, endedOutcome, failureOf, type Outcome } from '../call/outcome.ts';
+import { runFailure } from '../execution/run-end.ts';
+
+/** Returns the answer of a write that filed an approval. */
+export function writeOutcome(
+  approval: Approval,
+  told: Pick<CallContext, 'dashboardUrl' | 'ownerWords'>,
+  now: Date,
+): Outcome {
+  if (approval.approvedBy !== 'policy') return approvalOutcome(approval, told, now);
+  if (approval.state === 'failed') return failureOf(runFailure(approval));
+  if (approval.state === 'executed')
+    return { ...endedOutcome(approval, told.ownerWords), auto_approved: true };
+  return approvalOutcome(approval, told, now);
+}
