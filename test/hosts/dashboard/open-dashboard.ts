@@ -14,6 +14,7 @@ import type { SampleMessage } from '../../../adapters/sandbox/sample-message.ts'
 import { httpsSender } from '../../../adapters/webhooks/https-sender.ts';
 import type { Calendar } from '../../../core/ports/calendar.ts';
 import type { CalendarObjects } from '../../../core/ports/calendar-objects.ts';
+import type { MailProvider } from '../../../core/ports/mail-provider.ts';
 import type { NoticeSender } from '../../../core/ports/notice-sender.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { WebhookSender } from '../../../core/ports/webhook-sender.ts';
@@ -78,6 +79,7 @@ export interface DashboardSetup extends CountersignOptions {
   readonly storage?: Storage;
   readonly webhookSender?: WebhookSender;
   readonly noticeSender?: NoticeSender;
+  readonly mailProviders?: readonly MailProvider[];
   /** The owner's time zone; default: UTC. */
   readonly timezone?: string;
   /** The messages of the mailbox; default: those of the sandbox. */
@@ -99,6 +101,7 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
     storage = sqliteOnClock(':memory:', () => clock.now().getTime()),
     webhookSender = httpsSender(),
     noticeSender,
+    mailProviders = [],
     ...options
   } = others;
   let listener: RequestListener = () => {};
@@ -118,6 +121,7 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
     storage,
     webhookSender,
     ...(noticeSender && { noticeSender }),
+    mailProviders,
     dashboardUrl: dashboardUrl ?? url,
   });
   const { service, ownerId } = opened;
