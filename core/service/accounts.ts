@@ -1,12 +1,18 @@
 import { folderRolesOf } from '../accounts/account-folders.ts';
 import { type Grant, sealGrant } from '../accounts/grant.ts';
-import { type Mailbox, mailCall, openSettings, sealSettings } from '../accounts/mail-call.ts';
+import {
+  type Mailbox,
+  mailCall,
+  openSettings,
+  sealSettings,
+  undefinedIfNotFound,
+} from '../accounts/mail-call.ts';
 import { targetNamesBegin } from '../actions/message-target.ts';
 import { address, bodyText, invalidArgument, line, text } from '../contract/schema.ts';
 import { decideRoles } from '../folders/decide-roles.ts';
 import type { Account } from '../ports/account.ts';
 import type { Leg } from '../ports/account-health.ts';
-import { type MailAccount, type MailCall, MailError } from '../ports/mail.ts';
+import { type AccessToken, type MailAccount, type MailCall, MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { refuseConnected } from '../storage/accounts.ts';
@@ -21,7 +27,7 @@ interface TrialAccount {
   readonly ownerId: string;
   readonly email: string;
   readonly settings: unknown;
-  readonly grant?: Grant | undefined;
+  readonly accessToken?: AccessToken | undefined;
 }
 
 const accountLabel = line({ min: 1, max: 254, description: '' });
@@ -50,7 +56,7 @@ export function createAccounts(
 
   /** Calls the servers of an account that is not saved yet, and closes its connections afterwards. */
   async function withTrialAccount<T>(
-    { ownerId, email, settings, grant }: TrialAccount,
+    { ownerId, email, settings, accessToken }: TrialAccount,
     work: (call: MailCall) => Promise<T>,
   ): Promise<T> {
     // Two trials at the same time must not share a connection.
@@ -59,7 +65,7 @@ export function createAccounts(
     const account: MailAccount = {
       ...{ ownerId, accountId, email },
       settings: async () => settings,
-      accessToken: grant && (async () => grant.accessToken),
+      accessToken,
     };
     const abort = new AbortController();
     const stop = clock.after(CONNECT_MS, () => abort.abort());
@@ -110,7 +116,7 @@ export function createAccounts(
       // Also inside the write: two forms may be sent at once.
       refuseConnected(await storage.accounts(ownerId), email);
       const { legs, folderRoles } = await withTrialAccount(
-        { ownerId, email, settings, grant },
+        { ownerId, email, settings, accessToken: grant && tokenOf(grant) },
         async (call) => ({
           legs: await verify(call),
           folderRoles: decideRoles(await mail.folders(call, { fresh: true })),
@@ -135,8 +141,9 @@ export function createAccounts(
       return openSettings(keyring, await accountOf(ownerId, accountId));
     },
     async changeSettings({ ownerId, accountId, settings }) {
-      const { email } = await accountOf(ownerId, accountId);
-      const legs = await withTrialAccount({ ownerId, email, settings }, verify);
+      const { account: before, call } = await mailboxOf(ownerId, accountId);
+      const { accessToken } = call.account;
+      const legs = await withTrialAccount({ ownerId, email: before.email, settings, accessToken }, verify);
       const sealedSettings = sealSettings(keyring, ownerId, accountId, settings);
       const account = await storage.changeSettings({ ownerId, accountId, sealedSettings });
       if (account === undefined) throw notFound('account');
@@ -165,9 +172,16 @@ export function createAccounts(
       if ((await storage.owner(account.ownerId)) === undefined) throw notFound('owner');
       return withTrialAccount(account, async (call) => (await calendar?.calendars(call)) ?? []);
     },
+    async calendarsOf(ownerId, accountId) {
+      const { call } = await mailboxOf(ownerId, accountId);
+      if (calendar === undefined) return { calendars: [], target: undefined };
+      const calendars = await calendar.calendars(call);
+      return { calendars, target: await undefinedIfNotFound(calendar.target(call)) };
+    },
     async replaceGrant(account, settings, grant) {
       const { ownerId, accountId, email } = account;
-      const legs = await withTrialAccount({ ownerId, email, settings, grant }, verify);
+      const trial = { ownerId, email, settings, accessToken: tokenOf(grant) };
+      const legs = await withTrialAccount(trial, verify);
       const sealed = sealGrant(keyring, ownerId, accountId, grant);
       if (!(await storage.replaceGrant({ ownerId, accountId, sealed }))) throw notFound('account');
       await forget(ownerId, accountId);
@@ -210,6 +224,10 @@ export function createAccounts(
       await forget(ownerId, accountId);
     },
   };
+}
+
+function tokenOf({ accessToken }: Grant): AccessToken {
+  return async () => accessToken;
 }
 
 /** @throws ServiceError invalid_arguments */

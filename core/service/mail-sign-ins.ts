@@ -23,16 +23,17 @@ export interface MailSignIns {
     purpose: SignInPurpose;
   }): Promise<string>;
   /**
-   * Finishes a sign-in with what the provider sent back, once: connects the account, or replaces its sign-in. Saves
-   * nothing unless the mail servers accept the new tokens.
-   * @throws ProviderError, MailError, and ServiceError as `accounts.connect`
+   * Takes what the provider sent back with the browser, once. @returns what the sign-in is for, and a function that
+   * finishes it: connects the account, or replaces its sign-in. It saves nothing unless the mail servers accept the new
+   * tokens, and throws ProviderError, MailError, and ServiceError as `accounts.connect`.
+   * @throws ProviderError if it does not belong to a sign-in of this session at this provider
    */
-  finish(request: {
+  takeAnswer(request: {
     ownerId: string;
     sessionId: string;
     providerId: string;
     parameters: URLSearchParams;
-  }): Promise<FinishedSignIn>;
+  }): Promise<{ readonly purpose: SignInPurpose; finish(): Promise<FinishedSignIn> }>;
   /**
    * Begins a sign-in on another device. @returns what the owner types where, and a function that waits for it
    * @throws ServiceError not_found; ProviderError
@@ -48,7 +49,13 @@ export type ProviderInfo = Pick<MailProvider, 'id' | 'name' | 'domains' | 'offer
 
 /** What a sign-in is for. */
 export type SignInPurpose =
-  | { readonly kind: 'connect'; readonly email: string; readonly label?: string; readonly signature?: string }
+  | {
+      readonly kind: 'connect';
+      readonly email: string;
+      readonly label?: string;
+      readonly displayName?: string;
+      readonly signature?: string;
+    }
   | { readonly kind: 'again'; readonly accountId: number };
 
 export interface SignInState {

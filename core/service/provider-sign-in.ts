@@ -33,6 +33,7 @@ const pendingSignIn = z.strictObject({
       kind: z.literal('connect'),
       email: z.string(),
       label: z.string().exactOptional(),
+      displayName: z.string().exactOptional(),
       signature: z.string().exactOptional(),
     }),
     z.strictObject({ kind: z.literal('again'), accountId: z.int() }),
@@ -122,7 +123,7 @@ export function createMailSignIns(ports: Ports, keyring: Keyring, accounts: Gran
       return url;
     },
 
-    async finish({ ownerId, sessionId, providerId, parameters }) {
+    async takeAnswer({ ownerId, sessionId, providerId, parameters }) {
       const provider = findProvider(providerId);
       const [state, second] = parameters.getAll('state');
       if (state === undefined || second !== undefined) throw invalidSignIn();
@@ -133,8 +134,13 @@ export function createMailSignIns(ports: Ports, keyring: Keyring, accounts: Gran
       // The redirect address has the provider's id: a code of one provider is never sent to another.
       if (pending.sessionId !== sessionId || pending.providerId !== providerId) throw invalidSignIn();
       const { redirectUri, codeVerifier, purpose } = pending;
-      const granted = await provider.redeem({ redirectUri, parameters, state, codeVerifier });
-      return save(ownerId, provider, purpose, granted);
+      return {
+        purpose,
+        async finish() {
+          const granted = await provider.redeem({ redirectUri, parameters, state, codeVerifier });
+          return save(ownerId, provider, purpose, granted);
+        },
+      };
     },
 
     async beginDevice({ ownerId, providerId, purpose }) {

@@ -690,6 +690,14 @@ export interface Accounts<Settings = unknown> {
     email: string;
     settings: Settings;
   }): Promise<readonly CalendarInfo[]>;
+  /**
+   * Lists the calendars of a connected account. `target`: the one that new events are put into; undefined if there is none,
+   * or the chosen one no longer exists. @throws MailError; ServiceError not_found
+   */
+  calendarsOf(
+    ownerId: string,
+    accountId: number,
+  ): Promise<{ readonly calendars: readonly CalendarInfo[]; readonly target: CalendarInfo | undefined }>;
   list(ownerId: string): Promise<readonly Account[]>;
   /** How the servers of the owner's accounts are doing. A server that was never used is left out. */
   health(ownerId: string): Promise<readonly LegHealth[]>;

@@ -4,6 +4,7 @@ const NOTICES = new Map([
   ['signed_in_again', 'You are signed in again. What waited goes on.'],
   ['account_active', 'The active account is set.'],
   ['account_saved', 'It is saved, and applies to new requests.'],
+  ['calendar_chosen', 'The calendar for new events is saved.'],
   ['account_checked', 'The servers were checked just now.'],
   ['servers_changed', 'The servers are changed. What waits for the account goes on by itself.'],
   ['password_updated', 'The password is updated. What waits for the account goes on by itself.'],

@@ -1,6 +1,7 @@
 import { REJECTION_REASONS } from '../../core/approvals/approval.ts';
 import { APPROVAL_ID } from './approval-id.ts';
 import { firstCallPage } from './first-call.tsx';
+import { calendarPage, chooseCalendar } from './pages/account-calendar.tsx';
 import { accountFoldersPage, chooseFolders } from './pages/account-folders.tsx';
 import { accountsPage, activateAccount, removeAccount, removeAccountPage } from './pages/accounts.tsx';
 import { activityPage } from './pages/activity.tsx';
@@ -156,6 +157,10 @@ const ROUTES: readonly Route[] = [
   owner(`/accounts/${ACCOUNT}/folders`, {
     GET: (visit) => accountFoldersPage(visit),
     POST: { does: 'Save the folders', demand: 'change', act: chooseFolders },
+  }),
+  owner(`/accounts/${ACCOUNT}/calendar`, {
+    GET: (visit) => calendarPage(visit),
+    POST: { does: 'Save the calendar', demand: 'change', act: chooseCalendar },
   }),
   owner(`/accounts/${ACCOUNT}/remove`, {
     GET: removeAccountPage,

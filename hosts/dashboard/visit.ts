@@ -27,6 +27,8 @@ export interface Connect {
    * @throws ServiceError invalid_arguments if the adapter would reject them; Error if there is no password in them
    */
   readonly withPassword?: (settings: unknown, password: string) => unknown;
+  /** Returns the settings of an account with another calendar for new events. Without it, the server's own is used. */
+  readonly withCalendar?: (settings: unknown, calendar: string) => unknown;
   /** What the owner entered to get these settings. Without it, the form to change them starts empty. */
   readonly fieldsOf?: (settings: unknown) => AccountServers;
   /**

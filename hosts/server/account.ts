@@ -15,7 +15,7 @@ import {
 } from './command.ts';
 import type { Configuration } from './configuration.ts';
 import { confirmedServers } from './confirmed-servers.ts';
-import { fieldsOf, mailSettings } from './mail-settings.ts';
+import { fieldsOf, mailSettings, withCalendar } from './mail-settings.ts';
 import { reachOfService } from './private-servers.ts';
 import { redirectPort, SIGN_IN_OPTIONS, signInAtProvider } from './provider-sign-in.ts';
 import {
@@ -37,7 +37,8 @@ const accountAdd: Command = {
   usage:
     `--owner EMAIL --email ADDRESS [--imap URL --smtp URL | --yes] ${SERVER_USAGE} ` +
     '[--display-name NAME] [--signature TEXT]\n' +
-    '--owner EMAIL --email ADDRESS --provider ID [--redirect-port PORT]',
+    '--owner EMAIL --email ADDRESS --provider ID [--redirect-port PORT] [--calendar NAME] ' +
+    '[--display-name NAME] [--signature TEXT]',
   summary: 'connects a mailbox and its calendar',
   details:
     'The password comes from stdin. Nothing is saved unless all servers accept it. Without URLs, Countersign finds the ' +
@@ -62,17 +63,16 @@ const accountAdd: Command = {
     const { provider: providerId } = values;
     if (providerId !== undefined) {
       const port = redirectPort(values['redirect-port']);
-      const others = [values.imap, values.smtp, values.caldav, values.calendar, values['tls-fingerprint']];
+      const others = [values.imap, values.smtp, values.caldav, values['tls-fingerprint']];
       if (others.some((value) => value !== undefined) || values['no-calendar'] === true)
         throw new UsageError('--provider sets the servers: leave out the other options');
-      const { accountId } = await withOwner(terminal, ownerEmail, (service, { ownerId }) =>
-        signInAtProvider(
-          service,
-          { ownerId, providerId, purpose: { kind: 'connect', email } },
-          port,
-          terminal,
-        ),
-      );
+      const { 'display-name': displayName = '', signature = '', calendar } = values;
+      const purpose = { kind: 'connect', email, displayName, signature } as const;
+      const { accountId } = await withOwner(terminal, ownerEmail, async (service, { ownerId }) => {
+        const signedIn = await signInAtProvider(service, { ownerId, providerId, purpose }, port, terminal);
+        if (calendar !== undefined) await writeTo(service, ownerId, signedIn.accountId, calendar);
+        return signedIn;
+      });
       terminal.print({ account_id: accountId }, `Account ${accountId} (${email}) is connected.`);
       return;
     }
@@ -288,6 +288,20 @@ async function passwordSettings(
   const calendars = await service.accounts.calendars({ ...account, settings });
   const { calendar: writeTo } = findCalendar(calendars, calendar);
   return mailSettings({ ...servers, caldav: { ...servers.caldav, writeTo }, password });
+}
+
+/** Chooses the calendar of a new account for new events. @throws Error with a message for the user */
+async function writeTo(service: Service, ownerId: string, accountId: number, name: string): Promise<void> {
+  const { accounts } = service;
+  try {
+    const { calendar } = findCalendar((await accounts.calendarsOf(ownerId, accountId)).calendars, name);
+    const settings = withCalendar(await accounts.settings(ownerId, accountId), calendar);
+    await accounts.changeSettings({ ownerId, accountId, settings });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const text = `Account ${accountId} is connected, but its calendar is not chosen. ${why}. Choose it on the page Accounts.`;
+    throw new Error(text, { cause });
+  }
 }
 
 /** Finds a calendar by name, or by path if the name is not unique. @throws Error with a message for the user */

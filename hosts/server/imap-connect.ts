@@ -2,7 +2,7 @@ import type { AllowPrivateServers } from '../../adapters/remote/connect.ts';
 import { checkOptions } from '../../core/contract/options.ts';
 import type { Connect } from '../dashboard/visit.ts';
 import { discover } from './discovery.ts';
-import { fieldsOf, mailSettings, withPassword } from './mail-settings.ts';
+import { fieldsOf, mailSettings, withCalendar, withPassword } from './mail-settings.ts';
 import { probeServers } from './probe-servers.ts';
 
 export interface ImapConnectOptions {
@@ -22,6 +22,7 @@ export function imapConnect(options: ImapConnectOptions = {}): Connect {
   const { allowPrivateServers } = options;
   return {
     settings: mailSettings,
+    withCalendar,
     withPassword,
     fieldsOf,
     discover,

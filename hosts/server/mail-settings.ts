@@ -94,6 +94,15 @@ export function withPassword(settings: unknown, password: string): unknown {
   });
 }
 
+/** The same settings with another calendar for new events. @throws ServiceError invalid_arguments */
+export function withCalendar(settings: unknown, calendar: string): unknown {
+  const { caldav, ...servers } = accountSettings.parse(settings);
+  return checkedSettings({
+    ...servers,
+    ...(caldav === undefined ? {} : { caldav: { ...caldav, writeTo: calendar } }),
+  });
+}
+
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, '') : '';
 }

@@ -84,7 +84,9 @@ async function inBrowser(
         resolve(query);
       });
     });
-    return await mailSignIns.finish({ ...session, providerId: request.providerId, parameters });
+    const { providerId } = request;
+    const answer = await mailSignIns.takeAnswer({ ...session, providerId, parameters });
+    return await answer.finish();
   } finally {
     server.close();
   }

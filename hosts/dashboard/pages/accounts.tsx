@@ -12,8 +12,16 @@ import { pinnedInWords } from './account-folders.tsx';
 import { notFoundPage } from './problem.tsx';
 import { SignInAgain, SignInButtons, SignInLine } from './sign-in-parts.tsx';
 
-/** @param problems  what is wrong with the entered address */
-export async function accountsPage(visit: OwnerVisit, problems: readonly string[] = []): Promise<PageReply> {
+/**
+ * @param problems  what is wrong, for the owner
+ * @param of  where they show: at the form that connects an account, at one account, or above everything
+ */
+export async function accountsPage(
+  visit: OwnerVisit,
+  problems: readonly string[] = [],
+  of: 'form' | 'page' | number = 'form',
+): Promise<PageReply> {
+  const problemsOf = (part: typeof of) => (part === of ? problems : []);
   const { service, owner, options, query } = visit;
   const [accounts, health] = await Promise.all([
     service.accounts.list(owner.ownerId),
@@ -26,6 +34,7 @@ export async function accountsPage(visit: OwnerVisit, problems: readonly string[
     <>
       <h1>Accounts</h1>
       <Notice code={query.get('notice')} />
+      <Problems problems={problemsOf('page')} />
       {accounts.length === 0 ? (
         <p class="quiet">
           No account is connected yet. An agent can read and answer mail once one is: enter its address below.
@@ -38,6 +47,7 @@ export async function accountsPage(visit: OwnerVisit, problems: readonly string[
             legs={health.filter(({ accountId }) => accountId === account.accountId)}
             signIn={service.mailSignIns.stateOf(account)}
             visit={visit}
+            problems={problemsOf(account.accountId)}
           />
         ))}
       </ul>
@@ -49,7 +59,7 @@ export async function accountsPage(visit: OwnerVisit, problems: readonly string[
             connect a real account, run <code>countersign serve</code>.
           </p>
         ) : (
-          <AddressForm visit={visit} problems={problems} />
+          <AddressForm visit={visit} problems={problemsOf('form')} />
         )}
       </section>
     </>,
@@ -92,9 +102,10 @@ interface RowProps {
   /** Undefined: the account has a password. */
   signIn: SignInState | undefined;
   visit: OwnerVisit;
+  problems: readonly string[];
 }
 
-function Row({ account, legs, signIn, visit }: RowProps) {
+function Row({ account, legs, signIn, visit, problems }: RowProps) {
   const { owner, options, token } = visit;
   const active = account.accountId === owner.activeAccountId;
   const path = `/accounts/${account.accountId}`;
@@ -122,6 +133,7 @@ function Row({ account, legs, signIn, visit }: RowProps) {
         </div>
       )}
       <SignInLine state={signIn} />
+      <Problems problems={problems} />
       <div class="actions">
         <SignInAgain accountId={account.accountId} state={signIn} token={token} />
         {account.grant !== null || options.connect?.withPassword === undefined ? null : (
@@ -152,6 +164,11 @@ function Row({ account, legs, signIn, visit }: RowProps) {
         <Link class="button-like" to={`${path}/folders`}>
           Folders
         </Link>
+        {options.connect?.withCalendar === undefined || !legs.some(({ leg }) => leg === 'calendar') ? null : (
+          <Link class="button-like" to={`${path}/calendar`}>
+            Calendar
+          </Link>
+        )}
         <Link class="button-like" to={`${path}/remove`}>
           Remove
         </Link>

@@ -63,6 +63,8 @@ export const connectAccount = whereOffered(async (visit, connect) => {
   const account = readAccount(fields);
   if (account.kind === 'wrong') return serversPage(visit, { problems: account.problems });
   const { email, label, signature, servers, accountId } = account;
+  const isOther = accountId !== undefined && !(await passwordAccount(service, owner, String(accountId)));
+  if (isOther) return notFoundPage();
   const password = fields.get('password') ?? '';
   if (password === '') {
     return passwordPage(visit, { problems: ['Password: it is needed to sign in to the servers.'] });

@@ -1,11 +1,13 @@
-import type { ProviderInfo, SignInPurpose } from '../../../core/service/mail-sign-ins.ts';
+import type { FinishedSignIn, ProviderInfo, SignInPurpose } from '../../../core/service/mail-sign-ins.ts';
 import { type FoundServers, readAddress } from '../account-fields.ts';
 import { accountNamed } from '../account-name.tsx';
 import { connectionProblems } from '../connection-problems.ts';
 import { Form, SubmitOrLeave } from '../forms.tsx';
 import { LinkOut, SubmitTo } from '../links.tsx';
+import { pageAfterConnecting } from '../next-step.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
+import { calendarChoicePath } from './account-calendar.tsx';
 import { accountsPage } from './accounts.tsx';
 import { Kept } from './carried-fields.tsx';
 import { notFoundPage } from './problem.tsx';
@@ -83,7 +85,7 @@ async function leadTo(visit: OwnerVisit, providerId: string, purpose: SignInPurp
       purpose,
     });
   } catch (error) {
-    return accountsPage(visit, connectionProblems(error));
+    return failed(visit, purpose, error);
   }
   const name = service.mailSignIns.providers().find(({ id }) => id === providerId)?.name ?? providerId;
   // By a page instead of a redirect: the policy of the page with the form allows no redirect to another host.
@@ -107,19 +109,34 @@ export async function finishProviderSignIn(visit: OwnerVisit): Promise<Reply> {
   const { service, owner, param, query, head } = visit;
   // It would use up the sign-in.
   if (head.method === 'HEAD') return redirect('/accounts');
+  let answer: Awaited<ReturnType<typeof service.mailSignIns.takeAnswer>>;
   try {
-    const finished = await service.mailSignIns.finish({
+    answer = await service.mailSignIns.takeAnswer({
       ownerId: owner.ownerId,
       sessionId: sessionIdOf(visit),
       providerId: param,
       parameters: query,
     });
-    return redirect(
-      `/accounts?notice=${finished.kind === 'again' ? 'signed_in_again' : 'account_connected'}`,
-    );
   } catch (error) {
-    return accountsPage(visit, connectionProblems(error));
+    return accountsPage(visit, connectionProblems(error), 'page');
   }
+  let finished: FinishedSignIn;
+  try {
+    finished = await answer.finish();
+  } catch (error) {
+    return failed(visit, answer.purpose, error);
+  }
+  if (finished.kind === 'again') return redirect('/accounts?notice=signed_in_again');
+  const choice = await calendarChoicePath(visit, finished.accountId);
+  return redirect(choice ?? (await pageAfterConnecting(visit)));
+}
+
+/** The accounts, with what is wrong at the account that it is about, or at the address that was entered. */
+function failed(visit: OwnerVisit, purpose: SignInPurpose, error: unknown): Promise<Reply> {
+  const problems = connectionProblems(error);
+  if (purpose.kind === 'again') return accountsPage(visit, problems, purpose.accountId);
+  const { email, label = '' } = purpose;
+  return accountsPage({ ...visit, fields: new URLSearchParams({ email, label }) }, problems);
 }
 
 function sessionIdOf({ session }: OwnerVisit): string {

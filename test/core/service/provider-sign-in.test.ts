@@ -10,11 +10,10 @@ async function open() {
   const [first, second] = [grantingProvider('first'), grantingProvider('second')];
   const scene = await openScene({ mailProviders: [first, second] });
   const { service, ownerId } = scene;
-  const finish = (parameters: URLSearchParams, request = {}) =>
-    service.mailSignIns.finish({
-      ...{ ownerId, sessionId: 'session', providerId: 'first', parameters },
-      ...request,
-    });
+  const finish = async (parameters: URLSearchParams, request = {}) => {
+    const usual = { ownerId, sessionId: 'session', providerId: 'first', parameters };
+    return (await service.mailSignIns.takeAnswer({ ...usual, ...request })).finish();
+  };
   const begin = (purpose = CONNECT, providerId = 'first') =>
     answerOf(service, { ownerId, providerId, purpose });
   const accounts = () => service.accounts.list(ownerId);

@@ -13,7 +13,8 @@ export async function openRequests(): Promise<{
   const calendar = sandboxCalendar({ samples: [] });
   const mailServer = { host: 'mail.example.org', port: 465, security: 'tls', user: EMAIL } as const;
   const servers = { imap: mailServer, smtp: mailServer, caldav: undefined, fingerprint: undefined };
-  const connect = { settings: () => ({}), withPassword: () => ({}), fieldsOf: () => servers };
+  const [settings, withPassword, withCalendar] = [() => ({}), () => ({}), () => ({})];
+  const connect = { settings, withPassword, withCalendar, fieldsOf: () => servers };
   const server = { host: 'mail.example.org', port: 465, security: 'tls' } as const;
   const smtp = { ...server, from: 'countersign@example.org' };
   const noticeSender = ownerNotices({ smtp });
