@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { limitedFetch } from '../../../adapters/oauth/limited-fetch.ts';
-import { microsoftProvider, oauthProvider } from '../../../adapters/oauth/providers.ts';
-import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
+import { microsoftProvider } from '../../../adapters/oauth/providers.ts';
+import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import { accessTokens } from '../../../core/accounts/access-token.ts';
 import { grantOf, sealGrant, tokenState } from '../../../core/accounts/grant.ts';
 import { type AccessToken, SignInWithdrawn } from '../../../core/ports/mail.ts';
@@ -16,20 +16,28 @@ import { createKeyring } from '../../../core/secrets/keyring.ts';
 import { addOwner } from '../../contracts/storage/scene.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import { silentLog, type TestClock, testClock } from '../../open-service.ts';
+import { bundleForChild, runChild } from '../../run-typescript.ts';
 import { type MailProvider, startMailProvider } from '../../servers/mail-provider.ts';
 import { addressOf } from '../../servers/mail-users.ts';
+import { missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
+import { sqliteOnClock } from '../../store-clock.ts';
+import { ownProvider } from './own-provider.ts';
 
-const keyring = createKeyring([new Uint8Array(32).fill(7)], (bytes) => new Uint8Array(bytes).fill(1));
+const SECRET_KEY = new Uint8Array(32).fill(7);
+const keyring = createKeyring([SECRET_KEY], (bytes) => new Uint8Array(bytes).fill(1));
 const HOUR_MS = 3_600_000;
 let provider: MailProvider;
 let file: string;
 let folder: string;
+let postgres: Postgres | undefined;
 beforeAll(async () => {
   provider = await startMailProvider();
+  postgres = missingPostgres().length > 0 ? undefined : await startPostgres();
   folder = mkdtempSync(join(tmpdir(), 'cs-oauth-'));
 });
 afterAll(async () => {
   await provider.stop();
+  await postgres?.stop();
   rmSync(folder, { recursive: true });
 });
 beforeEach(() => {
@@ -37,24 +45,18 @@ beforeEach(() => {
   provider.tokenRequests.splice(0);
 });
 
-function signInAt({ issuer, clientId, clientSecret }: MailProvider) {
-  const servers = { imap: { host: 'imap.example.test' }, smtp: { host: 'smtp.example.test' } };
-  return oauthProvider({
-    id: 'own',
-    name: 'Own',
-    issuer,
-    clientId,
-    clientSecret,
-    scopes: ['mail'],
-    ...servers,
-  });
-}
-
-/** An account with a grant, in two processes: each has its own connection to the database. */
-async function inTwoProcesses() {
+/**
+ * An account with a grant, in two processes: each has its own connection to the database.
+ * @param connectionString  of Postgres. Default: SQLite, whose clock is that of the test
+ */
+async function inTwoProcesses(connectionString?: string) {
   file = join(folder, `${Math.random()}.db`);
   const clock = testClock();
-  const storages = [sqliteStorage({ file }), sqliteStorage({ file })];
+  const connect = () =>
+    connectionString === undefined
+      ? sqliteOnClock(file, () => clock.now().getTime())
+      : postgresStorage({ connectionString });
+  const storages = [connect(), connect()];
   onTestFinished(async () => {
     for (const storage of storages) await storage.close();
   });
@@ -72,13 +74,13 @@ async function inTwoProcesses() {
     storages.map(async (each): Promise<AccessToken> => {
       const [account] = await each.accounts(ownerId);
       if (account === undefined) throw new Error('no account');
-      const ports = { storage: each, clock, log: silentLog, mailProviders: [signInAt(provider)] };
+      const ports = { storage: each, clock, log: silentLog, mailProviders: [ownProvider(provider)] };
       return accessTokens(ports, keyring, account);
     }),
   );
   const [one, two] = processes as [AccessToken, AccessToken];
   const withdrawnAt = async () => (await storage.accounts(ownerId))[0]?.grant?.withdrawnAt;
-  return { one, two, clock, tokens, withdrawnAt };
+  return { one, two, clock, tokens, withdrawnAt, storage, ownerId };
 }
 
 const json = (status: number, body: unknown) => (response: ServerResponse) => {
@@ -97,18 +99,23 @@ describe('the access tokens of an account', () => {
     expect(provider.tokenRequests).toHaveLength(1);
   });
 
-  it('are fetched once by two processes, whose provider takes a refresh token once', async () => {
-    const { one, two, clock, withdrawnAt } = await inTwoProcesses();
-    for (let round = 1; round <= 3; round += 1) {
-      clock.shift(2 * HOUR_MS);
-      const tokens = await Promise.all([one(), two(), one(), two()]);
-      expect(new Set(tokens).size).toBe(1);
-      expect(provider.tokenRequests).toHaveLength(round);
-    }
-    // Each refresh token was used once.
-    expect(new Set(provider.tokenRequests.map((fields) => fields.get('refresh_token'))).size).toBe(3);
-    expect(await withdrawnAt()).toBeNull();
-  });
+  it.each(missingPostgres().length > 0 ? ['SQLite'] : ['SQLite', 'Postgres'])(
+    'are fetched once by two processes, whose provider takes a refresh token once: %s',
+    async (where) => {
+      const { one, two, clock, withdrawnAt } = await inTwoProcesses(
+        where === 'Postgres' ? await postgres?.createDatabase() : undefined,
+      );
+      for (let round = 1; round <= 3; round += 1) {
+        clock.shift(2 * HOUR_MS);
+        const tokens = await Promise.all([one(), two(), one(), two()]);
+        expect(new Set(tokens).size).toBe(1);
+        expect(provider.tokenRequests).toHaveLength(round);
+      }
+      // Each refresh token was used once.
+      expect(new Set(provider.tokenRequests.map((fields) => fields.get('refresh_token'))).size).toBe(3);
+      expect(await withdrawnAt()).toBeNull();
+    },
+  );
 
   it('are replaced if a server refuses one, but not one that is new', async () => {
     const { one, two, clock, tokens } = await inTwoProcesses();
@@ -129,6 +136,44 @@ describe('the access tokens of an account', () => {
     await expect(two()).rejects.toBeInstanceOf(SignInWithdrawn);
     await expect(one()).rejects.toMatchObject({ code: 'auth' });
     expect(provider.tokenRequests).toHaveLength(1);
+  });
+
+  describe('that a process got and did not save, because it was killed', () => {
+    async function afterKill() {
+      const scene = await inTwoProcesses();
+      const { issuer, clientId, clientSecret } = provider;
+      const bundle = await bundleForChild(join(import.meta.dirname, 'refresh-process.ts'));
+      const key = Buffer.from(SECRET_KEY).toString('hex');
+      const args = [file, scene.ownerId, key, String(2 * HOUR_MS), issuer, clientId, clientSecret];
+      expect(await runChild(bundle, args)).toMatchObject({ signal: 'SIGKILL' });
+      expect(provider.tokenRequests).toHaveLength(1);
+      // The lease of the process that died is over.
+      scene.clock.shift(2 * HOUR_MS);
+      return scene;
+    }
+    const usedTokens = () => provider.tokenRequests.map((fields) => fields.get('refresh_token'));
+
+    it('are fetched again with the old refresh token, if the provider lets that pass', async () => {
+      const { one, tokens, withdrawnAt } = await afterKill();
+      provider.answerTokenRequests(json(200, { token_type: 'bearer', access_token: 'again' }));
+      expect(await one()).toBe('again');
+      expect(usedTokens()).toEqual([tokens.refreshToken, tokens.refreshToken]);
+      expect(await withdrawnAt()).toBeNull();
+    });
+
+    it('end the sign-in otherwise, and the next one mends the account', async () => {
+      const { one, two, storage, ownerId, clock, withdrawnAt, tokens } = await afterKill();
+      await expect(one()).rejects.toMatchObject({ trouble: 'sign_in_again' });
+      expect(await withdrawnAt()).toBeInstanceOf(Date);
+      await expect(two()).rejects.toBeInstanceOf(SignInWithdrawn);
+      expect(usedTokens()).toEqual([tokens.refreshToken, tokens.refreshToken]);
+      const granted = await provider.grant('alice');
+      const next = grantOf('own', { ...granted, expiresInS: 3600 }, granted.refreshToken, clock.now());
+      const sealed = sealGrant(keyring, ownerId, 1, next);
+      expect(await storage.replaceGrant({ ownerId, accountId: 1, sealed })).toBe(true);
+      expect(await one()).toBe(granted.accessToken);
+      expect(await two()).toBe(granted.accessToken);
+    });
   });
 
   it.each<[string, (response: ServerResponse) => void, string]>([
@@ -195,7 +240,7 @@ it('a provider that never answers is given up', async () => {
 });
 
 it('an address without TLS is refused, and a tenant that is none', () => {
-  const wrong = { issuer: 'http://id.example.test', clientId: 'c', clientSecret: 's' } as MailProvider;
-  expect(() => signInAt(wrong)).toThrow('https:');
+  const wrong = { issuer: 'http://id.example.test', clientId: 'c', clientSecret: 's' };
+  expect(() => ownProvider(wrong)).toThrow('https:');
   expect(() => microsoftProvider({ clientId: 'c', tenant: '../x' })).toThrow('tenant');
 });
