@@ -11,13 +11,15 @@ import { secondStepPage } from './pages/second-step.tsx';
 import { safeNext, signInPage } from './pages/sign-in.tsx';
 import { challengeBinding, PASSKEY_FIELD, passkeyPlace } from './passkeys.tsx';
 import { limitTries, tooManyTries } from './password-tries.ts';
+import { answerAtOwnAddress } from './provider-answer.ts';
 import { type OwnerVisit, type Reply, redirect, type Visit, type Visitor } from './visit.ts';
 import { visitorToken, withVisitorToken } from './visitor-token.ts';
 
 /** The signed-in owner of this request, or the redirect to the sign-in page. */
 export async function ownVisitor(visit: Visit): Promise<Visitor> {
   const signedIn = await sessionOf(visit);
-  if (signedIn === undefined) return { kind: 'stopped', reply: redirect(signInPath(visit)) };
+  if (signedIn === undefined)
+    return { kind: 'stopped', reply: answerAtOwnAddress(visit) ?? redirect(signInPath(visit)) };
   const { secret, owner, session } = signedIn;
   return {
     kind: 'owner',

@@ -140,10 +140,10 @@ export interface RedirectReply {
   readonly headers?: Headers;
 }
 
-/** Sends the browser to a page of the app. */
+/** Sends the browser to a page of the app, or to another address of the dashboard. */
 export interface LeaveReply {
   readonly kind: 'leave';
-  /** A path on the dashboard's origin, or a whole URL, from the options. */
+  /** A path on the dashboard's origin, or a whole URL that comes from the options. */
   readonly to: string;
   readonly headers?: Headers;
 }

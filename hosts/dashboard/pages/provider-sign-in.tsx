@@ -5,6 +5,7 @@ import { connectionProblems } from '../connection-problems.ts';
 import { Form, SubmitOrLeave } from '../forms.tsx';
 import { LinkOut, SubmitTo } from '../links.tsx';
 import { pageAfterConnecting } from '../next-step.tsx';
+import { answerPath } from '../provider-answer.ts';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
 import { calendarChoicePath } from './account-calendar.tsx';
@@ -81,7 +82,7 @@ async function leadTo(visit: OwnerVisit, providerId: string, purpose: SignInPurp
       ownerId: owner.ownerId,
       sessionId: sessionIdOf(visit),
       providerId,
-      redirectUri: base.address(callbackPath(providerId)),
+      redirectUri: base.address(answerPath(providerId)),
       purpose,
     });
   } catch (error) {
@@ -141,8 +142,4 @@ function failed(visit: OwnerVisit, purpose: SignInPurpose, error: unknown): Prom
 
 function sessionIdOf({ session }: OwnerVisit): string {
   return session.kind === 'own' ? session.stored.id : session.session.id;
-}
-
-function callbackPath(providerId: string): string {
-  return `/accounts/sign-in/${providerId}/callback`;
 }
