@@ -60,6 +60,7 @@ export type { Finding, NamedFinding } from './safety/finding.ts';
 export type { Sentence } from './safety/finding-text.ts';
 export type { PasskeyPlace } from './secrets/webauthn.ts';
 export { createService, type ServiceOptions } from './service/create-service.ts';
+export type { LinkableEvent, LinkableMessage, TrackerLinks } from './service/linkable.ts';
 export type {
   FinishedSignIn,
   MailSignIns,

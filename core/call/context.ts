@@ -43,6 +43,12 @@ export interface CallContext {
   read(passages: readonly ShownPassage[]): void;
 }
 
+/** What looking up messages and events of accounts needs. */
+export type LookUpContext = Pick<
+  CallContext,
+  'ports' | 'owner' | 'accounts' | 'fences' | 'identifiers' | 'signal' | 'mailCall'
+> & { outsideFence(field: string): Error };
+
 /** The context of a call that withdraws a request of its own key. */
 export interface OwnContext extends CallContext {
   readonly ports: OwnPorts;

@@ -10,7 +10,7 @@ import type { Account } from '../ports/account.ts';
 import { type MailCall, MailError } from '../ports/mail.ts';
 import type { TextWindow } from '../reading/message-job.ts';
 import { folderName, shortened } from '../text/shortened.ts';
-import type { CallContext } from './context.ts';
+import type { CallContext, LookUpContext } from './context.ts';
 import type { MessageIdParts } from './identifiers.ts';
 import { refuseAccountOutside } from './refuse-outside.ts';
 
@@ -108,7 +108,7 @@ export async function findFolder(
 }
 
 /** A row in the form that lists show. Source: API.md, Message summary. */
-export function summaryOf(context: CallContext, account: Account, row: MessageRow) {
+export function summaryOf(context: LookUpContext, account: Account, row: MessageRow) {
   const id = context.identifiers.messageId(context.owner.ownerId, account.accountId, row);
   return {
     id,
@@ -134,7 +134,7 @@ export const MESSAGE_ERRORS = ['invalid_message_id', 'not_found', 'upstream_mail
  * @throws ServiceError invalid_message_id, not_found, not_permitted @throws MailError
  */
 export async function findMessage<T>(
-  context: CallContext,
+  context: LookUpContext,
   id: string,
   ask: (call: MailCall, row: Pick<MessageRow, 'place'>) => Promise<{ row: MessageRow; value: T } | undefined>,
   field = 'id',
@@ -184,7 +184,7 @@ export async function findRow(
 
 /** Reads the message of an id. @param window the part of its text to return */
 export async function findReadMessage(
-  context: CallContext,
+  context: LookUpContext,
   id: string,
   window: TextWindow,
   field?: string,

@@ -1,9 +1,9 @@
 import { isAccountInside, isPersonInside } from '../gate/fences.ts';
-import type { CallContext } from './context.ts';
+import type { LookUpContext } from './context.ts';
 
 /** Refuses what is outside the fences of the key, and names the argument that leads there. */
 
-type Fenced = Pick<CallContext, 'fences' | 'outsideFence'>;
+type Fenced = Pick<LookUpContext, 'fences' | 'outsideFence'>;
 
 /** @throws ServiceError not_permitted */
 export function refuseAccountOutside(context: Fenced, accountId: number, field: string): void {

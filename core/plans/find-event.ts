@@ -1,6 +1,6 @@
 import type { EventKey } from '../calendar/event.ts';
 import type { EventLock } from '../calendar/event-document.ts';
-import type { CallContext } from '../call/context.ts';
+import type { CallContext, LookUpContext } from '../call/context.ts';
 import { nameAccountOnFailure } from '../call/mailbox.ts';
 import { refuseAccountOutside } from '../call/refuse-outside.ts';
 import { ServiceError } from '../contract/errors.ts';
@@ -43,7 +43,7 @@ const DOCUMENT_BYTES_MAX = 1024 * 1024;
  * @throws ServiceError not_found (`event`, `calendar`), not_permitted, upstream_mail_error
  */
 export async function storedEvent(
-  context: CallContext,
+  context: LookUpContext,
   eventId: number,
 ): Promise<{ account: Account; stored: StoredEvent }> {
   const { owner, ports, accounts } = context;
@@ -68,7 +68,7 @@ export async function findEvent(context: CallContext, eventId: number): Promise<
 
 /** If a calendar no longer exists, its events do not either. */
 async function readOrNone(
-  context: CallContext,
+  context: LookUpContext,
   account: Account,
   key: EventKey,
 ): Promise<StoredEvent | undefined> {
@@ -103,7 +103,7 @@ export function unchangeable(rule: string, message: string): ServiceError {
 }
 
 /** @throws ServiceError not_found (`calendar`) */
-export function portOf({ ports }: CallContext): NonNullable<CallContext['ports']['calendar']> {
+export function portOf({ ports }: LookUpContext): NonNullable<LookUpContext['ports']['calendar']> {
   if (ports.calendar === undefined) throw noSuch('calendar');
   return ports.calendar;
 }

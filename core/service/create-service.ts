@@ -42,6 +42,7 @@ import { createSessions } from './sessions.ts';
 import { createSetup } from './setup.ts';
 import { createSignIns } from './sign-ins.ts';
 import { createKeySigning } from './sign-keys.ts';
+import { createTrackerLinks } from './tracker-links.ts';
 import { createTrackers } from './trackers.ts';
 import { waitAtMost } from './wait-at-most.ts';
 import { createWebhooks } from './webhooks.ts';
@@ -212,7 +213,7 @@ export function createService<MailSettings, CalendarSettings>(
     mailSignIns: createMailSignIns(ports, keyring, accounts),
     webhooks: createWebhooks(ports, keyring),
     notices: createNotices(ports, keyring, dashboardUrl),
-    trackers: createTrackers(ports),
+    trackers: { ...createTrackers(ports), ...createTrackerLinks(parts) },
     on,
     as: createKeyCalls(admit, calls),
     healthy: () => storage.healthy(),

@@ -43,6 +43,7 @@ import type { Refusal } from '../sign-in/refusal.ts';
 import type { SignInRequest } from '../sign-in/request.ts';
 import type { ToolArguments, ToolName, ToolOutcome } from '../tools/catalogue.ts';
 import type { ToolListing } from '../tools/define-tool.ts';
+import type { TrackerLinks } from './linkable.ts';
 import type { MailSignIns } from './mail-sign-ins.ts';
 import type { SecondSteps } from './second-steps.ts';
 import type { Setup } from './setup.ts';
@@ -728,7 +729,7 @@ export type FolderChoice = { readonly path: string } | 'made' | 'none';
 export type FolderChoices = Readonly<Partial<Record<PinnedRole, FolderChoice>>>;
 
 /** For the owner's page. */
-export interface Trackers {
+export interface Trackers extends TrackerLinks {
   /** Newest first, after the tracker with the number `before`. `active`: open and waiting. */
   list(
     ownerId: string,

@@ -3,10 +3,11 @@ import { bodyText, invalidArgument } from '../contract/schema.ts';
 import { trackerDue, trackerKeywords, trackerNoteText, trackerTitle } from '../contract/tracker-texts.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { TrackerFields } from '../ports/tracker-storage.ts';
+import type { TrackerLinks } from './linkable.ts';
 import { notFound } from './not-found.ts';
 import type { Trackers } from './service.ts';
 
-export function createTrackers({ storage, clock }: Ports): Trackers {
+export function createTrackers({ storage, clock }: Ports): Omit<Trackers, keyof TrackerLinks> {
   return {
     list: (ownerId, { state, before, limit }) => storage.trackers({ ownerId, state, before, limit }),
     show: (ownerId, trackerId, { upTo, limit }) => storage.tracker({ ownerId, trackerId, upTo, limit }),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { readWithin } from '../accounts/read-message.ts';
-import type { CallContext } from '../call/context.ts';
+import type { LookUpContext } from '../call/context.ts';
 import { accountsOf, nameAccountOnFailure } from '../call/mailbox.ts';
 import { positionOf } from '../call/paging.ts';
 import { accountId, cursor, limit, line } from '../contract/schema.ts';
@@ -84,14 +84,15 @@ export const searchInbox = defineRead({
 });
 
 /** A message that cannot be read counts as a match: a search is never silently shorter. */
-function saysWord({ ports, signal }: CallContext): SearchQuery['contains'] {
+export function saysWord({ ports, signal }: LookUpContext): SearchQuery['contains'] {
   return async (source, word) => {
     const reading = await readWithin(ports, signal, 'search', { source, word });
     return reading.kind === 'unreadable' || reading.value;
   };
 }
 
-function wordsOf(q: string): string[] {
+/** The words of a search. */
+export function wordsOf(q: string): string[] {
   return q.split(/\s+/u).filter((word) => word !== '');
 }
 

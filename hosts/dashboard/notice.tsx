@@ -42,6 +42,7 @@ const NOTICES = new Map([
   ['session_ended', 'The session is ended.'],
   ['tracker_created', 'The tracker is created.'],
   ['tracker_saved', 'The tracker is saved.'],
+  ['linked', 'It is linked.'],
   ['link_removed', 'It is removed from the tracker.'],
   ['link_not_there', 'It was removed before. Nothing was done.'],
   ['sessions_ended', 'All other sessions are ended.'],

@@ -34,6 +34,7 @@ import {
   setFences,
   setModes,
 } from './pages/integrations.tsx';
+import { linkToTracker, linkTrackerPage } from './pages/link-tracker.tsx';
 import { checkAccount, passwordUpdatePage, updatePassword } from './pages/mend-account.tsx';
 import { messageBytes } from './pages/message-bytes.ts';
 import { createKey } from './pages/new-key.tsx';
@@ -235,6 +236,10 @@ const ROUTES: readonly Route[] = [
   }),
   owner(`/trackers/${TRACKER}/notes`, {
     POST: { does: 'Add the note', demand: 'change', act: addTrackerNote },
+  }),
+  owner(`/trackers/${TRACKER}/link`, {
+    GET: linkTrackerPage,
+    POST: { does: 'Link to the tracker', demand: 'change', act: linkToTracker },
   }),
   owner(`/trackers/${TRACKER}/unlink`, {
     POST: { does: 'Remove the link', demand: 'change', act: unlinkFromTracker },

@@ -101,6 +101,11 @@ export async function trackerPage(visit: OwnerVisit, refused?: Refused): Promise
       <Notice code={query.get('notice')} />
       <TrackerFacts tracker={tracker} zone={owner.timezone} />
       <TrackerForms tracker={tracker} token={token} refused={refused} />
+      <p>
+        <Link class="button-like" to={`/trackers/${tracker.trackerId}/link`}>
+          Link a message or event
+        </Link>
+      </p>
       <h2>{total === 1 ? 'One link' : `${total} links`}</h2>
       <Links
         links={links.slice(0, LINKS)}
@@ -222,7 +227,7 @@ function LinkText({ link: { content, addedBy, createdAt }, zone }: { link: Track
           </div>
           <div class="quiet">
             mail from <Quoted text={from} /> · <When at={date} zone={zone} />
-            {addedBy === 'auto' ? ' · linked by its keywords' : null}
+            {addedBy === 'auto' ? ' · linked by its keywords' : addedBy === 'owner' ? ' · by you' : null}
           </div>
         </>
       );

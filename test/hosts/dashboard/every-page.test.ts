@@ -26,6 +26,7 @@ const PAGES = [
   '/integrations/webhooks',
   '/trackers',
   '/trackers/1',
+  '/trackers/1/link',
   '/activity',
   '/activity?tool=create_tracker&day=TODAY',
   '/settings',

@@ -129,6 +129,7 @@ describe('a cookie alone, with the token derived from it', () => {
       ['/trackers/1/edit', { was_title: 'Fence', title: 'Forged' }],
       ['/trackers/1/status', { status: 'resolved' }],
       ['/trackers/1/notes', { request: 'r', text: 'Forged' }],
+      ['/trackers/1/link', { event: '1' }],
       ['/trackers/1/unlink', { link: '1', seen: '0' }],
       [`/settings/sessions/${sessionId}/end`, {}],
       ['/settings/sessions/end-others', {}],

@@ -10,6 +10,8 @@ const RLO = '\u202e';
 const HOSTILE = `<img src=http://evil.example/x.png onerror=alert(1)>"'>${RLO}fdp.exe`;
 const VISIBLE = HOSTILE.replace(RLO, '⟨U+202E⟩');
 
+const NO_KEYWORDS = { keywords: '', dueOn: null };
+
 describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
   let browser: Browser;
   beforeAll(async () => {
@@ -98,7 +100,7 @@ describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
   it('show hostile text as text', async () => {
     const dashboard = await filled();
     const page = await signedIn(dashboard, '/trackers');
-    for (const path of ['/trackers', '/trackers/1']) {
+    for (const path of ['/trackers', '/trackers/1', '/trackers/1/link']) {
       await page.goto(`${dashboard.url}${path}`);
       expect(await page.locator('img, script:not([src^="/assets/"]), iframe').count()).toBe(0);
       const shown = await page.locator('main').innerText();
@@ -106,6 +108,62 @@ describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
       expect(shown).not.toContain(RLO);
     }
     expect(await page.title()).not.toContain(RLO);
+  });
+
+  it('get messages and events that the owner links: of the last weeks, or found by words', async () => {
+    const dashboard = await openDashboard();
+    const { ownerId, service } = dashboard;
+    await service.trackers.create({ ...{ ownerId, requestId: 'r', title: 'Fence' }, ...NO_KEYWORDS });
+    await arrives(dashboard, 'Planks', 'The wood for the garden is cut.');
+    await arrives(dashboard, 'Nothing of this', 'Another matter.');
+    const page = await signedIn(dashboard, '/trackers/1');
+    await page.getByRole('link', { name: 'Link a message or event' }).click();
+    const titles = () => page.locator('main .rows strong').allInnerTexts();
+    expect(await titles()).toEqual(expect.arrayContaining(['Planks', 'Nothing of this']));
+    await page.getByLabel('Words in the sender').fill('WOOD garden');
+    await press(page, 'Find');
+    expect(await titles()).toEqual(['Planks']);
+    await press(page, 'Link');
+    await page.getByText('It is linked.').waitFor();
+    await page.goto('/trackers/1/link');
+    const event = page.locator('section[aria-labelledby="events"] li').first();
+    const title = await event.locator('strong').innerText();
+    await event.getByRole('button', { name: 'Link' }).click();
+    await page.getByText('It is linked.').waitFor();
+    const links = await page.locator('.links > li').allInnerTexts();
+    expect(links).toEqual([
+      expect.stringContaining(title),
+      expect.stringMatching(/Planks\s+mail from Maya Okafor <maya@mail.example> · .* · by you/),
+    ]);
+    // Agents see it as any other link.
+    const seen = await dashboard.key.call('get_tracker', { tracker_id: 1 });
+    expect(JSON.stringify(seen)).toContain('Planks');
+  });
+
+  it('are linked once, and only with messages and events of their owner', async () => {
+    const dashboard = await openDashboard();
+    const { ownerId, service } = dashboard;
+    const { trackers } = service;
+    await trackers.create({ ...{ ownerId, requestId: 'r', title: 'Fence' }, ...NO_KEYWORDS });
+    const other = await service.owners.create({ email: 'other@example.org' });
+    await trackers.create({ ...{ ownerId: other.ownerId, requestId: 'r', title: 'Theirs' }, ...NO_KEYWORDS });
+    const [message] = await trackers.findMessages(ownerId, { accountId: 1, words: '', limit: 1 });
+    const [event] = await trackers.findEvents(ownerId, 1);
+    const [messageId, eventId] = [message?.id ?? '', event?.eventId ?? 0];
+    const once = await trackers.linkMessage({ ownerId, trackerId: 1, messageId });
+    expect(await trackers.linkMessage({ ownerId, trackerId: 1, messageId })).toEqual(once);
+    const refused = [
+      () => trackers.linkMessage({ ownerId: other.ownerId, trackerId: 1, messageId }),
+      () => trackers.linkEvent({ ownerId: other.ownerId, trackerId: 1, eventId }),
+      () => trackers.linkMessage({ ownerId, trackerId: 2, messageId }),
+      () => trackers.linkEvent({ ownerId, trackerId: 1, eventId: 999_999 }),
+      () => trackers.findMessages(other.ownerId, { accountId: 1, words: '', limit: 1 }),
+      () => trackers.findEvents(other.ownerId, 1),
+    ];
+    for (const call of refused) await expect(call()).rejects.toMatchObject({ code: 'not_found' });
+    const forged = trackers.linkMessage({ ownerId, trackerId: 1, messageId: 'forged' });
+    await expect(forged).rejects.toMatchObject({ code: 'invalid_message_id' });
+    expect((await trackers.show(other.ownerId, 1, { limit: 9 }))?.total).toBe(0);
   });
 
   it('have a separate, paged list once they are resolved', async () => {
