@@ -4,14 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
-import { hashedRead, hashersOf, readRecord } from '../../core/provenance/read-record.ts';
-import { createKeyring } from '../../core/secrets/keyring.ts';
 import { DAY_MS } from '../../core/time/durations.ts';
 import { ownerPages } from '../../hosts/dashboard/handler.ts';
 import { createService } from '../../hosts/embedded/countersign.ts';
 import { sessionToken } from '../session-token.ts';
 import { benchReader } from './bench-reader.ts';
 import { NO_LIMITS } from './no-limits.ts';
+import { readRecorder, shownMessage } from './recorded-read.ts';
 import type { Row } from './table.ts';
 
 const ROWS = 10_000;
@@ -20,19 +19,7 @@ const EMAIL = 'owner@example.org';
 const PASSWORD = 'correct horse battery';
 const URL_OF_PAGES = 'http://127.0.0.1:1';
 
-function passage(n: number) {
-  return {
-    kind: 'message',
-    id: `m1_${n}`,
-    title: `Message ${n}`,
-    author: `sender-${n}@sender.example`,
-    quoting: null,
-    origin: 'person',
-    receivedMs: n,
-    isListed: false,
-    text: `Word ${n} and more words. `.repeat(50),
-  } as const;
-}
+const textOf = (n: number) => `Word ${n} and more words. `.repeat(50);
 
 /** The owner's page of 10,000 calls: the newest, and the newest of one key and tool. */
 export async function activityPages(): Promise<Row[]> {
@@ -54,11 +41,7 @@ export async function activityPages(): Promise<Row[]> {
       durationMs: 12,
     } as const;
     const now = Date.now();
-    const keyring = createKeyring(secretKeys, randomBytes);
-    const [hasher] = hashersOf(keyring, ownerId);
-    if (hasher === undefined) throw new Error('the keyring has no key');
-    const readOf = (n: number) =>
-      readRecord(keyring, { ownerId, credentialId: keyId }, hashedRead([passage(n)], hasher));
+    const recordOf = readRecorder(secretKeys, { ownerId, credentialId: keyId });
     for (let n = 0; n < ROWS; n++) {
       const tool = n % 100 === 0 ? 'get_thread' : ['get_email', 'list_unread', 'mark_read'][n % 3];
       const activity = { ...call, tool: tool ?? null, shown: [`m1_${n}`], listed: [] };
@@ -69,7 +52,7 @@ export async function activityPages(): Promise<Row[]> {
         claim: null,
         activity,
         // The page names what was read in the last day.
-        ...(now - at.getTime() < DAY_MS && { read: readOf(n) }),
+        ...(now - at.getTime() < DAY_MS && { read: recordOf(shownMessage(n, textOf(n))) }),
         now: at,
       });
     }

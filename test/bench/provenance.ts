@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
-import { hashedRead, hashersOf, readRecord } from '../../core/provenance/read-record.ts';
-import { createKeyring } from '../../core/secrets/keyring.ts';
 import type { Service } from '../../core/service/service.ts';
 import { createService } from '../../hosts/embedded/countersign.ts';
 import { benchReader } from './bench-reader.ts';
 import { NO_LIMITS } from './no-limits.ts';
+import { readRecorder, shownMessage } from './recorded-read.ts';
 import type { Row } from './table.ts';
 
 const READS = 10_000;
@@ -38,13 +37,11 @@ export async function provenance(): Promise<Row[]> {
     await service.accounts.connect({ ownerId, email: 'owner@example.org', settings: {} });
     const { apiKey, keyId } = await service.keys.create({ ownerId, name: 'bench', preset: 'full' });
     const before = await filingMs(service, apiKey, 'before');
-    const keyring = createKeyring(secretKeys, randomBytes);
-    const [hasher] = hashersOf(keyring, ownerId);
-    if (hasher === undefined) throw new Error('the keyring has no key');
+    const recordOf = readRecorder(secretKeys, { ownerId, credentialId: keyId });
     const hashing: number[] = [];
     for (let n = 0; n < READS; n++) {
       const began = performance.now();
-      const read = readRecord(keyring, { ownerId, credentialId: keyId }, hashedRead([passage(n)], hasher));
+      const read = recordOf(passage(n));
       hashing.push(performance.now() - began);
       await storage.finish({
         caller: { ownerId, credentialId: keyId },
@@ -88,17 +85,8 @@ export async function provenance(): Promise<Row[]> {
 
 function passage(n: number) {
   const words = Array.from({ length: WORDS }, (_, at) => ((n * 7919 + at * 104_729) % 99_991).toString(36));
-  return {
-    kind: 'message',
-    id: `m1_${n}`,
-    title: `Message ${n}`,
-    author: `sender-${n}@sender.example`,
-    quoting: null,
-    origin: 'person',
-    receivedMs: n,
-    isListed: false,
-    text: `${words.join(' ')} desk-${n}@sender.example https://www.sender-${n}.example/ 12,00 EUR`,
-  } as const;
+  const text = `${words.join(' ')} desk-${n}@sender.example https://www.sender-${n}.example/ 12,00 EUR`;
+  return shownMessage(n, text);
 }
 
 /** The median CPU time of a filed request that nobody has answered, in milliseconds. */
