@@ -11,9 +11,10 @@ import { DAY_MS } from '../time/durations.ts';
 import { saysWord, wordsOf } from '../tools/mail-search.ts';
 import { EXCERPT_WINDOW } from '../trackers/extractive-summary.ts';
 import { linkedMessage } from '../trackers/linked-message.ts';
-import { type CallToolParts, refusalOf, WAIT_MS } from './call-tool.ts';
+import { type CallToolParts, WAIT_MS } from './call-parts.ts';
 import type { TrackerLinks } from './linkable.ts';
 import { notFound } from './not-found.ts';
+import { refusalOf } from './refusal-of.ts';
 
 const BEFORE_MS = 14 * DAY_MS;
 const AHEAD_MS = 60 * DAY_MS;
