@@ -59,7 +59,29 @@ export type { ReadLine } from './provenance/read-lines.ts';
 export type { Finding, NamedFinding } from './safety/finding.ts';
 export type { Sentence } from './safety/finding-text.ts';
 export type { PasskeyPlace } from './secrets/webauthn.ts';
+export type { AccountFolders, Accounts } from './service/accounts.ts';
+export type {
+  ApprovalContent,
+  ApprovalGist,
+  ApprovalHeading,
+  ApprovalSummary,
+  ApprovalView,
+  DecidedIn,
+  DecidedWhere,
+  ShownFinding,
+} from './service/approval-views.ts';
+export type {
+  Approvals,
+  ChangePreview,
+  Decided,
+  DecidedChange,
+  DecidedMember,
+  TogetherMember,
+} from './service/approvals.ts';
+export type { FolderChoice, FolderChoices } from './service/chosen-pins.ts';
 export { createService, type ServiceOptions } from './service/create-service.ts';
+export type { CallOptions, KeyCalls, KeyTool } from './service/key-calls.ts';
+export type { FencesRequest, Keys } from './service/keys.ts';
 export type { LinkableEvent, LinkableMessage, TrackerLinks } from './service/linkable.ts';
 export type {
   FinishedSignIn,
@@ -68,6 +90,10 @@ export type {
   SignInPurpose,
   SignInState,
 } from './service/mail-sign-ins.ts';
+export type { NewNoticeChannel, NoticeChannelView, Notices } from './service/notices.ts';
+export type { ActivityEntry, ActivityQuery, OwnerFields, Owners } from './service/owners.ts';
+export type { RejectOptions } from './service/rejection.ts';
+export type { RequestsNow, RequestWatcher } from './service/request-watch.ts';
 export type {
   NewAuthenticatorApp,
   PasskeyRequest,
@@ -75,55 +101,17 @@ export type {
   SecondStepView,
 } from './service/second-steps.ts';
 export type {
-  AccountFolders,
-  Accounts,
-  ActivityEntry,
-  ActivityQuery,
-  ApprovalContent,
-  ApprovalGist,
-  ApprovalHeading,
-  ApprovalSummary,
-  Approvals,
-  ApprovalView,
-  CallOptions,
-  ChangePreview,
-  Decided,
-  DecidedChange,
-  DecidedIn,
-  DecidedMember,
-  DecidedWhere,
   EventListener,
-  FencesRequest,
-  FolderChoice,
-  FolderChoices,
-  IssuedTokens,
-  KeyCalls,
-  Keys,
-  KeyTool,
   ListenerEvent,
-  NewNoticeChannel,
-  NoticeChannelView,
-  Notices,
   OnArguments,
-  OwnerFields,
-  Owners,
-  PasskeyAnswer,
   PendingListener,
-  RejectOptions,
-  RequestsNow,
-  RequestWatcher,
-  SecondStepNeeded,
   Service,
-  Sessions,
-  ShownFinding,
-  ShownSource,
-  SignedIn,
-  SignIns,
-  TogetherMember,
-  Trackers,
-  WebhookEndpoint,
-  Webhooks,
 } from './service/service.ts';
+export type { PasskeyAnswer, SecondStepNeeded, Sessions, SignedIn } from './service/sessions.ts';
 export type { Setup } from './service/setup.ts';
+export type { ShownSource } from './service/shown-sources.ts';
+export type { IssuedTokens, SignIns } from './service/sign-ins.ts';
+export type { Trackers } from './service/trackers.ts';
+export type { WebhookEndpoint, Webhooks } from './service/webhooks.ts';
 export type { ToolArguments, ToolName, ToolOutcome } from './tools/catalogue.ts';
 export type { ToolHints, ToolListing } from './tools/define-tool.ts';

@@ -10,15 +10,96 @@ import {
 import { targetNamesBegin } from '../actions/message-target.ts';
 import { address, bodyText, invalidArgument, line, text } from '../contract/schema.ts';
 import { decideRoles } from '../folders/decide-roles.ts';
+import type { MailFolder } from '../folders/folder.ts';
+import type { FolderRoles } from '../folders/roles.ts';
 import type { Account } from '../ports/account.ts';
-import type { Leg } from '../ports/account-health.ts';
+import type { Leg, LegHealth } from '../ports/account-health.ts';
+import type { CalendarInfo } from '../ports/calendar.ts';
 import { type AccessToken, type MailAccount, type MailCall, MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { refuseConnected } from '../storage/accounts.ts';
-import { chosenPins } from './chosen-pins.ts';
+import { chosenPins, type FolderChoices } from './chosen-pins.ts';
 import { notFound } from './not-found.ts';
-import type { Accounts } from './service.ts';
+
+/** @typeParam Settings  as of Service */
+export interface Accounts<Settings = unknown> {
+  /**
+   * Connects and signs in first, also to the calendar server if the settings name one, and then saves the
+   * account. `settings` are the adapters'; the default `label` is the email.
+   * @throws MailError, and ServiceError not_found (the owner), invalid_arguments; also if the address is connected already
+   */
+  connect(account: {
+    ownerId: string;
+    email: string;
+    label?: string;
+    /** The name in the From of what the account sends. Default: none. */
+    displayName?: string;
+    signature?: string;
+    settings: Settings;
+  }): Promise<{ accountId: number }>;
+  /**
+   * The settings that the account was connected with, for a form that changes them. They contain its passwords: never
+   * show those. @throws ServiceError not_found; Error if they cannot be read with the secret key of now
+   */
+  settings(ownerId: string, accountId: number): Promise<unknown>;
+  /**
+   * Connects and signs in with the new settings first, and then saves them. The account keeps its id and everything else,
+   * and its requests go on. Nothing is saved if a server refuses.
+   * @throws MailError, and ServiceError not_found
+   */
+  changeSettings(change: { ownerId: string; accountId: number; settings: Settings }): Promise<void>;
+  /** A change of name or signature applies to new requests. @throws ServiceError not_found, invalid_arguments */
+  edit(change: {
+    ownerId: string;
+    accountId: number;
+    label: string;
+    displayName: string;
+    signature: string;
+  }): Promise<void>;
+  /** Signs in to each server of the account now, and records how it is doing. @throws ServiceError not_found */
+  check(ownerId: string, accountId: number): Promise<void>;
+  /**
+   * Lists the calendars that the settings lead to, for the owner to choose one. Saves nothing.
+   * @throws MailError, and ServiceError not_found (the owner)
+   */
+  calendars(account: {
+    ownerId: string;
+    email: string;
+    settings: Settings;
+  }): Promise<readonly CalendarInfo[]>;
+  /**
+   * Lists the calendars of a connected account. `target`: the one that new events are put into; undefined if there is none,
+   * or the chosen one no longer exists. @throws MailError; ServiceError not_found
+   */
+  calendarsOf(
+    ownerId: string,
+    accountId: number,
+  ): Promise<{ readonly calendars: readonly CalendarInfo[]; readonly target: CalendarInfo | undefined }>;
+  list(ownerId: string): Promise<readonly Account[]>;
+  /** How the servers of the owner's accounts are doing. A server that was never used is left out. */
+  health(ownerId: string): Promise<readonly LegHealth[]>;
+  /** @throws ServiceError not_found */
+  activate(ownerId: string, accountId: number): Promise<void>;
+  /** Removes the account and cancels its pending approvals. @throws ServiceError not_found */
+  remove(ownerId: string, accountId: number): Promise<void>;
+  /** Returns the folders with their roles, for the owner's page. @throws ServiceError not_found */
+  folders(ownerId: string, accountId: number): Promise<AccountFolders>;
+  /**
+   * Pins roles as the owner chooses; the others stay unchanged.
+   * @throws ServiceError not_found; invalid_arguments if a folder does not exist, is the inbox, or has
+   * another role; MailError if the folders cannot be listed
+   */
+  chooseFolders(ownerId: string, accountId: number, choices: FolderChoices): Promise<void>;
+}
+
+export interface AccountFolders {
+  readonly account: Account;
+  /** Null: not decided yet, because the server could not be reached. */
+  readonly roles: FolderRoles | null;
+  /** Undefined: the server could not list them. */
+  readonly folders: readonly MailFolder[] | undefined;
+}
 
 /** For all servers of an account together. */
 const CONNECT_MS = 30_000;

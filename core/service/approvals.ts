@@ -10,6 +10,14 @@ import { bySeverity } from '../safety/finding.ts';
 import { sentenceOf } from '../safety/finding-text.ts';
 import { holdsWithoutFinding, holdText, namedFindings } from '../safety/holds.ts';
 import { findTool } from '../tools/catalogue.ts';
+import type {
+  ApprovalContent,
+  ApprovalSummary,
+  ApprovalView,
+  DecidedIn,
+  DecidedWhere,
+  ShownFinding,
+} from './approval-views.ts';
 import type { CallToolParts } from './call-parts.ts';
 import {
   draftArguments,
@@ -23,19 +31,144 @@ import {
 import { filedRequest } from './filed-request.ts';
 import { notFound } from './not-found.ts';
 import { planAnew } from './plan-anew.ts';
-import { rejectionOf } from './rejection.ts';
+import { type RejectOptions, rejectionOf } from './rejection.ts';
 import { requestGist } from './request-gist.ts';
-import type {
-  ApprovalContent,
-  ApprovalSummary,
-  Approvals,
-  ApprovalView,
-  Decided,
-  DecidedIn,
-  DecidedWhere,
-  ShownFinding,
-} from './service.ts';
+import type { RequestsNow, RequestWatcher } from './request-watch.ts';
 import { fileAgain, mayTryAgain } from './try-again.ts';
+
+/** Only for the owner's page: keys and agents have no access. */
+export interface Approvals {
+  /** Newest first, behind the request `after`. `open`: pending and approved; `ended`: the others. Opens no plan. */
+  list(
+    ownerId: string,
+    query: { state: 'open' | 'ended' | 'all'; after?: { createdAtMs: number; id: string }; limit: number },
+  ): Promise<{
+    readonly approvals: readonly ApprovalSummary[];
+    readonly more: boolean;
+    /** The service's clock, for times as seen from now. */
+    readonly now: Date;
+  }>;
+  /** Returns these requests as `list` does, in this order, without those that the owner does not have. */
+  summaries(ownerId: string, approvalIds: readonly string[]): Promise<readonly ApprovalSummary[]>;
+  /** Undefined: the owner has no such request. */
+  show(ownerId: string, approvalId: string): Promise<ApprovalView | undefined>;
+  /** Returns these requests as `show` does, in this order, without those that the owner does not have. */
+  showAll(ownerId: string, approvalIds: readonly string[]): Promise<readonly ApprovalView[]>;
+  /**
+   * Approves the plan that the page with this digest showed, and runs it. Waits at most 25 s for the run.
+   * `won` is false if the request was no longer pending, had expired, or has another digest.
+   */
+  approve(
+    ownerId: string,
+    approvalId: string,
+    digest: string,
+    options?: {
+      /** The owner confirmed the red findings separately. Without it, a request that has one stays pending. */
+      readonly isRiskConfirmed: boolean;
+    } & DecidedWhere,
+  ): Promise<Decided | undefined>;
+  /**
+   * Approves a waiting send with the owner's changes: plans it anew with the same checks, and runs that plan. `digest` is of
+   * the request that the page showed, without the changes. A draft without changes approves the request as it is.
+   * If the changes raise a finding that the owner has not seen, nothing is decided, and `preview` says what to show.
+   * @throws ServiceError invalid_arguments if the draft is wrong, not_permitted if it is outside the fences of the key,
+   *   and others if the request cannot be planned now, such as upstream_mail_error
+   */
+  approveChanged(
+    ownerId: string,
+    approvalId: string,
+    digest: string,
+    draft: Draft,
+    options?: {
+      readonly isRiskConfirmed: boolean;
+      /** `confirms` of the preview that the owner saw and accepts. */
+      readonly confirms?: string | undefined;
+    } & DecidedWhere,
+  ): Promise<DecidedChange | undefined>;
+  /**
+   * Waits until the request has ended: executed, failed, rejected, expired, cancelled or of unknown outcome. It may end in
+   * any process: an end in this one is seen at once, one elsewhere within 2 s.
+   * @param options  `signal` ends the wait, which then rejects with its reason
+   * @throws ServiceError not_found; ServiceStoppedError if the service stops first
+   */
+  settled(
+    ownerId: string,
+    approvalId: string,
+    options?: { signal?: AbortSignal | undefined },
+  ): Promise<Approval>;
+  /**
+   * Files a failed request again, planned anew. The new request waits for the owner's approval; that of an equal request
+   * is returned instead if there is one. Undefined: the owner has no such request, or it cannot be tried again.
+   * @throws ServiceError if it cannot be planned now, or its key may no longer make it
+   */
+  tryAgain(ownerId: string, approvalId: string): Promise<Approval | undefined>;
+  /**
+   * Rejects the request. The agent reads the reason and the note. `won` is false if it was no longer pending. Undefined:
+   * the owner has no such request.
+   * @throws ServiceError invalid_arguments
+   */
+  reject(ownerId: string, approvalId: string, options?: RejectOptions): Promise<Decided | undefined>;
+  /**
+   * Decides several requests, each for itself: moves, labels, flags and changes of trackers, without findings other than
+   * notes. What is approved runs, and is waited for at most 25 s.
+   * @param members at most 50; one that is named again counts once
+   * @returns each member's own outcome, in order
+   * @throws ServiceError invalid_arguments if there are more
+   */
+  decideTogether(
+    ownerId: string,
+    decision: 'approve' | 'reject',
+    members: readonly TogetherMember[],
+    where?: DecidedWhere,
+  ): Promise<readonly DecidedMember[]>;
+  /** Returns how many requests wait, and the version of all requests. */
+  now(ownerId: string): Promise<RequestsNow>;
+  /**
+   * Notifies the watcher of the current version and of each later one, whichever process made the change: at once in this
+   * process, within half a second otherwise. @returns a function that removes the watcher
+   */
+  watch(ownerId: string, watcher: RequestWatcher): () => void;
+}
+
+export interface Decided {
+  readonly approval: Approval;
+  readonly won: boolean;
+  /** True if only the confirmation of its red findings was missing. */
+  readonly isRiskUnconfirmed?: true;
+}
+
+/** One of the requests that are decided together. */
+export interface TogetherMember {
+  readonly approvalId: string;
+  /** Of the plan that the page showed. */
+  readonly digest: string;
+}
+
+/** What became of one of the requests that were decided together. */
+export interface DecidedMember {
+  readonly approvalId: string;
+  /** As it is now. Undefined: the owner has no such request, or storage did not answer. */
+  readonly approval: Approval | undefined;
+  /**
+   * Why this call did not decide it; null: it did. `alone`: it is of another kind, has a finding, or cannot be shown.
+   * `changed`: its plan is not the one that was shown. `not_possible`: it was not pending any more, its time was over, its
+   * key or permission off, or it is outside the fences. `unknown`: storage did not answer.
+   */
+  readonly left: 'not_found' | 'alone' | 'changed' | 'not_possible' | 'unknown' | null;
+}
+
+export interface DecidedChange extends Decided {
+  /** What the owner must see before the changed request is approved. */
+  readonly preview?: ChangePreview;
+}
+
+/** A changed request that is not approved yet. */
+export interface ChangePreview {
+  /** Proves that the owner saw this preview. Empty: only its red findings must be confirmed. */
+  readonly confirms: string;
+  readonly content: ApprovalContent;
+  readonly findings: readonly ShownFinding[];
+}
 
 export function createApprovals(
   parts: CallToolParts,

@@ -8,7 +8,7 @@ import { STORED } from '../secrets/stored-purposes.ts';
 import { canonicalJson, digestOf } from '../text/canonical-json.ts';
 import type { Tool } from '../tools/define-tool.ts';
 import type { CallToolParts } from './call-parts.ts';
-import type { ToolCall } from './service.ts';
+import type { ToolCall } from './tool-call.ts';
 import { writeOutcome } from './write-outcome.ts';
 
 /** An Idempotency-Key that this call holds. */

@@ -24,7 +24,7 @@ import { type CallToolParts, WAIT_MS } from './call-parts.ts';
 import { fileRequest, performLight } from './perform-write.ts';
 import { type Notes, recordCall } from './record-call.ts';
 import { refusalOf } from './refusal-of.ts';
-import type { Answer, ToolCall } from './service.ts';
+import type { Answer, ToolCall } from './tool-call.ts';
 
 /**
  * Runs a call: tool, permission, arguments, then run or file, then finish. The only way in. Source: DESIGN,

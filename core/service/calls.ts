@@ -1,12 +1,41 @@
-import { failure, failureOf } from '../call/outcome.ts';
+import { type Failure, failure, failureOf } from '../call/outcome.ts';
+import type { ErrorCode } from '../contract/errors.ts';
 import { createAddressBudget } from '../gate/address-budget.ts';
 import { secretHash } from '../gate/credential.ts';
+import type { Rate } from '../gate/limits.ts';
 import { effectiveMode, GROUPS, type Group } from '../gate/permissions.ts';
+import type { Caller } from '../ports/call-storage.ts';
 import type { Ports } from '../ports/ports.ts';
 import { CATALOGUE } from '../tools/catalogue.ts';
 import { listingOf, type ToolListing } from '../tools/define-tool.ts';
 import type { Admit } from './admission.ts';
-import type { Calls } from './service.ts';
+import type { Answer, ToolCall } from './tool-call.ts';
+
+export interface Calls {
+  /**
+   * The first step of every call: finds the key and checks whether it may call now. Counts the call and takes
+   * a slot. Every admitted call must end with `runTool` or `endCall`.
+   * @param request  `token`: the text after `Bearer `, undefined without one;
+   *   `address`: the caller's, for the budget of callers without a key
+   */
+  admitCaller(request: { token: string | undefined; address: string }): Promise<Admission>;
+  /** Runs one tool and ends the call. Never throws: an error becomes a Failure. */
+  runTool(caller: Caller, call: ToolCall): Promise<Answer>;
+  /** Ends an admitted call that runs no tool: refused by the door (a code), or answered by it (`ok`). */
+  endCall(caller: Caller, outcome: 'ok' | ErrorCode): Promise<void>;
+  /** The tools that this caller may use, as GET /v1/tools and MCP list them: one array for each set of permissions. */
+  tools(caller: Caller): readonly ToolListing[];
+  /**
+   * Ends the calls that wait for an approval (`wait_s`) with its current state, and the connections of open pages. Lets
+   * no more wait. Call it before you stop your server; `stop` does it too.
+   */
+  endWaits(): Promise<void>;
+}
+
+export type Admission =
+  | { readonly kind: 'refused'; readonly failure: Failure; readonly rate: Rate }
+  | { readonly kind: 'over'; readonly failure: Failure; readonly retryAfterS: number; readonly rate: Rate }
+  | { readonly kind: 'admitted'; readonly caller: Caller; readonly rate: Rate };
 
 /** Per minute and address group. Source: API-NOTES.md, order of refusals. */
 const CALLS_WITHOUT_KEY = 60;

@@ -9,7 +9,11 @@ import {
   type Pin,
   type PinnedRole,
 } from '../folders/roles.ts';
-import type { FolderChoice, FolderChoices } from './service.ts';
+
+/** `made`: Countersign creates a folder when it needs one. `none`: the role has no folder. */
+export type FolderChoice = { readonly path: string } | 'made' | 'none';
+
+export type FolderChoices = Readonly<Partial<Record<PinnedRole, FolderChoice>>>;
 
 /**
  * Turns the owner's choices into pins. Choosing what is already pinned keeps the record of how it was

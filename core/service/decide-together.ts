@@ -5,9 +5,9 @@ import type { Ports } from '../ports/ports.ts';
 import { mayBeDecidedTogether, TOGETHER_MAX } from '../safety/decided-together.ts';
 import { namedFindings } from '../safety/holds.ts';
 import type { Keyring } from '../secrets/keyring.ts';
+import type { Approvals, DecidedMember, TogetherMember } from './approvals.ts';
 import { filedRequest } from './filed-request.ts';
 import { settledWithin } from './perform-write.ts';
-import type { Approvals, DecidedMember, TogetherMember } from './service.ts';
 
 /** Runs at a time. A mail server serves few connections of one account. */
 const RUNS_AT_ONCE = 4;

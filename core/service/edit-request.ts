@@ -10,8 +10,8 @@ import type { Storage } from '../ports/storage.ts';
 import type { Finding } from '../safety/finding.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { canonicalJson, digestOf } from '../text/canonical-json.ts';
+import type { ApprovalContent } from './approval-views.ts';
 import { type PlannedRequest, sealedRequest } from './filing.ts';
-import type { ApprovalContent } from './service.ts';
 
 /** The owner changes the recipients, the subject or the text of a waiting send, and approves it with the same tap. */
 

@@ -9,6 +9,8 @@ import {
   secretHash,
 } from '../gate/credential.ts';
 import { type Fences, fenceEntry } from '../gate/fences.ts';
+import type { Modes, Preset } from '../gate/permissions.ts';
+import type { Credential, CredentialUse } from '../ports/credential-storage.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { credentialId } from '../secrets/record-ids.ts';
@@ -21,7 +23,59 @@ import {
   modesOfPreset,
 } from './chosen-permissions.ts';
 import { notFound } from './not-found.ts';
-import type { FencesRequest, Keys } from './service.ts';
+
+export interface Keys {
+  /**
+   * @param key  `days`: 1 to 180, default 90; `modes`: changes to the preset; `requestId`: the same one creates only one
+   *   key, default: none
+   * @returns the key, which is shown only this once
+   * @throws ServiceError not_found (the owner), invalid_arguments, also for a `requestId` that has created a key before
+   */
+  create(key: {
+    ownerId: string;
+    name: string;
+    preset: Preset;
+    modes?: Partial<Modes>;
+    fences?: FencesRequest;
+    days?: number;
+    requestId?: string | undefined;
+  }): Promise<{ keyId: string; apiKey: string }>;
+  /** Newest first, including revoked ones. */
+  list(ownerId: string): Promise<readonly Credential[]>;
+  /** The last call and the waiting requests of each key and sign-in that is not revoked, by its id. */
+  use(ownerId: string): Promise<ReadonlyMap<string, CredentialUse>>;
+  /**
+   * Creates a new key for 90 days; the old one works for 24 more hours.
+   * @param seenExpiresAt  when the key expired as the owner saw it. Default: any
+   * @throws ServiceError not_found, also if the key expires at another time by now
+   */
+  rotate(ownerId: string, keyId: string, seenExpiresAt?: Date): Promise<{ apiKey: string }>;
+  /** @throws ServiceError not_found */
+  revoke(ownerId: string, keyId: string): Promise<void>;
+  /** @throws ServiceError not_found, invalid_arguments (a mode that does not apply to the group) */
+  setModes(ownerId: string, keyId: string, modes: Partial<Modes>): Promise<void>;
+  /**
+   * Until `resume`, the key may only describe itself, and read and withdraw its own requests. Waiting requests keep
+   * waiting: what the owner approves from now on runs, what was approved before and has not started does not.
+   * @throws ServiceError not_found
+   */
+  pause(ownerId: string, keyId: string): Promise<void>;
+  /** @throws ServiceError not_found */
+  resume(ownerId: string, keyId: string): Promise<void>;
+  /**
+   * Replaces the fences of the key. They also apply to requests that wait.
+   * @throws ServiceError not_found (the key or an account), invalid_arguments
+   */
+  setFences(ownerId: string, keyId: string, fences: FencesRequest): Promise<void>;
+  /** Revokes the live key, or the sign-in with the access token, that was found in a URL. */
+  revokeLeaked(secret: string): Promise<void>;
+}
+
+/**
+ * Fences as an owner enters them. A missing one, or null, is no fence. `recipients`: addresses, or domains, which do not
+ * include their subdomains. `until` is in the future.
+ */
+export type FencesRequest = Partial<Fences>;
 
 const keyName = line({ min: 1, max: 100, description: '' });
 

@@ -1,7 +1,12 @@
 import { invalidArgument } from '../contract/schema.ts';
 import { newEndpointSecret } from '../events/signature.ts';
 import { DELAY_MAX_MIN, type NoticeSettings } from '../notices/notice-rule.ts';
-import { type NoticeTarget, noticeTarget, vapidPublicKey } from '../notices/notice-target.ts';
+import {
+  type NoticeKind,
+  type NoticeTarget,
+  noticeTarget,
+  vapidPublicKey,
+} from '../notices/notice-target.ts';
 import { errorName } from '../ports/log.ts';
 import type { Notice, NoticeEnd, NoticeSender } from '../ports/notice-sender.ts';
 import type { NoticeChannel, NoticeCode } from '../ports/notice-storage.ts';
@@ -11,7 +16,78 @@ import { HOUR_MS, MINUTE_MS } from '../time/durations.ts';
 import { notFound } from './not-found.ts';
 import { openTarget, sealTarget, vapidKey } from './notice-targets.ts';
 import { approvalsPage, isConnectedAccount, sendTo } from './send-notices.ts';
-import type { NewNoticeChannel, NoticeChannelView, Notices } from './service.ts';
+
+/** Notices to the owner that something waits. They say how much, never what. */
+export interface Notices {
+  /** The kinds of channels that can be added. Empty without the port `noticeSender`. */
+  readonly kinds: readonly NoticeKind[];
+  /** The public key that a browser subscribes with: a point on P-256, in base64url. */
+  pushKey(ownerId: string): string;
+  /** @throws ServiceError not_found */
+  settings(ownerId: string): Promise<NoticeSettings>;
+  /** @throws ServiceError not_found, invalid_arguments */
+  setSettings(ownerId: string, settings: NoticeSettings): Promise<void>;
+  /** Oldest first. */
+  list(ownerId: string): Promise<readonly NoticeChannelView[]>;
+  /**
+   * Adds a channel. An address of mail gets a code, and is used once `confirm` has it. A browser that is added again
+   * replaces its channel.
+   * @returns `secret` signs the requests of a webhook, and is shown this once. `not_sent`: the code could not be sent,
+   *   and no channel was added
+   * @throws ServiceError not_found (the owner), invalid_arguments (a field, a connected account, or too many)
+   */
+  add(
+    ownerId: string,
+    channel: NewNoticeChannel,
+  ): Promise<
+    | { readonly kind: 'added'; readonly channelId: string; readonly secret: string | null }
+    | { readonly kind: 'not_sent'; readonly reason: string }
+  >;
+  /** `ended`: the channel has no code, its time is over, or this was the last try. It has to be added again. */
+  confirm(ownerId: string, channelId: string, code: string): Promise<'confirmed' | 'wrong' | 'ended'>;
+  /** @throws ServiceError not_found */
+  remove(ownerId: string, channelId: string): Promise<void>;
+  /** Sends a notice now. @throws ServiceError not_found (or it is not confirmed) */
+  sendTest(
+    ownerId: string,
+    channelId: string,
+  ): Promise<{ readonly kind: 'sent' } | { readonly kind: 'not_sent'; readonly reason: string }>;
+  /** The owner has opened a page that shows what waits: no notice comes for it. */
+  looked(ownerId: string): Promise<void>;
+}
+
+export type NewNoticeChannel =
+  /** A subscription of a browser. `browser`: its name, for the owner. */
+  | {
+      readonly kind: 'push';
+      readonly browser: string;
+      readonly endpoint: string;
+      readonly p256dh: string;
+      readonly auth: string;
+    }
+  | {
+      readonly kind: 'ntfy';
+      readonly server: string;
+      readonly topic: string;
+      readonly token: string | null;
+    }
+  | { readonly kind: 'webhook'; readonly url: string }
+  | { readonly kind: 'mail'; readonly address: string };
+
+export interface NoticeChannelView {
+  readonly channelId: string;
+  readonly kind: NoticeKind;
+  /** The browser, the topic, the URL or the address. Empty if it cannot be read. */
+  readonly name: string;
+  /** Of a push channel. */
+  readonly endpoint: string | null;
+  readonly isConfirmed: boolean;
+  /** Since when every notice has failed; null if the last one did not. */
+  readonly failingSince: Date | null;
+  /** Why the last one failed, in a sentence. */
+  readonly problem: string | null;
+  readonly createdAt: Date;
+}
 
 /** Of one owner, confirmed or not. */
 const CHANNELS_MAX = 10;

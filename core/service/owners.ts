@@ -1,15 +1,97 @@
 import { ServiceError } from '../contract/errors.ts';
 import { invalidArgument } from '../contract/schema.ts';
+import type { AccessChanges } from '../gate/access-change.ts';
 import type { LimitOverrides } from '../gate/limits.ts';
 import type { Plan } from '../gate/permissions.ts';
-import type { ListedActivity, StoredActivity } from '../ports/activity.ts';
+import type { ActivityFilter, ActivityPlace, ListedActivity, StoredActivity } from '../ports/activity.ts';
+import type { Owner } from '../ports/owner-storage.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { StoredEvent } from '../ports/stored-event.ts';
 import type { Keyring } from '../secrets/keyring.ts';
+import type { ApprovalGist } from './approval-views.ts';
 import { addNewOwner, checkOwnerFields, NEW_OWNER, newOwnerId, newPasswordHash } from './new-owner.ts';
 import { notFound } from './not-found.ts';
 import { requestGist } from './request-gist.ts';
-import type { Owners } from './service.ts';
-import { shownSources } from './shown-sources.ts';
+import { type ShownSource, shownSources } from './shown-sources.ts';
+
+export interface Owners {
+  /**
+   * @param owner  `ownerId`: default random; `timezone`: default UTC; `plan` and `limits`: default those of the service
+   * @throws ServiceError invalid_arguments, which names the field that is malformed or taken (`ownerId`, `email`)
+   */
+  create(owner: OwnerFields & { ownerId?: string; email: string }): Promise<{ ownerId: string }>;
+  /** Undefined: there is none. */
+  byId(ownerId: string): Promise<Owner | undefined>;
+  /** Finds an owner by email, in any case. Undefined: there is none. */
+  byEmail(email: string): Promise<Owner | undefined>;
+  /** A page of all owners in the order of their ids, behind the id `after`. */
+  list(page: {
+    after?: string;
+    limit: number;
+  }): Promise<{ readonly owners: readonly Owner[]; readonly more: boolean }>;
+  /**
+   * Changes what is given, all of it or nothing. `limits` replaces all single limits. A `password` ends all sessions.
+   * @throws ServiceError not_found, invalid_arguments as `create`
+   */
+  update(ownerId: string, changes: OwnerFields): Promise<void>;
+  /**
+   * Removes the owner with everything that is stored: accounts, keys, sign-ins, sessions, requests, trackers, webhook
+   * endpoints, events and activity. Calls that run meanwhile find nothing more, and what was approved and has not
+   * started does not happen.
+   * @throws ServiceError not_found; busy while an action of the owner is under way: try again when it has ended
+   */
+  remove(ownerId: string): Promise<void>;
+  /**
+   * Sets the password and ends all sessions of the owner. @throws ServiceError not_found, invalid_arguments
+   * (10 to 1000 characters)
+   */
+  setPassword(ownerId: string, password: string): Promise<void>;
+  /** What happened to the owner's own access and is not confirmed. @throws ServiceError not_found */
+  accessChanges(ownerId: string): Promise<AccessChanges>;
+  /** Says that the owner knows of the changes up to that instant. */
+  confirmAccessChanges(ownerId: string, until: Date): Promise<void>;
+  /** Newest first. */
+  activity(
+    ownerId: string,
+    query: ActivityQuery,
+  ): Promise<{ readonly entries: readonly ActivityEntry[]; readonly more: boolean }>;
+  /** Events after the sequence number `after`, oldest first. */
+  events(ownerId: string, after: number, limit: number): Promise<readonly StoredEvent[]>;
+}
+
+export interface ActivityQuery extends ActivityFilter {
+  /** Rows before this instant. */
+  readonly until?: Date;
+  /** The last row of the page before. It wins over `until`. */
+  readonly before?: ActivityPlace | undefined;
+  readonly limit: number;
+}
+
+/** A row of the activity. */
+export interface ActivityEntry extends Omit<ListedActivity, 'request'> {
+  /** The request that the row is about, as it is now. Null: none. */
+  readonly request:
+    | (Omit<NonNullable<ListedActivity['request']>, 'sealedGist'> & { readonly gist: ApprovalGist })
+    | null;
+  /** What a read of the last 24 hours showed, as far as it is known, in the order of `shown`. */
+  readonly sources: readonly ShownSource[];
+}
+
+/** What an app may set of an owner. */
+export interface OwnerFields {
+  email?: string;
+  /** IANA name. */
+  timezone?: string;
+  /** How the dashboard writes dates: a language tag such as `de-DE`. Default of a new owner: `en-GB`. */
+  language?: string;
+  /** Days after its end until what a request was about is erased: 7 to 365. Default of a new owner: 30. */
+  plansKeptDays?: number;
+  plan?: Plan;
+  /** Single limits that differ from those of the plan. */
+  limits?: LimitOverrides;
+  /** For the dashboard: 10 to 1000 characters. */
+  password?: string;
+}
 
 /** @param standard  the plan and the limits of new owners */
 export function createOwners(

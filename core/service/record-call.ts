@@ -9,7 +9,7 @@ import { findTool } from '../tools/catalogue.ts';
 import { endedClaim, type HeldClaim } from './call-claim.ts';
 import type { CallToolParts } from './call-parts.ts';
 import { unavailable } from './refusal-of.ts';
-import type { ToolCall } from './service.ts';
+import type { ToolCall } from './tool-call.ts';
 
 /** What the activity records of content: ids that were shown in full or changed, and ids that were listed. */
 export interface Notes {

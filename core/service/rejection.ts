@@ -1,9 +1,16 @@
 import * as z from 'zod';
-import { REJECTION_REASONS, type Rejection } from '../approvals/approval.ts';
+import { REJECTION_REASONS, type Rejection, type RejectionReason } from '../approvals/approval.ts';
 import { bodyText, invalidArgument, text } from '../contract/schema.ts';
 import { sealNote } from '../execution/sealed-words.ts';
 import type { Keyring } from '../secrets/keyring.ts';
-import type { RejectOptions } from './service.ts';
+import type { DecidedWhere } from './approval-views.ts';
+
+export interface RejectOptions extends DecidedWhere {
+  /** Default: `other` if there is a note, otherwise none. */
+  readonly reason?: RejectionReason | undefined;
+  /** A line for the agent, at most 500 characters. Empty: none. */
+  readonly note?: string | undefined;
+}
 
 /** Source: API-NOTES.md, What we add. */
 const NOTE_CHARS = 500;

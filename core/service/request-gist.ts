@@ -1,7 +1,7 @@
 import { type OpenedGist, openGist } from '../execution/sealed-gist.ts';
 import { errorName, type Log } from '../ports/log.ts';
 import type { Keyring } from '../secrets/keyring.ts';
-import type { ApprovalGist } from './service.ts';
+import type { ApprovalGist } from './approval-views.ts';
 
 /**
  * The gist of a request for the owner. One that cannot be read hides nothing else, and the log names it.

@@ -2,7 +2,21 @@ import { createHash } from 'node:crypto';
 import type { OpenApprovals } from '../ports/approval-storage.ts';
 import type { Ports } from '../ports/ports.ts';
 import { backgroundJob } from './background-job.ts';
-import type { RequestsNow, RequestWatcher } from './service.ts';
+
+/** The owner's requests at one moment, without content. */
+export interface RequestsNow {
+  /** How many wait for the owner's decision. */
+  readonly waiting: number;
+  /** Opaque. It differs once a request is added or changes its state. */
+  readonly version: string;
+}
+
+/** Its functions must not throw. */
+export interface RequestWatcher {
+  changed(now: RequestsNow): void;
+  /** The service stops: nothing follows. */
+  ended(): void;
+}
 
 /** Watches the requests of owners whose pages are open. */
 export interface RequestWatch {

@@ -6,7 +6,15 @@ import type { Storage } from '../ports/storage.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { DAY_MS } from '../time/durations.ts';
 import { findTool } from '../tools/catalogue.ts';
-import type { ShownSource } from './service.ts';
+
+/** A message or tracker that a call showed. Strangers wrote most of the titles. */
+export interface ShownSource {
+  /** As in `shown`. */
+  readonly id: string;
+  readonly title: string;
+  /** An address. Empty: it is not known. */
+  readonly author: string;
+}
 
 /** Reads between the first and the last row: with a filter, most of them belong to other rows. */
 const READS_MAX = 2000;

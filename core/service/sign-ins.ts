@@ -1,11 +1,17 @@
 import { newAccessToken, secretHash } from '../gate/credential.ts';
 import { NO_FENCES } from '../gate/fences.ts';
-import { GROUPS, type Modes } from '../gate/permissions.ts';
+import { GROUPS, type Group, type Modes, type Preset } from '../gate/permissions.ts';
 import type { Credential } from '../ports/credential-storage.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { credentialId as newCredentialId } from '../secrets/record-ids.ts';
-import { type Client, isDocumentUrl, registerClient, registeredClient } from '../sign-in/client.ts';
+import {
+  type Client,
+  isDocumentUrl,
+  type Registration,
+  registerClient,
+  registeredClient,
+} from '../sign-in/client.ts';
 import { redeemable, sealCode } from '../sign-in/code.ts';
 import { newRefreshToken, openRefreshToken } from '../sign-in/refresh-token.ts';
 import { type Refusal, readParameters, refused } from '../sign-in/refusal.ts';
@@ -15,14 +21,72 @@ import {
   isResource,
   openRequest,
   resourceOf,
+  type SignInRequest,
   sealRequest,
   signInName,
 } from '../sign-in/request.ts';
 import { HOUR_MS } from '../time/durations.ts';
+import type { Calls } from './calls.ts';
 import { changedModes, fencedAccounts, lifetimeMs, modesOfPreset } from './chosen-permissions.ts';
 import { createClientDocuments } from './client-documents.ts';
 import { notFound } from './not-found.ts';
-import type { Calls, IssuedTokens, SignIns } from './service.ts';
+
+/**
+ * The sign-ins of assistants: OAuth 2.1 with PKCE, for public clients. A sign-in is a credential of kind `oauth`; `Keys`
+ * lists, changes and revokes it like a key.
+ */
+export interface SignIns {
+  /** Whether a client may publish its document instead of registering. False without the port `documentSource`. */
+  readonly fetchesDocuments: boolean;
+  /** Like `Service.calls`, for access tokens: a key is not accepted. */
+  readonly calls: Calls;
+  /**
+   * Issues an id for a client. Stores nothing.
+   * @param metadata  the client's JSON
+   */
+  register(metadata: unknown): Registration | Refusal;
+  /**
+   * Checks an authorization request. Fetches the client's document if its id is a URL.
+   * @param issuer  the address of the authorization server, as the client knows it
+   * @returns `page`: the path of the owner's page on the dashboard
+   */
+  authorize(
+    parameters: URLSearchParams,
+    issuer: string,
+  ): Promise<{ readonly kind: 'page'; readonly page: string } | Refusal>;
+  /** Returns the request of the owner's page. Undefined: it was not checked here, or too long ago. */
+  find(request: string): SignInRequest | undefined;
+  /**
+   * Lets the client in as the owner chose.
+   * @param consent  `days`: 1 to 180; `modes`: changes to the preset; `accounts`: the only ones that it may use; default: all
+   * @returns the address to which the owner's browser goes; undefined if there is no such request, as for `find`
+   * @throws ServiceError not_found (the owner), invalid_arguments
+   */
+  allow(consent: {
+    ownerId: string;
+    request: string;
+    preset: Preset;
+    modes?: Partial<Modes>;
+    accounts?: readonly number[] | null;
+    days: number;
+  }): Promise<{ readonly goTo: string } | undefined>;
+  /** Returns the address to which the owner's browser goes. Undefined: as for `find`. */
+  deny(request: string): { readonly goTo: string } | undefined;
+  /** Redeems a code or a refresh token. @param issuer as above */
+  issueTokens(parameters: URLSearchParams, issuer: string): Promise<IssuedTokens | Refusal>;
+  /** Revokes the sign-in with this access token or refresh token. Does nothing if there is none. */
+  revoke(token: string): Promise<void>;
+}
+
+export interface IssuedTokens {
+  readonly kind: 'issued';
+  readonly accessToken: string;
+  /** Until the access token ends. */
+  readonly expiresInS: number;
+  readonly refreshToken: string;
+  /** The groups that are on. */
+  readonly scope: readonly Group[];
+}
 
 /** How long a stolen access token is of use. */
 const ACCESS_TOKEN_MS = HOUR_MS;

@@ -2,10 +2,58 @@ import type * as z from 'zod';
 import { bodyText, invalidArgument } from '../contract/schema.ts';
 import { trackerDue, trackerKeywords, trackerNoteText, trackerTitle } from '../contract/tracker-texts.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { TrackerFields } from '../ports/tracker-storage.ts';
+import type {
+  Tracker,
+  TrackerFields,
+  TrackerLink,
+  TrackerStatus,
+  TrackerStorage,
+} from '../ports/tracker-storage.ts';
 import type { TrackerLinks } from './linkable.ts';
 import { notFound } from './not-found.ts';
-import type { Trackers } from './service.ts';
+
+/** For the owner's page. */
+export interface Trackers extends TrackerLinks {
+  /** Newest first, after the tracker with the number `before`. `active`: open and waiting. */
+  list(
+    ownerId: string,
+    query: { state: 'active' | 'resolved'; before?: number; limit: number },
+  ): ReturnType<TrackerStorage['trackers']>;
+  /**
+   * Returns a tracker with a page of its links, newest first, starting at the link with the number `upTo`.
+   * Undefined: there is none.
+   */
+  show(
+    ownerId: string,
+    trackerId: number,
+    query: { upTo?: number; limit: number },
+  ): ReturnType<TrackerStorage['tracker']>;
+  /**
+   * Opens a tracker. @param tracker `requestId`: the same one opens only one tracker
+   * @throws ServiceError invalid_arguments
+   */
+  create(tracker: TrackerFields & { ownerId: string; requestId: string }): Promise<Tracker>;
+  /**
+   * Changes the fields that were seen as `was`. @returns whether they are now as in `fields`; false: somebody else
+   * changed them meanwhile, and nothing was done. @throws ServiceError not_found, invalid_arguments
+   */
+  edit(change: {
+    ownerId: string;
+    trackerId: number;
+    was: TrackerFields;
+    fields: TrackerFields;
+  }): Promise<boolean>;
+  /** @throws ServiceError not_found */
+  setStatus(ownerId: string, trackerId: number, status: TrackerStatus): Promise<void>;
+  /** @param note `requestId`: the same one adds only one note. @throws ServiceError not_found, invalid_arguments */
+  addNote(note: { ownerId: string; trackerId: number; requestId: string; note: string }): Promise<void>;
+  /** Removes a link or a note, as it was seen. @returns whether it was there */
+  unlink(
+    ownerId: string,
+    trackerId: number,
+    link: Pick<TrackerLink, 'linkId' | 'createdAt'>,
+  ): Promise<boolean>;
+}
 
 export function createTrackers({ storage, clock }: Ports): Omit<Trackers, keyof TrackerLinks> {
   return {

@@ -1,15 +1,65 @@
 import { invalidArgument } from '../contract/schema.ts';
+import type { DisabledReason } from '../events/endpoint-health.ts';
 import { endpointUrl } from '../events/endpoint-url.ts';
 import { newEndpointSecret } from '../events/signature.ts';
-import { SUBSCRIBED_TYPES } from '../events/webhook-event.ts';
+import { SUBSCRIBED_TYPES, type SubscribedType } from '../events/webhook-event.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { Endpoint } from '../ports/webhook-storage.ts';
+import type { DeliveryRecord, Endpoint } from '../ports/webhook-storage.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { wireEndpointId } from '../storage/webhooks.ts';
 import { HOUR_MS } from '../time/durations.ts';
 import { sealEndpointSecret } from './deliver-webhooks.ts';
 import { notFound } from './not-found.ts';
-import type { WebhookEndpoint, Webhooks } from './service.ts';
+
+/** The endpoints that receive the events of the owner's keys. */
+export interface Webhooks {
+  /** False without the port `webhookSender`. No endpoint can be added then. */
+  readonly canSend: boolean;
+  /**
+   * @returns the endpoint's secret, shown this once
+   * @throws ServiceError not_found (the key), invalid_arguments (`url`, or the plan allows no more endpoints)
+   */
+  add(endpoint: {
+    ownerId: string;
+    keyId: string;
+    url: string;
+    /** Default: all that endpoints can be told of. */
+    types?: readonly SubscribedType[];
+  }): Promise<{ endpointId: string; secret: string }>;
+  /** Oldest first. */
+  list(ownerId: string): Promise<readonly WebhookEndpoint[]>;
+  /** Forgets its deliveries too. @throws ServiceError not_found */
+  remove(ownerId: string, endpointId: string): Promise<void>;
+  /** For 24 hours requests are signed with both secrets. @throws ServiceError not_found */
+  rotateSecret(ownerId: string, endpointId: string): Promise<{ secret: string }>;
+  /** Switches an endpoint on again that was disabled. @throws ServiceError not_found */
+  enable(ownerId: string, endpointId: string): Promise<void>;
+  /** Sends a `webhook.test`. @throws ServiceError not_found (or it is disabled) */
+  sendTest(ownerId: string, endpointId: string): Promise<void>;
+  /** Newest first. @param page `before`: only deliveries of events with a smaller sequence number */
+  deliveries(
+    ownerId: string,
+    endpointId: string,
+    page: { before?: number; limit: number },
+  ): Promise<{ readonly deliveries: readonly DeliveryRecord[]; readonly more: boolean }>;
+  /** Sends the event of an ended delivery again. @throws ServiceError not_found */
+  redeliver(ownerId: string, endpointId: string, sequence: number): Promise<void>;
+}
+
+export interface WebhookEndpoint {
+  /** `wh_` and its number. */
+  readonly endpointId: string;
+  readonly keyId: string;
+  readonly url: string;
+  readonly types: readonly SubscribedType[];
+  readonly createdAt: Date;
+  /** Until when the secret before a rotation signs as well; null if none does. */
+  readonly overlapUntil: Date | null;
+  /** Since when every attempt has failed; null if the last one did not. */
+  readonly failingSince: Date | null;
+  /** Why it is off; null if it is on. */
+  readonly disabled: DisabledReason | null;
+}
 
 const ROTATION_OVERLAP_MS = 24 * HOUR_MS;
 

@@ -1,4 +1,5 @@
-import type { ApprovalSummary, Service } from '../../core/service/service.ts';
+import type { ApprovalSummary } from '../../core/service/approval-views.ts';
+import type { Service } from '../../core/service/service.ts';
 
 /** More than can wait at once by default. */
 const READ = 1000;

@@ -1,4 +1,5 @@
-import type { Service, WebhookEndpoint } from '../../core/service/service.ts';
+import type { Service } from '../../core/service/service.ts';
+import type { WebhookEndpoint } from '../../core/service/webhooks.ts';
 import {
   COMMON_OPTIONS,
   type Command,

@@ -13,8 +13,11 @@ import type { Calendar } from '../../core/ports/calendar.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { createKeyring, type Keyring } from '../../core/secrets/keyring.ts';
+import type { ApprovalContent } from '../../core/service/approval-views.ts';
+import type { Decided } from '../../core/service/approvals.ts';
 import type { ServiceOptions } from '../../core/service/create-service.ts';
-import type { Answer, ApprovalContent, Decided, Service } from '../../core/service/service.ts';
+import type { Service } from '../../core/service/service.ts';
+import type { Answer } from '../../core/service/tool-call.ts';
 import { expectDescribed } from '../described-outcome.ts';
 import { eventsOn } from '../events-on.ts';
 import {

@@ -13,7 +13,7 @@ import { messageRow } from '../../core/mail/message-row.ts';
 import type { MailAccount, MailCall } from '../../core/ports/mail.ts';
 import type { Finding, FindingSource } from '../../core/safety/finding.ts';
 import { createKeyring } from '../../core/secrets/keyring.ts';
-import type { ApprovalContent } from '../../core/service/service.ts';
+import type { ApprovalContent } from '../../core/service/approval-views.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/time/durations.ts';
 import { approvalOf, resultOf, shownOf } from '../core/scene.ts';
 import { openTestService, type TestKey, type TestService, testClock } from '../open-service.ts';

@@ -10,7 +10,8 @@ import {
   type PinnedRole,
 } from '../../../core/folders/roles.ts';
 import { MailError } from '../../../core/ports/mail.ts';
-import type { AccountFolders, FolderChoice } from '../../../core/service/service.ts';
+import type { AccountFolders } from '../../../core/service/accounts.ts';
+import type { FolderChoice } from '../../../core/service/chosen-pins.ts';
 import { fieldErrors } from '../field-errors.ts';
 import { Choice, Form, Problems, SubmitOrLeave } from '../forms.tsx';
 import { Quoted } from '../third-party-text.tsx';

@@ -1,6 +1,7 @@
 import type { Account } from '../../../core/ports/account.ts';
 import { errorName } from '../../../core/ports/log.ts';
-import type { ApprovalContent, NoticeChannelView } from '../../../core/service/service.ts';
+import type { ApprovalContent } from '../../../core/service/approval-views.ts';
+import type { NoticeChannelView } from '../../../core/service/notices.ts';
 import { download } from '../download.ts';
 import type { OwnerVisit, Reply } from '../visit.ts';
 

@@ -1,5 +1,5 @@
 import { REJECTION_REASONS, type RejectionReason } from '../../../core/approvals/approval.ts';
-import type { RejectOptions } from '../../../core/service/service.ts';
+import type { RejectOptions } from '../../../core/service/rejection.ts';
 import { SubmitTo } from '../links.tsx';
 import { decidedIn, type OwnerVisit } from '../visit.ts';
 import { REJECTION_TITLES } from '../words.ts';

@@ -1,11 +1,7 @@
 import { TOGETHER_MAX } from '../../../core/safety/decided-together.ts';
 import { inWords } from '../../../core/safety/finding-text.ts';
-import type {
-  ApprovalSummary,
-  ApprovalView,
-  DecidedMember,
-  TogetherMember,
-} from '../../../core/service/service.ts';
+import type { ApprovalSummary, ApprovalView } from '../../../core/service/approval-views.ts';
+import type { DecidedMember, TogetherMember } from '../../../core/service/approvals.ts';
 import { afterDecided, openNext } from '../after-decision.tsx';
 import { APPROVAL_ID } from '../approval-id.ts';
 import { requestsTogether } from '../arranged-requests.ts';

@@ -1,6 +1,6 @@
 import { webhookBody, webhookHeaders } from '../../../core/events/webhook-event.ts';
 import type { AttemptLog, DeliveryRecord } from '../../../core/ports/webhook-storage.ts';
-import type { WebhookEndpoint } from '../../../core/service/service.ts';
+import type { WebhookEndpoint } from '../../../core/service/webhooks.ts';
 import { Form } from '../forms.tsx';
 import { IntegrationsTabs } from '../integrations-tabs.tsx';
 import { Link } from '../links.tsx';

@@ -6,7 +6,7 @@ import { SUBSCRIBED_TYPES, type SubscribedType } from '../../../core/events/webh
 import { effectiveMode, type Plan } from '../../../core/gate/permissions.ts';
 import type { Credential } from '../../../core/ports/credential-storage.ts';
 import type { Owner } from '../../../core/ports/owner-storage.ts';
-import type { WebhookEndpoint } from '../../../core/service/service.ts';
+import type { WebhookEndpoint } from '../../../core/service/webhooks.ts';
 import { Choice, Field, Form, Problems, SubmitOrLeave } from '../forms.tsx';
 import { IntegrationsTabs } from '../integrations-tabs.tsx';
 import { Link } from '../links.tsx';

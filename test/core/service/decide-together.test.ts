@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../core/contract/errors.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
-import type { DecidedMember } from '../../../core/service/service.ts';
+import type { DecidedMember } from '../../../core/service/approvals.ts';
 import { openTestService, type TestKey } from '../../open-service.ts';
 import {
   approvalOf,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
-import type { OwnerFields, Service } from '../../../core/service/service.ts';
+import type { OwnerFields } from '../../../core/service/owners.ts';
+import type { Service } from '../../../core/service/service.ts';
 import { openTestService } from '../../open-service.ts';
 import { sessionToken } from '../../session-token.ts';
 import { approvalOf, FRIEND, openScene, sendTo } from '../scene.ts';

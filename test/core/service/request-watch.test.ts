@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalState } from '../../../core/approvals/approval.ts';
 import type { OpenApprovals } from '../../../core/ports/approval-storage.ts';
+import type { RequestsNow } from '../../../core/service/request-watch.ts';
 import { createRequestWatch } from '../../../core/service/request-watch.ts';
-import type { RequestsNow } from '../../../core/service/service.ts';
 import { silentLog } from '../../open-service.ts';
 import { handClock, settled } from './hand-clock.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { newApproval } from '../../../core/approvals/approval.ts';
 import type { Group } from '../../../core/gate/permissions.ts';
 import type { Severity } from '../../../core/safety/finding.ts';
-import type { ApprovalGist, ApprovalSummary } from '../../../core/service/service.ts';
+import type { ApprovalGist, ApprovalSummary } from '../../../core/service/approval-views.ts';
 import {
   arrangedRequests,
   type ListItem,
