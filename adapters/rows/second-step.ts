@@ -33,7 +33,9 @@ export function readSecondStep(row: Row): SecondStep | null {
       addedAt: new Date(app.added_at_ms),
     },
     passkeys: passkeys.map(({ id, host, name, ...passkey }) => ({
-      ...{ id, host, name },
+      id,
+      host,
+      name,
       publicKey: passkey.public_key,
       signCount: passkey.sign_count,
       lastChallengeMs: passkey.last_challenge_ms,
@@ -54,7 +56,9 @@ export function secondStepText({ app, passkeys, recoveryHashes, strangers }: Sec
       added_at_ms: app.addedAt.getTime(),
     },
     passkeys: passkeys.map(({ id, host, name, ...passkey }) => ({
-      ...{ id, host, name },
+      id,
+      host,
+      name,
       public_key: passkey.publicKey,
       sign_count: passkey.signCount,
       last_challenge_ms: passkey.lastChallengeMs,
@@ -62,7 +66,8 @@ export function secondStepText({ app, passkeys, recoveryHashes, strangers }: Sec
       last_used_at_ms: passkey.lastUsedAt?.getTime() ?? null,
     })),
     recovery_hashes: [...recoveryHashes],
-    ...{ failures, last_ms },
+    failures,
+    last_ms,
   };
   return JSON.stringify(content);
 }

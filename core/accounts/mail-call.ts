@@ -32,7 +32,10 @@ export function openSettings(
 function mailAccount(ports: TokenPorts, keyring: Keyring, account: Account): MailAccount {
   const { ownerId, accountId, email, revision } = account;
   return {
-    ...{ ownerId, accountId, email, revision },
+    ownerId,
+    accountId,
+    email,
+    revision,
     settings: async () => openSettings(keyring, account),
     accessToken: account.grant === null ? undefined : accessTokens(ports, keyring, account),
   };

@@ -20,7 +20,12 @@ const planOfVersion2 = z
   .strictObject({ v: z.literal(2), tool: z.string(), holds: z.array(z.string()), action: storedAction })
   .transform(
     ({ tool, action }): Plan => ({
-      ...{ tool, args: null, findings: [], reads: [], purpose: null, action },
+      tool,
+      args: null,
+      findings: [],
+      reads: [],
+      purpose: null,
+      action,
     }),
   );
 

@@ -144,7 +144,9 @@ export function createAccounts(
     trialCount += 1;
     const accountId = -trialCount;
     const account: MailAccount = {
-      ...{ ownerId, accountId, email },
+      ownerId,
+      accountId,
+      email,
       settings: async () => settings,
       accessToken,
     };

@@ -30,7 +30,9 @@ export function createAccountChecks(ports: Ports, keyring: Keyring): AccountChec
   async function check(ownerId: string, accountId: number): Promise<void> {
     const jitterMs = Math.floor((JITTER_MS * (random(1)[0] ?? 0)) / 256);
     const legs = await storage.takeCheck({
-      ...{ ownerId, accountId, jitterMs },
+      ownerId,
+      accountId,
+      jitterMs,
       idleMs: IDLE_MS,
       now: clock.now(),
     });

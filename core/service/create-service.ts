@@ -157,7 +157,13 @@ export function createService<MailSettings, CalendarSettings>(
   const decideTogether = createDecideTogether(ports, keyring, keysSigned, leaseMs, executeApproval);
 
   const background = createBackgroundWork({
-    ...{ ports, keyring, identifiers, executor, keysSigned, leaseMs, dashboardUrl },
+    ports,
+    keyring,
+    identifiers,
+    executor,
+    keysSigned,
+    leaseMs,
+    dashboardUrl,
   });
 
   function on(...args: OnArguments<'approval.pending'>): () => void;

@@ -46,7 +46,11 @@ export function createKeyCalls(admit: Admit, calls: Calls) {
       if (admitted.kind !== 'admitted') return failureOf(admitted.refusal);
       const { idempotencyKey, signal, onWaiting } = options;
       const { outcome } = await calls.runTool(admitted.caller, {
-        ...{ tool, args, idempotencyKey, sizeBytes, onWaiting },
+        tool,
+        args,
+        idempotencyKey,
+        sizeBytes,
+        onWaiting,
         gone: signal,
       });
       return outcome;

@@ -108,7 +108,11 @@ export function createMailSignIns(ports: Ports, keyring: Keyring, accounts: Gran
       const codeVerifier = secretText(random(SECRET_BYTES));
       const url = await provider.authorizationUrl({ redirectUri, state, codeVerifier, email });
       const pending: z.infer<typeof pendingSignIn> = {
-        ...{ sessionId, providerId, redirectUri, codeVerifier, purpose },
+        sessionId,
+        providerId,
+        redirectUri,
+        codeVerifier,
+        purpose,
       };
       const now = clock.now();
       await storage.addPendingGrant({

@@ -119,7 +119,11 @@ export function createSecondSteps(
       return {
         app: app && { addedAt: app.addedAt },
         passkeys: passkeys.map(({ id, name, host, addedAt, lastUsedAt }) => ({
-          ...{ id, name, host, addedAt, lastUsedAt },
+          id,
+          name,
+          host,
+          addedAt,
+          lastUsedAt,
         })),
         recoveryCodesLeft: recoveryHashes.length,
       };
@@ -166,8 +170,14 @@ export function createSecondSteps(
       const { id, publicKey, signCount } = read;
       const { host } = place;
       const passkey = {
-        ...{ id, publicKey, host, name, signCount },
-        ...{ lastChallengeMs: challengeMs, addedAt: clock.now(), lastUsedAt: null },
+        id,
+        publicKey,
+        host,
+        name,
+        signCount,
+        lastChallengeMs: challengeMs,
+        addedAt: clock.now(),
+        lastUsedAt: null,
       };
       const { codes, recoveryHashes } = newCodes();
       const saved = await change(ownerId, { type: 'add_passkey', passkey, recoveryHashes });

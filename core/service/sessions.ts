@@ -209,7 +209,9 @@ export function createSessions(
       if (match === undefined || match.passwordHash === null) return undefined;
       const { owner, passwordHash } = match;
       return start({
-        ...{ ownerId: owner.ownerId, passwordHash, device: match.device },
+        ownerId: owner.ownerId,
+        passwordHash,
+        device: match.device,
         browser,
         address,
         proofKey,

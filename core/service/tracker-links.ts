@@ -33,7 +33,11 @@ export function createTrackerLinks(
     const { signal } = abort;
     try {
       return await look({
-        ...{ owner, accounts, signal, ports: parts.lookUps, identifiers: parts.identifiers },
+        owner,
+        accounts,
+        signal,
+        ports: parts.lookUps,
+        identifiers: parts.identifiers,
         fences: NO_FENCES,
         outsideFence: () => new Error('an owner has no fences'),
         mailCall: (account) => mailCall(parts.ports, parts.keyring, account, signal, WAIT_MS),
@@ -58,8 +62,14 @@ export function createTrackerLinks(
         const words = wordsOf(text);
         const recently = new Date(clock.now().getTime() - BEFORE_MS).toISOString().slice(0, 10);
         const query = {
-          ...{ words, from: undefined, since: words.length === 0 ? recently : undefined, unread: false },
-          ...{ path: undefined, after: undefined, limit, contains: saysWord(context) },
+          words,
+          from: undefined,
+          since: words.length === 0 ? recently : undefined,
+          unread: false,
+          path: undefined,
+          after: undefined,
+          limit,
+          contains: saysWord(context),
         };
         const found = parts.lookUps.mail.search(context.mailCall(account), query);
         const { rows } = await nameAccountOnFailure(account, 'folder', found);

@@ -83,7 +83,10 @@ function claimed(
   isAccessDue: boolean,
 ): ClaimedNotice {
   return {
-    ...{ channels, waiting, toMend, hasAccessChanged: hasAccessChanged || isAccessDue },
+    channels,
+    waiting,
+    toMend,
+    hasAccessChanged: hasAccessChanged || isAccessDue,
     approvalId: toMend === 0 ? onlyApprovalId : null,
   };
 }

@@ -84,7 +84,8 @@ export function setPassword(
   const { secondStep } = facts;
   const change = {
     ...({ type: 'save_access_change', what: 'password' } as const),
-    ...{ ownerId, at: new Date(storeNowMs) },
+    ownerId,
+    at: new Date(storeNowMs),
   };
   return {
     answer: true,

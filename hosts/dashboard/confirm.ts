@@ -65,7 +65,9 @@ async function withPasskey(
   const wrong = () => askAgain(pageVisit, form, { problem: WRONG_PASSKEY, status: 422 });
   if (place === undefined) return stopped(visit, await wrong());
   const attempt = {
-    ...{ session, answer, place },
+    session,
+    answer,
+    place,
     binding: challengeBinding('confirm', session.id),
     ...browserFacts(visit),
   };

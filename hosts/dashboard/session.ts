@@ -125,7 +125,8 @@ export async function signInWithPasskey(visit: Visit): Promise<Reply> {
   if (place === undefined) return notFoundPage();
   const next = safeNext(fields.get('next'));
   const attempt = {
-    ...{ place, answer: fields.get(PASSKEY_FIELD) ?? '' },
+    place,
+    answer: fields.get(PASSKEY_FIELD) ?? '',
     binding: challengeBinding('sign_in', token),
     ...newSessionFacts(visit),
   };

@@ -330,8 +330,11 @@ function row(account: Account, owner: Owner, legs: readonly LegHealth[]) {
     is_primary: account.isPrimary,
     display_name: account.displayName,
     health: legs.map(({ leg, state, reason, since, workedAt }) => ({
-      ...{ leg, state, reason },
-      ...{ since: since.toISOString(), last_worked_at: workedAt?.toISOString() ?? null },
+      leg,
+      state,
+      reason,
+      since: since.toISOString(),
+      last_worked_at: workedAt?.toISOString() ?? null,
     })),
   };
 }

@@ -73,7 +73,14 @@ function accountRow(account: Account) {
   const { accountId, label, email, displayName, signature, revision, isPrimary, folderRoles, grant } =
     account;
   return {
-    ...{ accountId, label, email, displayName, signature, revision, isPrimary, folderRoles },
+    accountId,
+    label,
+    email,
+    displayName,
+    signature,
+    revision,
+    isPrimary,
+    folderRoles,
     signIn: grant === null ? 'password' : 'provider',
     signInWithdrawnAt: grant?.withdrawnAt ?? null,
   };
@@ -89,7 +96,8 @@ async function* trackersOf({ service, owner: { ownerId } }: OwnerVisit): AsyncGe
     let before: number | undefined;
     for (let more = true; more; ) {
       const page = await service.trackers.list(ownerId, {
-        ...{ state, limit: ROWS },
+        state,
+        limit: ROWS,
         ...(before !== undefined && { before }),
       });
       for (const tracker of page.trackers) {
@@ -124,7 +132,8 @@ async function* requestsOf({ service, owner: { ownerId } }: OwnerVisit): AsyncGe
   let after: { createdAtMs: number; id: string } | undefined;
   for (let more = true; more; ) {
     const page = await service.approvals.list(ownerId, {
-      ...{ state: 'all', limit: REQUESTS },
+      state: 'all',
+      limit: REQUESTS,
       ...(after && { after }),
     });
     const ids = page.approvals.map(({ approval }) => approval.id);

@@ -40,7 +40,7 @@ export async function linkTrackerPage(visit: OwnerVisit): Promise<Reply> {
         </p>
       ) : (
         <>
-          <FindForm {...{ path, accounts, words }} accountId={account.accountId} />
+          <FindForm path={path} accounts={accounts} words={words} accountId={account.accountId} />
           {
             await orProblem(
               () =>
@@ -49,14 +49,14 @@ export async function linkTrackerPage(visit: OwnerVisit): Promise<Reply> {
                   words,
                   limit: MESSAGES,
                 }),
-              (messages) => <Messages {...{ messages, words, path, token }} />,
+              (messages) => <Messages messages={messages} words={words} path={path} token={token} />,
             )
           }
           {words !== ''
             ? null
             : await orProblem(
                 () => service.trackers.findEvents(ownerId, account.accountId),
-                (events) => <Events events={events.slice(0, EVENTS)} {...{ path, token, zone }} />,
+                (events) => <Events events={events.slice(0, EVENTS)} path={path} token={token} zone={zone} />,
               )}
         </>
       )}

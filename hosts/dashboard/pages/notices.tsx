@@ -48,7 +48,9 @@ export async function addPush(visit: OwnerVisit): Promise<Reply> {
   return addChannel(visit, {
     kind: 'push',
     browser: browserName(headerOf(head, 'user-agent')),
-    ...{ endpoint: field('endpoint'), p256dh: field('p256dh'), auth: field('auth') },
+    endpoint: field('endpoint'),
+    p256dh: field('p256dh'),
+    auth: field('auth'),
   });
 }
 

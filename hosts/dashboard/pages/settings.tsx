@@ -25,8 +25,8 @@ export async function settingsPage(visit: OwnerVisit): Promise<Reply> {
       <Notice code={query.get('notice')} />
       {await accessChangesSection(visit)}
       {session.kind === 'app' && service.notices.kinds.length === 0 ? null : <NoticesSection />}
-      <TimeZoneSection {...{ zone, token, now }} />
-      <DateLanguageSection {...{ language, zone, token, now }} />
+      <TimeZoneSection zone={zone} token={token} now={now} />
+      <DateLanguageSection language={language} zone={zone} token={token} now={now} />
       {session.kind === 'app' ? null : await ownSignIn(visit, session.stored)}
       <PlansKeptSection days={plansKeptDays} token={token} />
       <section aria-labelledby="data">
@@ -86,7 +86,8 @@ async function ownSignIn(visit: OwnerVisit, current: StoredSession) {
         shown={secondStep}
         newPasskey={await newPasskey(visit)}
         host={passkeyPlace(visit)?.host}
-        {...{ token, zone }}
+        token={token}
+        zone={zone}
       />
       <section aria-labelledby="sessions">
         <h2 id="sessions">Sessions</h2>

@@ -98,7 +98,9 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
 /** A column that is sealed for the values of `context`, which are also its key. */
 function sealed(table: string, column: string, context: readonly string[], purpose: string): SealedColumn {
   return {
-    ...{ table, column, key: context },
+    table,
+    column,
+    key: context,
     renewed: (row, keyring) =>
       resealed(keyring, purpose, context.map((name) => String(row[name])).join('\n'), text(row, column)),
   };
@@ -113,7 +115,9 @@ function signed<Signed extends { readonly signature: string | null }>(
   sign: (row: Signed, keyring: Keyring) => Signed,
 ): SealedColumn {
   return {
-    ...{ table, column: 'signature', key },
+    table,
+    column: 'signature',
+    key,
     renewed(row, keyring) {
       const stored = read(row);
       if (!isIntact(stored, keyring)) throw altered();
