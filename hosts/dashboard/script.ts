@@ -75,6 +75,8 @@ export const SCRIPT = `(() => {
 
   document.addEventListener('submit', (event) => {
     const { target: form, submitter } = event;
+    // It only chooses what the page shows, so there is nothing to sign.
+    if (form.method === 'get') return;
     if (state === 'ready') {
       state = 'sent';
       // If the page did not load, the owner may try again.

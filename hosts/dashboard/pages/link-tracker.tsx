@@ -49,7 +49,7 @@ export async function linkTrackerPage(visit: OwnerVisit): Promise<Reply> {
                   words,
                   limit: MESSAGES,
                 }),
-              (messages) => <Messages messages={messages} words={words} path={path} token={token} />,
+              (messages) => <Messages {...{ messages, words, path, token, zone }} />,
             )
           }
           {words !== ''
@@ -95,8 +95,9 @@ function Messages(props: {
   words: string;
   path: string;
   token: string;
+  zone: string;
 }) {
-  const { messages, words, path, token } = props;
+  const { messages, words, path, token, zone } = props;
   return (
     <section aria-labelledby="messages">
       <h2 id="messages">{words === '' ? 'Messages of the last two weeks' : 'Messages found'}</h2>
@@ -104,7 +105,7 @@ function Messages(props: {
       <ul class="rows">
         {messages.map(({ id, subject, from, date }) => (
           <LinkRow path={path} token={token} field="message" value={id} title={subject || '(no subject)'}>
-            mail from <Quoted text={from} /> · <Quoted text={date} />
+            mail from <Quoted text={from} /> · <When at={date} zone={zone} />
           </LinkRow>
         ))}
       </ul>

@@ -125,7 +125,7 @@ describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
     expect(await titles()).toEqual(['Planks']);
     await press(page, 'Link');
     await page.getByText('It is linked.').waitFor();
-    await page.goto('/trackers/1/link');
+    await page.goto(`${dashboard.url}/trackers/1/link`);
     const event = page.locator('section[aria-labelledby="events"] li').first();
     const title = await event.locator('strong').innerText();
     await event.getByRole('button', { name: 'Link' }).click();
