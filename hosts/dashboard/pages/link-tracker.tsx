@@ -49,7 +49,7 @@ export async function linkTrackerPage(visit: OwnerVisit): Promise<Reply> {
                   words,
                   limit: MESSAGES,
                 }),
-              (messages) => <Messages {...{ messages, words, path, token, zone }} />,
+              (messages) => <Messages messages={messages} words={words} path={path} token={token} zone={zone} />,
             )
           }
           {words !== ''
