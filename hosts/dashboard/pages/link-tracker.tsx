@@ -16,8 +16,8 @@ const WORDS_CHARS_MAX = 200;
 
 /** Messages and events of an account, each with a button that links it to the tracker. */
 export async function linkTrackerPage(visit: OwnerVisit): Promise<Reply> {
-  const { service, owner, param, query, token } = visit;
-  const { ownerId, timezone: zone } = owner;
+  const { service, owner, param, query } = visit;
+  const { ownerId } = owner;
   const found = await service.trackers.show(ownerId, Number(param), { limit: 0 });
   if (found === undefined) return notFoundPage();
   const accounts = await service.accounts.list(ownerId);
@@ -41,27 +41,31 @@ export async function linkTrackerPage(visit: OwnerVisit): Promise<Reply> {
       ) : (
         <>
           <FindForm path={path} accounts={accounts} words={words} accountId={account.accountId} />
-          {
-            await orProblem(
-              () =>
-                service.trackers.findMessages(ownerId, {
-                  accountId: account.accountId,
-                  words,
-                  limit: MESSAGES,
-                }),
-              (messages) => <Messages messages={messages} words={words} path={path} token={token} zone={zone} />,
-            )
-          }
-          {words !== ''
-            ? null
-            : await orProblem(
-                () => service.trackers.findEvents(ownerId, account.accountId),
-                (events) => <Events events={events.slice(0, EVENTS)} path={path} token={token} zone={zone} />,
-              )}
+          {await linkable(visit, account.accountId, words)}
         </>
       )}
     </>,
   );
+}
+
+/** Messages with these words. Without words, those of the last weeks, and events. */
+async function linkable(
+  { service, owner, param, token }: OwnerVisit,
+  accountId: number,
+  words: string,
+): Promise<readonly VNode[]> {
+  const { ownerId, timezone: zone } = owner;
+  const path = `/trackers/${param}`;
+  const messages = orProblem(
+    () => service.trackers.findMessages(ownerId, { accountId, words, limit: MESSAGES }),
+    (found) => <Messages messages={found} words={words} path={path} token={token} zone={zone} />,
+  );
+  if (words !== '') return [await messages];
+  const events = orProblem(
+    () => service.trackers.findEvents(ownerId, accountId),
+    (found) => <Events events={found.slice(0, EVENTS)} path={path} token={token} zone={zone} />,
+  );
+  return Promise.all([messages, events]);
 }
 
 function FindForm(props: { path: string; accounts: readonly Account[]; accountId: number; words: string }) {
