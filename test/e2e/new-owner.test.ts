@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { faultsInEveryLook } from '../hosts/dashboard/axe.ts';
 import { buildCli, type Cli } from '../hosts/server/cli-process.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../servers/browser.ts';
 import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
@@ -53,7 +54,11 @@ describe.skipIf(skipped)(inBrowser(titled('a new owner')), { timeout: 120_000 },
     const context = await browser.newContext();
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     const page = await context.newPage();
+    const faults: string[] = [];
+    const look = async (name: string) => faults.push(...(await faultsInEveryLook(page, name)));
 
+    await page.goto(setup_url);
+    await look('the setup link');
     await page.goto(setup_url);
     // The keyboard is in the first field.
     await page.keyboard.type(addressOf(user));
@@ -61,7 +66,7 @@ describe.skipIf(skipped)(inBrowser(titled('a new owner')), { timeout: 120_000 },
     await page.getByLabel('The same password again').fill('correct horse battery');
     await press(page, 'Continue');
 
-    await enterAccount(page, { dovecot, postfix }, { user });
+    await enterAccount(page, { dovecot, postfix }, { user }, look);
     await page.getByRole('status').getByText('The account is connected.').waitFor();
     await page.keyboard.type('Assistant');
     await page.getByLabel('Preset').selectOption({ label: 'Full' });
@@ -97,6 +102,7 @@ describe.skipIf(skipped)(inBrowser(titled('a new owner')), { timeout: 120_000 },
     expect(await page.locator('main').innerText()).toContain('This link does not work');
     await page.goto(new URL('/activity', setup_url).href);
     expect(await page.locator('main').innerText()).not.toContain('unknown tool');
+    expect(faults).toEqual([]);
     await context.close();
   });
 });

@@ -65,11 +65,12 @@ interface Mailbox {
   readonly signature?: string;
 }
 
-/** The same on a page that asks for the address. */
+/** The same on a page that asks for the address. @param look  gets each page before it is left */
 export async function enterAccount(
   page: Page,
   { dovecot, postfix }: MailServers,
   given: Mailbox,
+  look: (name: string) => Promise<unknown> = async () => {},
 ): Promise<void> {
   await page.getByLabel('Email').fill(addressOf(given.user));
   await page.getByRole('button', { name: 'Type the servers by hand' }).click();
@@ -79,10 +80,13 @@ export async function enterAccount(
   await page.getByLabel('SMTP port').fill(String(postfix.port));
   await page.getByLabel('SMTP security').selectOption('starttls');
   await page.getByLabel('Signature').fill(given.signature ?? '');
+  await look('the servers');
   await page.getByRole('button', { name: 'Use these servers' }).click();
   const seen = (dovecot.certificate.fingerprint.toUpperCase().match(/../g) ?? []).join(':');
   for (const box of [0, 1]) await page.getByLabel(`Trust this one: ${seen}`).nth(box).check();
+  await look('the certificates');
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByLabel('Password').fill(given.password ?? MAILBOX_PASSWORD);
+  await look('the password of the mailbox');
   await page.getByRole('button', { name: 'Connect account' }).click();
 }
