@@ -89,10 +89,11 @@ function attacks(newPlace: () => Promise<Place>, junkEmails: number): void {
     nowMs = FROM_MS;
     place = await newPlace();
     const storage = place.connect();
-    await open(storage);
+    site = await openSite(storage, SECRET_KEY, () => nowMs);
     onTestFinished(() => site.close());
     const { ownerId } = await site.service.owners.create({ email: EMAIL });
     await storage.setPassword(ownerId, quickHash(PASSWORD));
+    visitor = await openForm(site.port);
   });
 
   it('ten failed tries from the owner’s own address delay neither a known device nor another address', async () => {
