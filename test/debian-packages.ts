@@ -11,6 +11,7 @@ export const SERVER_PACKAGES = [
   'radicale',
   'xandikos',
   'nginx-light',
+  'caddy',
   'postgresql',
   // Needed by the conflicting packages.
   'cyrus-common',

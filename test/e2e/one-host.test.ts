@@ -6,20 +6,33 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { buildCli, type Cli } from '../hosts/server/cli-process.ts';
 import { Program } from '../hosts/sign-in/program.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../servers/browser.ts';
+import { caddyIsMissing, startCaddy } from '../servers/caddy.ts';
 import { nginxIsMissing, startNginx } from '../servers/nginx.ts';
 
-/** README's configuration of nginx. @param port  of the API, instead of 8787 */
-function locations(port: number): string {
+const PROXIES = [
+  {
+    name: 'nginx',
+    isMissing: nginxIsMissing,
+    start: startNginx,
+    block: /```nginx\n(proxy_http_version.*?)```/s,
+  },
+  {
+    name: 'Caddy',
+    isMissing: caddyIsMissing,
+    start: startCaddy,
+    block: /```\nmail\.example\.org \{\n(.*?)\n\}\n```/s,
+  },
+];
+
+/** README's configuration of a proxy. @param port  of the API, instead of 8787 */
+function documented(block: RegExp, port: number): string {
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const [, block = ''] = /```nginx\n(proxy_http_version.*?)```/s.exec(readme) ?? [];
-  return [8787, 8788, 8789].reduce(
-    (text, documented, nth) => text.replaceAll(`:${documented};`, `:${port + nth};`),
-    block,
-  );
+  const [, text = ''] = block.exec(readme) ?? [];
+  return text.replaceAll(/\b878[789]\b/g, (inReadme) => String(Number(inReadme) - 8787 + port));
 }
 
-describe.skipIf(browserIsMissing || nginxIsMissing)(
-  inBrowser('all parts behind one host name, on nginx as in README'),
+describe.skipIf(browserIsMissing || PROXIES.some(({ isMissing }) => isMissing))(
+  inBrowser('all parts behind one host name, as in README'),
   { timeout: 60_000 },
   () => {
     let cli: Cli;
@@ -33,57 +46,60 @@ describe.skipIf(browserIsMissing || nginxIsMissing)(
       cli?.remove();
     });
 
-    it('REST, the pages with their socket, and a sign-in by the official client', async () => {
-      const port = randomInt(15_000, 32_000);
-      const nginx = await startNginx(locations(port));
-      onTestFinished(() => nginx.stop());
-      const origin = `http://127.0.0.1:${nginx.port}`;
-      const serving = await cli.serve(['serve', '--demo', '--json'], {
-        COUNTERSIGN_PORT: String(port),
-        COUNTERSIGN_BASE_URL: `${origin}/api`,
-        COUNTERSIGN_DASHBOARD_URL: origin,
-        COUNTERSIGN_MCP_URL: `${origin}/assistant`,
-        COUNTERSIGN_TRUSTED_PROXIES: '127.0.0.1',
-      });
-      onTestFinished(() => void serving.stop('SIGTERM'));
-      const headers = { Authorization: `Bearer ${serving.api_key}` };
-      expect((await fetch(`${origin}/api/v1/me`, { headers })).status).toBe(200);
-      expect(await (await fetch(`${origin}/api/v1/openapi.json`)).json()).toMatchObject({
-        servers: [{ url: `${origin}/api` }],
-      });
+    it.each(PROXIES)(
+      'on $name: REST, the pages with their socket, and a sign-in by the official client',
+      async ({ start, block }) => {
+        const port = randomInt(15_000, 32_000);
+        const proxy = await start(documented(block, port));
+        onTestFinished(() => proxy.stop());
+        const origin = `http://127.0.0.1:${proxy.port}`;
+        const serving = await cli.serve(['serve', '--demo', '--json'], {
+          COUNTERSIGN_PORT: String(port),
+          COUNTERSIGN_BASE_URL: `${origin}/api`,
+          COUNTERSIGN_DASHBOARD_URL: origin,
+          COUNTERSIGN_MCP_URL: `${origin}/assistant`,
+          COUNTERSIGN_TRUSTED_PROXIES: '127.0.0.1',
+        });
+        onTestFinished(() => void serving.stop('SIGTERM'));
+        const headers = { Authorization: `Bearer ${serving.api_key}` };
+        expect((await fetch(`${origin}/api/v1/me`, { headers })).status).toBe(200);
+        expect(await (await fetch(`${origin}/api/v1/openapi.json`)).json()).toMatchObject({
+          servers: [{ url: `${origin}/api` }],
+        });
 
-      const serverUrl = new URL(`${origin}/assistant/mcp`);
-      const program = new Program();
-      await program.listen();
-      expect(await auth(program, { serverUrl })).toBe('REDIRECT');
-      expect(program.authorizationUrl?.href).toContain(`${origin}/assistant/authorize?`);
-      const page = await (await browser.newContext()).newPage();
-      await page.goto(program.authorizationUrl?.href ?? '');
-      await page.getByLabel('Email').fill(serving.owner?.email ?? '');
-      await page.getByLabel('Password').fill(serving.owner?.password ?? '');
-      await press(page, 'Sign in');
-      await page.getByLabel('Preset').selectOption('Full');
-      await page.getByRole('button', { name: 'Allow' }).click();
-      await page.getByText('You can close this page.').waitFor();
-      const [answer] = program.returns;
-      expect(answer?.get('iss')).toBe(`${origin}/assistant`);
-      const authorizationCode = answer?.get('code') ?? '';
-      expect(await auth(program, { serverUrl, authorizationCode, iss: answer?.get('iss') ?? '' })).toBe(
-        'AUTHORIZED',
-      );
+        const serverUrl = new URL(`${origin}/assistant/mcp`);
+        const program = new Program();
+        await program.listen();
+        expect(await auth(program, { serverUrl })).toBe('REDIRECT');
+        expect(program.authorizationUrl?.href).toContain(`${origin}/assistant/authorize?`);
+        const page = await (await browser.newContext()).newPage();
+        await page.goto(program.authorizationUrl?.href ?? '');
+        await page.getByLabel('Email').fill(serving.owner?.email ?? '');
+        await page.getByLabel('Password').fill(serving.owner?.password ?? '');
+        await press(page, 'Sign in');
+        await page.getByLabel('Preset').selectOption('Full');
+        await page.getByRole('button', { name: 'Allow' }).click();
+        await page.getByText('You can close this page.').waitFor();
+        const [answer] = program.returns;
+        expect(answer?.get('iss')).toBe(`${origin}/assistant`);
+        const authorizationCode = answer?.get('code') ?? '';
+        expect(await auth(program, { serverUrl, authorizationCode, iss: answer?.get('iss') ?? '' })).toBe(
+          'AUTHORIZED',
+        );
 
-      const opened = page.waitForEvent('websocket');
-      await page.goto(`${origin.replace('127.0.0.1', 'countersign.localhost')}/approvals`);
-      const socket = await opened;
-      await socket.waitForEvent('framereceived');
-      const client = new Client({ name: 'assistant', version: '1.0.0' });
-      await client.connect(new StreamableHTTPClientTransport(serverUrl, { authProvider: program }));
-      onTestFinished(() => client.close());
-      const arguments_ = { to: ['ada@example.net'], subject: 'From one host', body: 'Hello.' };
-      expect(await client.callTool({ name: 'send_email', arguments: arguments_ })).toMatchObject({
-        structuredContent: { status: 'pending_approval' },
-      });
-      await page.getByText('From one host').waitFor();
-    });
+        const opened = page.waitForEvent('websocket');
+        await page.goto(`${origin.replace('127.0.0.1', 'countersign.localhost')}/approvals`);
+        const socket = await opened;
+        await socket.waitForEvent('framereceived');
+        const client = new Client({ name: 'assistant', version: '1.0.0' });
+        await client.connect(new StreamableHTTPClientTransport(serverUrl, { authProvider: program }));
+        onTestFinished(() => client.close());
+        const arguments_ = { to: ['ada@example.net'], subject: 'From one host', body: 'Hello.' };
+        expect(await client.callTool({ name: 'send_email', arguments: arguments_ })).toMatchObject({
+          structuredContent: { status: 'pending_approval' },
+        });
+        await page.getByText('From one host').waitFor();
+      },
+    );
   },
 );
