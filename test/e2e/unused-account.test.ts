@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { imapMail } from '../../adapters/imap/mail.ts';
+import { ownerNotices } from '../../adapters/notices/owner-notices.ts';
 import { openTestService, type TestService } from '../open-service.ts';
 import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../servers/mail-users.ts';
 import { missingServers, titled } from '../servers/missing-servers.ts';
+import { type NoticeReceiver, startNoticeReceiver } from '../servers/notice-receiver.ts';
 import { type Postfix, startPostfix } from '../servers/postfix.ts';
 
 const NEW_PASSWORD = 'changed-at-the-provider';
@@ -15,6 +17,7 @@ describe.skipIf(missingServers().length > 0)(
   () => {
     let dovecot: Dovecot;
     let postfix: Postfix;
+    let receiver: NoticeReceiver;
     let opened: TestService;
     let settingsWith: (pass: string) => unknown;
     beforeAll(async () => {
@@ -26,8 +29,10 @@ describe.skipIf(missingServers().length > 0)(
         const server = { host: '127.0.0.1', security: 'starttls', user, pass, tlsFingerprint };
         return { imap: { ...server, port: dovecot.port }, smtp: { ...server, port: postfix.port } };
       };
+      receiver = await startNoticeReceiver();
       opened = await openTestService({
         mail: imapMail({ allowPrivateServers: true }),
+        noticeSender: ownerNotices({ allowPrivateTargets: ['localhost'], ca: receiver.ca }),
         calendar: undefined,
         email: user,
         settings: settingsWith(PASSWORD),
@@ -35,14 +40,16 @@ describe.skipIf(missingServers().length > 0)(
     });
     afterAll(async () => {
       await opened?.service.stop();
+      receiver?.close();
       await postfix?.stop();
       await dovecot?.stop();
     });
 
-    it('shows that its password has changed, and works once it is mended', async () => {
+    it('shows that its password has changed, tells its owner, and works once it is mended', async () => {
       const { service, ownerId, clock } = opened;
       const states = async () =>
         (await service.accounts.health(ownerId)).map(({ leg, state }) => `${leg} ${state}`).sort();
+      await service.notices.add(ownerId, { kind: 'webhook', url: `${receiver.origin}/notice` });
       // Its first round plans the check.
       service.start();
       expect(await states()).toEqual(['reading working', 'sending working']);
@@ -50,6 +57,13 @@ describe.skipIf(missingServers().length > 0)(
       clock.shift(UNUSED_MS);
       const refused = ['reading password_refused', 'sending working'];
       await expect.poll(states, { timeout: 30_000, interval: 200 }).toEqual(refused);
+      // A notice comes if the owner has opened no page for five minutes.
+      clock.shift(10 * 60_000);
+      await expect.poll(() => receiver.requests.length, { timeout: 30_000, interval: 200 }).toBe(1);
+      expect(JSON.parse(receiver.requests[0]?.body.toString() ?? '')).toMatchObject({
+        type: 'accounts.to_mend',
+        data: { accounts_to_mend: 1 },
+      });
       await service.accounts.changeSettings({ ownerId, accountId: 1, settings: settingsWith(NEW_PASSWORD) });
       expect(await states()).toEqual(['reading working', 'sending working']);
     });
