@@ -38,7 +38,9 @@ async function* chunksOf(visit: OwnerVisit): AsyncGenerator<string, undefined, u
       second_step: await service.secondSteps.show(ownerId),
       sessions: await service.sessions.list(ownerId),
       accounts: (await service.accounts.list(ownerId)).map(accountRow),
+      account_health: await service.accounts.health(ownerId),
       keys_and_sign_ins: await service.keys.list(ownerId),
+      use_of_keys: Object.fromEntries(await service.keys.use(ownerId)),
       notices: {
         settings: await service.notices.settings(ownerId),
         channels: (await service.notices.list(ownerId)).map(channelRow),
