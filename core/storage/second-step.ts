@@ -1,8 +1,8 @@
-import type { AccessChange } from '../gate/access-change.ts';
 import { judgeSecondStep, NO_SECOND_STEP, PASSKEYS_MAX, type SecondStep } from '../gate/second-step.ts';
 import type { SecondStepChange, SecondStepEnd } from '../ports/second-step-storage.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Change, Judged, SecondStepFacts } from '../ports/store.ts';
+import { accessChange } from './access-change.ts';
 import { newestDevice } from './password-tries.ts';
 
 type Facts = SecondStepFacts | undefined;
@@ -19,10 +19,6 @@ export function changeSecondStep(
   const isSame = secondStep === facts.secondStep || change.type === 'rename_passkey';
   const changes = isSame ? [saved] : [saved, accessChange(ownerId, 'second_step', storeNowMs)];
   return { answer: { secondStep }, changes };
-}
-
-function accessChange(ownerId: string, what: AccessChange, storeNowMs: number): Change {
-  return { type: 'save_access_change', ownerId, what, at: new Date(storeNowMs) };
 }
 
 function changed(before: SecondStep | null, change: SecondStepChange): SecondStep | null {
@@ -84,7 +80,8 @@ export function takeSecondStep(
     answer: { kind: 'right', isKnownDevice: known !== undefined },
     changes: [
       ...(proof.kind === 'recovery_code' ? [accessChange(ownerId, proof.kind, storeNowMs)] : []),
-      ...[saved, ...newestDevice(facts.devices, ownerId, device)],
+      saved,
+      ...newestDevice(facts.devices, ownerId, device),
     ],
   };
 }

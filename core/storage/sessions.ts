@@ -2,6 +2,7 @@ import { forgetTries } from '../gate/second-step.ts';
 import type { StoredSession } from '../gate/session.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Change, FactsOf, Judged, SessionsFacts } from '../ports/store.ts';
+import { accessChange } from './access-change.ts';
 
 type Facts = SessionsFacts | undefined;
 
@@ -82,11 +83,6 @@ export function setPassword(
 ): Judged<boolean> {
   if (facts === undefined) return NOTHING;
   const { secondStep } = facts;
-  const change = {
-    ...({ type: 'save_access_change', what: 'password' } as const),
-    ownerId,
-    at: new Date(storeNowMs),
-  };
   return {
     answer: true,
     changes: [
@@ -97,7 +93,7 @@ export function setPassword(
       { type: 'forget_devices', ownerId },
       { type: 'save_password', ownerId, passwordHash },
       // The first password changes nothing.
-      ...(facts.passwordHash === null ? [] : [change]),
+      ...(facts.passwordHash === null ? [] : [accessChange(ownerId, 'password', storeNowMs)]),
     ],
   };
 }
