@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { freePorts, waitForPort } from './ports.ts';
+import { onFreePort } from './on-free-port.ts';
 import { startProcessGroup } from './process-group.ts';
 
 const CADDY = '/usr/bin/caddy';
@@ -15,23 +15,17 @@ export async function startCaddy(
 ): Promise<{ readonly port: number; stop(): Promise<void> }> {
   const folder = mkdtempSync('/tmp/cs-caddy-');
   const file = `${folder}/Caddyfile`;
-  for (let attempt = 1; attempt <= 5; attempt += 1) {
-    const [port = 0] = await freePorts(1);
-    const site = `http://:${port} {\nbind 127.0.0.1\n${directives}\n}`;
+  const log = `${folder}/caddy.log`;
+  const [port, server] = await onFreePort(log, (free) => {
+    const site = `http://:${free} {\nbind 127.0.0.1\n${directives}\n}`;
     writeFileSync(file, `{\nadmin off\nstorage file_system ${folder}\n}\n${site}\n`);
-    const group = startProcessGroup(
-      CADDY,
-      ['run', '--config', file, '--adapter', 'caddyfile'],
-      `${folder}/caddy.log`,
-    );
-    if (!(await waitForPort(port, () => group.hasEnded()))) continue;
-    return {
-      port,
-      async stop() {
-        await group.kill();
-        rmSync(folder, { recursive: true, force: true });
-      },
-    };
-  }
-  throw new Error(`Caddy did not start; see ${folder}/caddy.log`);
+    return startProcessGroup(CADDY, ['run', '--config', file, '--adapter', 'caddyfile'], log);
+  });
+  return {
+    port,
+    async stop() {
+      await server.kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { freePorts, waitForPort } from './ports.ts';
+import { onFreePort } from './on-free-port.ts';
 import { startProcessGroup } from './process-group.ts';
 
 const NGINX = '/usr/sbin/nginx';
@@ -15,24 +15,19 @@ export interface Nginx {
 export async function startNginx(locations: string): Promise<Nginx> {
   const folder = mkdtempSync('/tmp/cs-nginx-');
   mkdirSync(`${folder}/scratch`);
-  for (let attempt = 1; attempt <= 5; attempt += 1) {
-    const [port = 0] = await freePorts(1);
-    writeFileSync(`${folder}/nginx.conf`, configuration(folder, port, locations));
-    const group = startProcessGroup(
-      NGINX,
-      ['-p', folder, '-c', `${folder}/nginx.conf`, '-e', `${folder}/error.log`],
-      `${folder}/nginx.log`,
-    );
-    if (!(await waitForPort(port, () => group.hasEnded()))) continue;
-    return {
-      port,
-      async stop() {
-        await group.kill();
-        rmSync(folder, { recursive: true, force: true });
-      },
-    };
-  }
-  throw new Error(`nginx did not start; see ${folder}/error.log`);
+  const log = `${folder}/error.log`;
+  const [port, server] = await onFreePort(log, (free) => {
+    writeFileSync(`${folder}/nginx.conf`, configuration(folder, free, locations));
+    const options = ['-p', folder, '-c', `${folder}/nginx.conf`, '-e', log];
+    return startProcessGroup(NGINX, options, `${folder}/nginx.log`);
+  });
+  return {
+    port,
+    async stop() {
+      await server.kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 function configuration(folder: string, port: number, locations: string): string {

@@ -1,8 +1,8 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type CalendarUser, makeCalendar } from './calendar-user.ts';
 import { addressOf, PASSWORD } from './mail-users.ts';
-import { freePorts, waitForPort } from './ports.ts';
-import { type ProcessGroup, run, startProcessGroup } from './process-group.ts';
+import { onFreePort } from './on-free-port.ts';
+import { run, startProcessGroup } from './process-group.ts';
 
 export interface Radicale {
   /** A new user with one empty calendar. @param name  without its domain */
@@ -24,24 +24,14 @@ export async function startRadicale({ hook }: { readonly hook?: string } = {}): 
   mkdirSync(`${folder}/data`);
   chownSync(`${folder}/data`, nobody, nobody);
   const users: string[] = [];
-  let port = 0;
-  const processes = await startOnFreePort();
-
-  async function startOnFreePort(): Promise<ProcessGroup> {
-    writeUsers();
-    for (let attempt = 1; attempt <= 5; attempt += 1) {
-      [port = 0] = await freePorts(1);
-      writeFileSync(`${folder}/radicale.conf`, configuration(folder, port, hook));
-      const python = ['/usr/bin/python3', '/usr/bin/radicale', '-C', `${folder}/radicale.conf`];
-      const group = startProcessGroup(
-        'setpriv',
-        [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--', ...python],
-        `${folder}/radicale.log`,
-      );
-      if (await waitForPort(port, () => group.hasEnded())) return group;
-    }
-    throw new Error(`Radicale did not start; see ${folder}/radicale.log`);
-  }
+  writeUsers();
+  const log = `${folder}/radicale.log`;
+  const [port, processes] = await onFreePort(log, (free) => {
+    writeFileSync(`${folder}/radicale.conf`, configuration(folder, free, hook));
+    const python = ['/usr/bin/python3', '/usr/bin/radicale', '-C', `${folder}/radicale.conf`];
+    const as = [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--'];
+    return startProcessGroup('setpriv', [...as, ...python], log);
+  });
 
   function writeUsers(): void {
     writeFileSync(`${folder}/htpasswd`, users.map((user) => `${user}:${PASSWORD}\n`).join(''));

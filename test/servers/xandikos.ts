@@ -1,8 +1,8 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type CalendarUser, makeCalendar, removeCalendar } from './calendar-user.ts';
 import { addressOf, PASSWORD } from './mail-users.ts';
-import { freePorts, waitForPort } from './ports.ts';
-import { type ProcessGroup, run, startProcessGroup } from './process-group.ts';
+import { onFreePort } from './on-free-port.ts';
+import { run, startProcessGroup } from './process-group.ts';
 
 export interface Xandikos {
   /** The only user, with a new, empty calendar. */
@@ -42,7 +42,7 @@ export async function startXandikos(): Promise<Xandikos> {
       ],
       `${folder}/${log}`,
     );
-  const [serverPort, server] = await onFreePort((port) =>
+  const [serverPort, server] = await onFreePort(`${folder}/xandikos.log`, (port) =>
     as(
       '/usr/bin/xandikos',
       [
@@ -59,7 +59,7 @@ export async function startXandikos(): Promise<Xandikos> {
       'xandikos.log',
     ),
   );
-  const [port, gate] = await onFreePort((port) => {
+  const [port, gate] = await onFreePort(`${folder}/nginx/error.log`, (port) => {
     writeFileSync(`${folder}/nginx.conf`, configuration(folder, port, serverPort));
     return as(
       '/usr/sbin/nginx',
@@ -86,15 +86,6 @@ export async function startXandikos(): Promise<Xandikos> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function onFreePort(start: (port: number) => ProcessGroup): Promise<[number, ProcessGroup]> {
-  for (let attempt = 1; attempt <= 5; attempt += 1) {
-    const [port = 0] = await freePorts(1);
-    const group = start(port);
-    if (await waitForPort(port, () => group.hasEnded())) return [port, group];
-  }
-  throw new Error('Xandikos or nginx did not start');
 }
 
 function configuration(folder: string, port: number, serverPort: number): string {
