@@ -6,11 +6,11 @@ import type { Planned, Purposed } from '../plans/planned.ts';
 import { findTool } from '../tools/catalogue.ts';
 import { isWrite, type WriteTool } from '../tools/define-tool.ts';
 import { ownersReply, planReply, sendReply } from '../tools/mail-reply.ts';
-import { type CallToolParts, WAIT_MS } from './call-parts.ts';
+import type { CallToolParts } from './call-parts.ts';
 import { contextOf } from './call-tool.ts';
 import type { PlannedRequest } from './filing.ts';
+import { forOwner } from './for-owner.ts';
 import { notFound } from './not-found.ts';
-import { refusalOf } from './refusal-of.ts';
 import { traceRequest } from './trace-request.ts';
 
 /**
@@ -37,22 +37,16 @@ export async function planAnew(
   const mode = effectiveMode(tool.group, credential.modes[tool.group], owner.plan);
   const caller = { owner, credential, accounts };
   const notes = { shown: new Set<string>(), listed: new Set<string>(), read: [] };
-  const abort = new AbortController();
-  const stop = clock.after(WAIT_MS, () => abort.abort());
-  try {
+  return forOwner(clock, async (signal) => {
     const plan = boundForOwner(tool, args);
-    const context = contextOf(parts, caller, { args }, { tool, mode }, notes, clock.now(), abort.signal);
+    const context = contextOf(parts, caller, { args }, { tool, mode }, notes, clock.now(), signal);
     const planned = await plan(context);
     if (crossedFence(context.fences, planned.action.reach, context.now) !== undefined) {
       throw context.outsideFence('');
     }
     const { ports, keyring } = parts;
     return { tool, args, planned: await traceRequest(ports.storage, keyring, context, planned, notes.read) };
-  } catch (error) {
-    throw refusalOf(error);
-  } finally {
-    stop();
-  }
+  });
 }
 
 function boundForOwner(tool: WriteTool, args: unknown): (context: CallContext) => Promise<Purposed<Planned>> {

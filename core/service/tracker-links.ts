@@ -12,9 +12,9 @@ import { saysWord, wordsOf } from '../tools/mail-search.ts';
 import { EXCERPT_WINDOW } from '../trackers/extractive-summary.ts';
 import { linkedMessage } from '../trackers/linked-message.ts';
 import { type CallToolParts, WAIT_MS } from './call-parts.ts';
+import { forOwner } from './for-owner.ts';
 import type { TrackerLinks } from './linkable.ts';
 import { notFound } from './not-found.ts';
-import { refusalOf } from './refusal-of.ts';
 
 const BEFORE_MS = 14 * DAY_MS;
 const AHEAD_MS = 60 * DAY_MS;
@@ -28,11 +28,8 @@ export function createTrackerLinks(
   async function asOwner<T>(ownerId: string, look: (context: LookUpContext) => Promise<T>): Promise<T> {
     const [owner, accounts] = await Promise.all([storage.owner(ownerId), storage.accounts(ownerId)]);
     if (owner === undefined) throw notFound('owner');
-    const abort = new AbortController();
-    const stop = clock.after(WAIT_MS, () => abort.abort());
-    const { signal } = abort;
-    try {
-      return await look({
+    return forOwner(clock, (signal) =>
+      look({
         owner,
         accounts,
         signal,
@@ -41,12 +38,8 @@ export function createTrackerLinks(
         fences: NO_FENCES,
         outsideFence: () => new Error('an owner has no fences'),
         mailCall: (account) => mailCall(parts.ports, parts.keyring, account, signal, WAIT_MS),
-      });
-    } catch (error) {
-      throw refusalOf(error);
-    } finally {
-      stop();
-    }
+      }),
+    );
   }
 
   async function add(link: Omit<Parameters<TrackerStorage['linkToTracker']>[0], 'addedBy' | 'now'>) {
