@@ -127,8 +127,10 @@ export function oauthProvider(options: ProviderOptions): MailProvider {
     const response = await oauth.discoveryRequest(issuer, request);
     const as = await oauth.processDiscoveryResponse(issuer, response);
     const published = [
-      ...[as.authorization_endpoint, as.token_endpoint],
-      ...[as.device_authorization_endpoint, as.userinfo_endpoint],
+      as.authorization_endpoint,
+      as.token_endpoint,
+      as.device_authorization_endpoint,
+      as.userinfo_endpoint,
     ];
     if (published.every(isSafe)) return as;
     throw new ProviderError('refused', `${name} publishes endpoints without https:.`);

@@ -3,7 +3,7 @@ import type { Account } from '../../core/ports/account.ts';
 import { GRANT_COLUMNS, readGrant } from './grant.ts';
 import { integer, type Row, remembering, text, textOrNull } from './row.ts';
 
-/** The columns that `readAccounts` reads. */
+/** The columns that `readAccounts` reads, and the time of the next look at the servers. */
 export const ACCOUNT_COLUMNS = `owner_id, account_id, label, email, display_name, signature, sealed_settings,
   settings_revision, folder_roles, next_check_ms, ${GRANT_COLUMNS}`;
 

@@ -13,3 +13,11 @@ export function serverAddress(servers: AccountServers, server: ProbedServer['ser
 export function fingerprintText(fingerprint: string): string {
   return (fingerprint.toUpperCase().match(/../g) ?? []).join(':');
 }
+
+/** Why a server whose certificate cannot be verified must not be trusted: its provider is known. */
+export function impostorText(because: string): string {
+  return (
+    `its certificate is not verified, because ${because}. Countersign knows this provider, whose certificates always are: ` +
+    'somebody may be in between.'
+  );
+}

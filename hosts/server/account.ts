@@ -60,13 +60,13 @@ const accountAdd: Command = {
     noPositionals(positionals);
     const ownerEmail = required(values.owner, '--owner');
     const email = required(values.email, '--email');
-    const { provider: providerId } = values;
+    const { provider: providerId, 'display-name': displayName = '', signature = '' } = values;
     if (providerId !== undefined) {
       const port = redirectPort(values['redirect-port']);
       const others = [values.imap, values.smtp, values.caldav, values['tls-fingerprint']];
       if (others.some((value) => value !== undefined) || values['no-calendar'] === true)
         throw new UsageError('--provider sets the servers: leave out the other options');
-      const { 'display-name': displayName = '', signature = '', calendar } = values;
+      const { calendar } = values;
       const purpose = { kind: 'connect', email, displayName, signature } as const;
       const { accountId } = await withOwner(terminal, ownerEmail, async (service, { ownerId }) => {
         const signedIn = await signInAtProvider(service, { ownerId, providerId, purpose }, port, terminal);
@@ -80,7 +80,6 @@ const accountAdd: Command = {
     const typed = typedServers(values);
     const isFound = typed.imap === undefined && typed.smtp === undefined;
     const typedOnly = isFound ? undefined : chosenServers(undefined, typed, email);
-    const { 'display-name': displayName = '', signature = '' } = values;
     const { accountId, hasCalendar } = await withOwner(
       terminal,
       ownerEmail,
@@ -286,8 +285,7 @@ async function passwordSettings(
   const settings = mailSettings({ ...servers, password });
   if (calendar === undefined || servers.caldav === undefined) return settings;
   const calendars = await service.accounts.calendars({ ...account, settings });
-  const { calendar: writeTo } = findCalendar(calendars, calendar);
-  return mailSettings({ ...servers, caldav: { ...servers.caldav, writeTo }, password });
+  return withCalendar(settings, findCalendar(calendars, calendar).calendar);
 }
 
 /** Chooses the calendar of a new account for new events. @throws Error with a message for the user */

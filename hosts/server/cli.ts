@@ -30,15 +30,14 @@ const WRONG_USAGE = 2;
 async function main(typed: readonly string[]): Promise<number> {
   const args = typed[0] === '--version' ? ['version', ...typed.slice(1)] : typed;
   const [word = ''] = args;
-  const commands = Object.hasOwn(COMMANDS, word) ? await COMMANDS[word]?.() : [];
+  const commands = Object.hasOwn(COMMANDS, word) ? await COMMANDS[word]?.() : undefined;
   const command = commands?.find(({ name }) => name === args.slice(0, name.split(' ').length).join(' '));
-  const ofWord = commands === undefined || commands.length === 0 ? undefined : commands;
   if (args.includes('--help') || args.length === 0) {
-    console.log(command === undefined ? listOf(ofWord ?? (await allCommands())) : usageOf(command));
+    console.log(command === undefined ? listOf(commands ?? (await allCommands())) : usageOf(command));
     return args.length === 0 ? WRONG_USAGE : DONE;
   }
   if (command === undefined) {
-    console.error(listOf(ofWord ?? (await allCommands()), 'Unknown command.'));
+    console.error(listOf(commands ?? (await allCommands()), 'Unknown command.'));
     return WRONG_USAGE;
   }
   const rest = args.slice(command.name.split(' ').length);

@@ -1,6 +1,6 @@
 import type { Reach } from '../../adapters/remote/connect.ts';
 import type { AccountServers, ProbedServer } from '../dashboard/account-fields.ts';
-import { fingerprintText, SERVER_TITLES, serverAddress } from '../dashboard/server-words.ts';
+import { fingerprintText, impostorText, SERVER_TITLES, serverAddress } from '../dashboard/server-words.ts';
 import { probeServers } from './probe-servers.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -26,10 +26,7 @@ export async function trustedServers(
   const untrusted = probed.filter((one) => one.kind === 'untrusted');
   const known = untrusted.find(({ isKnown }) => isKnown);
   if (known !== undefined) {
-    throw new Error(
-      `${nameOf(known)}: its certificate is not verified, because ${known.because}. Countersign knows this provider, ` +
-        'whose certificates always are: somebody may be in between. No password was sent.',
-    );
+    throw new Error(`${nameOf(known)}: ${impostorText(known.because)} No password was sent.`);
   }
   let trusted = servers;
   for (const one of untrusted) {

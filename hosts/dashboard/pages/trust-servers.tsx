@@ -1,7 +1,7 @@
 import { ACCOUNT_FIELD_NAMES, type AccountServers, type ProbedServer } from '../account-fields.ts';
 import { Form, Problems } from '../forms.tsx';
 import { SubmitTo } from '../links.tsx';
-import { fingerprintText, SERVER_TITLES, serverAddress } from '../server-words.ts';
+import { fingerprintText, impostorText, SERVER_TITLES, serverAddress } from '../server-words.ts';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, type PageReply, page } from '../visit.ts';
 import { Kept, KeptNotes } from './carried-fields.tsx';
@@ -32,7 +32,7 @@ export function trustPage(
           .filter(({ isKnown }) => isKnown)
           .map(
             ({ server, because }) =>
-              `${SERVER_TITLES[server]}: its certificate is not verified, because ${because}. Countersign knows this provider, whose certificates always are: somebody may be in between. It cannot be trusted here.`,
+              `${SERVER_TITLES[server]}: ${impostorText(because)} It cannot be trusted here.`,
           )}
       />
       <Form action="/accounts/password" token={token} label="Trust the servers">
