@@ -15,35 +15,35 @@ const LOCKING = (owners: string) => `
   SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now_ms
   FROM (SELECT count(*) AS owners FROM locked) AS held WHERE owners >= 0`;
 
-const OWNER = LOCKING('owner_id = @ownerId');
-const OWNER_OF_SECRET = LOCKING(
-  'owner_id = (SELECT owner_id FROM countersign.secrets WHERE secret_hash = @secretHash)',
-);
-
-/**
- * Locks the rows of counters for this transaction, including rows that do not exist yet. The address always
- * comes first, so no two transactions wait for each other. The lock of the newcomers' row covers all rows of
- * an email. The first number is arbitrary but fixed.
- */
-const COUNTERS = `
+/** What a transaction locks, or asks before it locks. */
+export const LOCKS = {
+  owner: LOCKING('owner_id = @ownerId'),
+  owner_of_secret: LOCKING(
+    'owner_id = (SELECT owner_id FROM countersign.secrets WHERE secret_hash = @secretHash)',
+  ),
+  /**
+   * Locks the rows of counters for this transaction, including rows that do not exist yet. The address always
+   * comes first, so no two transactions wait for each other. The lock of the newcomers' row covers all rows of
+   * an email. The first number is arbitrary but fixed.
+   */
+  counters: `
   SELECT pg_advisory_xact_lock(730581648, @address), pg_advisory_xact_lock(730581648, @newcomers),
-    ${STORE_NOW_MS} AS now_ms`;
-
-/** Always in the same order, so that no two transactions wait for each other. */
-const SEVERAL =
-  'SELECT owner_id FROM countersign.owners WHERE owner_id = ANY(@ownerIds::text[]) ORDER BY owner_id FOR NO KEY UPDATE';
-const CLOCK = `SELECT ${STORE_NOW_MS} AS now_ms`;
-
-const OWNERS_OF_LAPSED = `
+    ${STORE_NOW_MS} AS now_ms`,
+  /** Always in the same order, so that no two transactions wait for each other. */
+  several:
+    'SELECT owner_id FROM countersign.owners WHERE owner_id = ANY(@ownerIds::text[]) ORDER BY owner_id FOR NO KEY UPDATE',
+  owners_of_lapsed: `
   (SELECT owner_id FROM countersign.approvals
     WHERE state = 'approved' AND lease_until_ms <= ${STORE_NOW_MS} AND approval_id <> ALL(@running::text[])
     GROUP BY owner_id ORDER BY min(lease_until_ms) LIMIT @limit)
   UNION
   (SELECT owner_id FROM countersign.follow_ups
     WHERE due_at_ms <= ${STORE_NOW_MS} AND approval_id <> ALL(@running::text[])
-    GROUP BY owner_id ORDER BY min(due_at_ms) LIMIT @limit)`;
-const OWNERS_OF_OVERDUE = `
-  SELECT DISTINCT owner_id FROM countersign.approvals WHERE state = 'pending' AND expires_at_ms <= @nowMs`;
+    GROUP BY owner_id ORDER BY min(due_at_ms) LIMIT @limit)`,
+  owners_of_overdue: `
+  SELECT DISTINCT owner_id FROM countersign.approvals WHERE state = 'pending' AND expires_at_ms <= @nowMs`,
+} as const;
+const CLOCK = `SELECT ${STORE_NOW_MS} AS now_ms`;
 
 /** The result of locking. `values` are for the unit's statements. */
 export interface Locked {
@@ -54,7 +54,7 @@ export interface Locked {
 
 /** Locks an owner for this transaction. Everything that writes an owner's rows starts with it. */
 export function lockOwner(tx: Transaction, ownerId: string): Promise<number> {
-  return clockOf(tx.rows(OWNER, { ownerId }));
+  return clockOf(tx.rows(LOCKS.owner, { ownerId }));
 }
 
 /**
@@ -70,15 +70,15 @@ export async function lockFor(tx: Transaction, need: Need): Promise<Locked | und
   switch (need.kind) {
     case 'caller':
       return 'secretHash' in need
-        ? { nowMs: clockOf(tx.rows(OWNER_OF_SECRET, { secretHash: need.secretHash })), values: {} }
+        ? { nowMs: clockOf(tx.rows(LOCKS.owner_of_secret, { secretHash: need.secretHash })), values: {} }
         : { nowMs: lockOwner(tx, need.ownerId), values: {} };
     case 'due':
-      return lockOwners(tx, OWNERS_OF_LAPSED, { running: [...need.running], limit: need.limit });
+      return lockOwners(tx, LOCKS.owners_of_lapsed, { running: [...need.running], limit: need.limit });
     case 'overdue':
-      return lockOwners(tx, OWNERS_OF_OVERDUE, { nowMs: need.now.getTime() });
+      return lockOwners(tx, LOCKS.owners_of_overdue, { nowMs: need.now.getTime() });
     case 'tries': {
       const { address, newcomers } = need.rows;
-      const counters = clockOf(tx.rows(COUNTERS, { address, newcomers }));
+      const counters = clockOf(tx.rows(LOCKS.counters, { address, newcomers }));
       if ('email' in need.who) return { nowMs: counters, values: {} };
       return { nowMs: both(counters, lockOwner(tx, need.who.ownerId)), values: {} };
     }
@@ -93,8 +93,8 @@ export async function lockFor(tx: Transaction, need: Need): Promise<Locked | und
 async function lockOwners(tx: Transaction, owners: string, values: Values): Promise<Locked | undefined> {
   const ownerIds = idsOf(await tx.rows(owners, values));
   if (ownerIds.length === 0) return undefined;
-  const free = await tx.rows(`${SEVERAL} SKIP LOCKED`, { ownerIds });
-  const locked = free.length > 0 ? free : await tx.rows(SEVERAL, { ownerIds });
+  const free = await tx.rows(`${LOCKS.several} SKIP LOCKED`, { ownerIds });
+  const locked = free.length > 0 ? free : await tx.rows(LOCKS.several, { ownerIds });
   const nowMs = await clockOf(tx.rows(CLOCK, {}));
   return { nowMs: Promise.resolve(nowMs), values: { ownerIds: idsOf(locked), storeNowMs: nowMs } };
 }

@@ -25,6 +25,7 @@ import { SCHEMA_22 } from './schema-22.ts';
 import { SCHEMA_23 } from './schema-23.ts';
 import { SCHEMA_24 } from './schema-24.ts';
 import { SCHEMA_25 } from './schema-25.ts';
+import { SCHEMA_26 } from './schema-26.ts';
 
 /** Migration n upgrades the schema from version n - 1 to n. A released migration is never edited. */
 export const MIGRATIONS: readonly string[] = [
@@ -53,6 +54,7 @@ export const MIGRATIONS: readonly string[] = [
   SCHEMA_23,
   SCHEMA_24,
   SCHEMA_25,
+  SCHEMA_26,
 ];
 
 export class NewerSchemaError extends Error {}

@@ -32,16 +32,11 @@ const OF_KEY = 'credential_id = @credentialId';
 const OPEN = 'ended_at_ms IS NULL';
 const ENDED = 'ended_at_ms IS NOT NULL';
 
-const activity = (...conditions: string[]) => `
-  SELECT a.*, ${REQUEST_COLUMNS} FROM (
-    SELECT * FROM countersign.activity
-    WHERE ${['owner_id = @ownerId', ...conditions].join(' AND ')}
-      AND at_ms >= @fromMs AND (at_ms, activity_id) < (@atMs, @id)
-    ORDER BY at_ms DESC, activity_id DESC LIMIT @limit) a
-  LEFT JOIN countersign.approvals r ON r.owner_id = a.owner_id AND r.approval_id = a.approval_id
-  LEFT JOIN countersign.plans p ON p.owner_id = a.owner_id AND p.approval_id = a.approval_id
-  ORDER BY a.at_ms DESC, a.activity_id DESC`;
-const OF_TOOL = 'tool = @tool';
+/** The rows of the activity before a place in the order of time, newest first. The index has all that filters look at. */
+const ACTIVITY_BEFORE = `
+  FROM countersign.activity
+  WHERE owner_id = @ownerId AND at_ms >= @fromMs AND (at_ms, activity_id) < (@atMs, @activityId)
+  ORDER BY at_ms DESC, activity_id DESC`;
 
 const DUE_TRACKERS = `
   SELECT * FROM countersign.trackers WHERE last_message_link_id > summarised_link_id
@@ -207,14 +202,14 @@ export const STATEMENTS: StatementTexts = {
   account_health: `
     SELECT * FROM countersign.account_health WHERE owner_id = @ownerId ORDER BY account_id, leg`,
   credential_use: `
-    SELECT c.credential_id,
-      (SELECT at_ms FROM countersign.activity a
-        WHERE a.owner_id = c.owner_id AND a.credential_id = c.credential_id AND a.kind = 'call'
-        ORDER BY at_ms DESC, activity_id DESC LIMIT 1) AS last_call_ms,
+    SELECT c.credential_id, u.last_call_ms,
       (SELECT count(*) FROM countersign.approvals r
         WHERE r.owner_id = c.owner_id AND r.ended_at_ms IS NULL AND r.credential_id = c.credential_id
           AND r.state = 'pending') AS waiting
-    FROM countersign.credentials c WHERE c.owner_id = @ownerId AND c.revoked_at_ms IS NULL`,
+    FROM countersign.credentials c
+    LEFT JOIN countersign.usage u
+      ON u.owner_id = c.owner_id AND u.credential_id = c.credential_id AND u.slot_id = ''
+    WHERE c.owner_id = @ownerId AND c.revoked_at_ms IS NULL`,
   credentials: `
     SELECT * FROM countersign.credentials WHERE owner_id = @ownerId ORDER BY created_at_ms DESC, credential_id DESC`,
   devices:
@@ -317,11 +312,18 @@ export const STATEMENTS: StatementTexts = {
       EXISTS (SELECT 1 FROM countersign.events e WHERE e.type = s.type AND e.position IS NULL) AS has_unnumbered
     FROM countersign.event_streams s WHERE type = @type`,
   events_of_stream: `
-    SELECT * FROM countersign.events WHERE type = @type AND position > @after ORDER BY position LIMIT @limit`,
-  activity: activity(),
-  activity_of_key: activity(OF_KEY),
-  activity_of_tool: activity(OF_TOOL),
-  activity_of_key_and_tool: activity(OF_KEY, OF_TOOL),
+    SELECT * FROM countersign.events WHERE type = @type AND position > @position ORDER BY position LIMIT @limit`,
+  activity: `
+    SELECT a.*, ${REQUEST_COLUMNS} FROM (
+      SELECT activity_id FROM (
+        SELECT at_ms, activity_id, credential_id, tool ${ACTIVITY_BEFORE} LIMIT @stretch) AS stretch
+      WHERE coalesce(credential_id = @credentialId, @credentialId IS NULL) AND coalesce(tool = @tool, @tool IS NULL)
+      ORDER BY at_ms DESC, activity_id DESC LIMIT @limit) AS found
+    JOIN countersign.activity a ON a.owner_id = @ownerId AND a.activity_id = found.activity_id
+    LEFT JOIN countersign.approvals r ON r.owner_id = a.owner_id AND r.approval_id = a.approval_id
+    LEFT JOIN countersign.plans p ON p.owner_id = a.owner_id AND p.approval_id = a.approval_id
+    ORDER BY a.at_ms DESC, a.activity_id DESC`,
+  activity_stretch: `SELECT at_ms, activity_id ${ACTIVITY_BEFORE} LIMIT 1 OFFSET @stretch::bigint - 1`,
 
   activity_in_order: `
     SELECT * FROM countersign.activity
@@ -365,12 +367,12 @@ export const STATEMENTS: StatementTexts = {
     ORDER BY tracker_id`,
   trackers_to_summarise: DUE_TRACKERS,
   messages_to_summarise: `
-    SELECT * FROM (
-      SELECT l.*, row_number() OVER (PARTITION BY l.owner_id, l.tracker_id ORDER BY l.link_id DESC) AS place
-      FROM (${DUE_TRACKERS}) t
-      JOIN countersign.tracker_links l ON l.owner_id = t.owner_id AND l.tracker_id = t.tracker_id AND l.kind = 'mail'
-    ) AS placed
-    WHERE place <= @messages ORDER BY link_id DESC`,
+    SELECT l.* FROM (${DUE_TRACKERS}) t
+    CROSS JOIN LATERAL (
+      SELECT * FROM countersign.tracker_links
+      WHERE owner_id = t.owner_id AND tracker_id = t.tracker_id AND kind = 'mail'
+      ORDER BY link_id DESC LIMIT @messages) l
+    ORDER BY l.link_id DESC`,
 
   endpoints: `SELECT ${ENDPOINT_COLUMNS} FROM countersign.endpoints WHERE owner_id = @ownerId ORDER BY endpoint_id`,
   keys_of_endpoints: `
@@ -388,8 +390,9 @@ export const STATEMENTS: StatementTexts = {
     WHERE e.owner_id = @ownerId ORDER BY d.due_ms, d.sequence`,
   deliveries_by_event: `
     SELECT ${DELIVERY_COLUMNS} FROM json_array_elements(@names::json) n
-    JOIN countersign.deliveries d ON d.owner_id = @ownerId
-      AND d.endpoint_id = (n ->> 0)::bigint AND d.sequence = (n ->> 1)::bigint`,
+    CROSS JOIN LATERAL (
+      SELECT * FROM countersign.deliveries
+      WHERE owner_id = @ownerId AND endpoint_id = (n ->> 0)::bigint AND sequence = (n ->> 1)::bigint LIMIT 1) d`,
   deliveries: `
     SELECT ${DELIVERY_COLUMNS}, ${EVENT_COLUMNS} FROM countersign.deliveries d
     JOIN countersign.events v ON v.owner_id = d.owner_id AND v.sequence = d.sequence
@@ -435,10 +438,12 @@ export const STATEMENTS: StatementTexts = {
 
 export const WRITES: Readonly<Record<WriteStatement, string>> = {
   count_call: `
-    INSERT INTO countersign.usage (owner_id, credential_id, slot_id, time_ms, count)
-    VALUES (@owner_id, '', '', @day_ms, @day_count), (@owner_id, @credential_id, '', @minute_ms, @minute_count),
-      (@owner_id, @credential_id, @slot_id, @lease_until_ms, 1)
-    ON CONFLICT (owner_id, credential_id, slot_id) DO UPDATE SET time_ms = excluded.time_ms, count = excluded.count`,
+    INSERT INTO countersign.usage (owner_id, credential_id, slot_id, time_ms, count, last_call_ms)
+    VALUES (@owner_id, '', '', @day_ms, @day_count, NULL),
+      (@owner_id, @credential_id, '', @minute_ms, @minute_count, @at_ms),
+      (@owner_id, @credential_id, @slot_id, @lease_until_ms, 1, NULL)
+    ON CONFLICT (owner_id, credential_id, slot_id) DO UPDATE
+    SET time_ms = excluded.time_ms, count = excluded.count, last_call_ms = excluded.last_call_ms`,
   keep_slot: `
     UPDATE countersign.usage SET time_ms = @time_ms
     WHERE owner_id = @owner_id AND credential_id = @credential_id AND slot_id = @slot_id`,
@@ -533,12 +538,18 @@ export const NUMBER_EVENTS = `
   UPDATE countersign.event_streams SET last_position = last_position + (SELECT count(*) FROM news)
   WHERE type = @type`;
 
-/** Rows that one statement erases, so that none exceeds the time limit of a statement. */
-const ERASED_AT_ONCE = 5000;
+/** Held by one process at a time. The number is arbitrary but fixed. */
+export const LOCK_ERASING = 'SELECT pg_advisory_xact_lock(7305816483)';
 
-/**
- * Each is repeated until it erases nothing. Another process that erases at the same time erases other rows.
- */
+/** Rows that one statement erases. The planner looks up so few by index, whatever it expects of the tables. */
+export const ERASED_AT_ONCE = 200;
+
+const oldRows = (table: string, key: string, condition: string) => `
+  DELETE FROM countersign.${table} WHERE (${key}) IN (
+    SELECT ${key} FROM countersign.${table} WHERE ${condition}
+    LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED)`;
+
+/** Each erases at most `ERASED_AT_ONCE` rows of what has the most, and changes as many. */
 export const ERASE: readonly string[] = [
   `WITH old AS (
     SELECT a.owner_id, a.approval_id FROM countersign.owners o
@@ -547,24 +558,15 @@ export const ERASE: readonly string[] = [
       SELECT owner_id, approval_id FROM countersign.approvals
       WHERE owner_id = o.owner_id AND has_plan
         AND ended_at_ms < @plansKeptUntilMs::bigint - o.plans_kept_days * 86400000::bigint
-      LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED) a
+      ORDER BY ended_at_ms LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED) a
     LIMIT ${ERASED_AT_ONCE}),
   erased AS (
     DELETE FROM countersign.plans p USING old WHERE p.owner_id = old.owner_id AND p.approval_id = old.approval_id)
   UPDATE countersign.approvals a SET has_plan = false, sealed_note = NULL, sealed_diff = NULL
   FROM old WHERE a.owner_id = old.owner_id AND a.approval_id = old.approval_id`,
-  `DELETE FROM countersign.activity WHERE (owner_id, activity_id) IN (
-    SELECT owner_id, activity_id FROM countersign.activity WHERE at_ms < @activityBeforeMs
-    LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED)`,
-  `DELETE FROM countersign.checkpoints WHERE (owner_id, number) IN (
-    SELECT c.owner_id, c.number FROM countersign.checkpoints c
-    JOIN countersign.checkpoints n ON n.owner_id = c.owner_id AND n.number = c.number + 1
-    WHERE c.hour_ms < @activityBeforeMs AND n.hour_ms < @activityBeforeMs AND NOT EXISTS (
-      SELECT 1 FROM countersign.activity a WHERE a.owner_id = c.owner_id AND a.activity_id <= n.last_id)
-    LIMIT ${ERASED_AT_ONCE} FOR UPDATE OF c SKIP LOCKED)`,
   `WITH old AS (
     SELECT owner_id, sequence, type, position FROM countersign.events WHERE created_at_ms < @eventsBeforeMs
-    LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED),
+    ORDER BY created_at_ms LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED),
   old_of_type AS (
     SELECT type, coalesce(max(position), 0) AS newest, max((position IS NULL)::int) AS has_unnumbered
     FROM old GROUP BY type),
@@ -575,18 +577,41 @@ export const ERASE: readonly string[] = [
         s.erased_position, CASE o.has_unnumbered WHEN 1 THEN s.last_position + 1 ELSE o.newest END)
     FROM old_of_type o WHERE o.type = s.type),
   erased AS (
-    DELETE FROM countersign.deliveries d USING old WHERE d.owner_id = old.owner_id AND d.sequence = old.sequence)
+    DELETE FROM countersign.deliveries d USING old, countersign.endpoints e
+    WHERE e.owner_id = old.owner_id
+      AND d.owner_id = e.owner_id AND d.endpoint_id = e.endpoint_id AND d.sequence = old.sequence)
   DELETE FROM countersign.events v USING old WHERE v.owner_id = old.owner_id AND v.sequence = old.sequence`,
-  `DELETE FROM countersign.moved_into_inbox WHERE (owner_id, account_id, identity) IN (
-    SELECT owner_id, account_id, identity FROM countersign.moved_into_inbox WHERE at_ms < @eventsBeforeMs
-    LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED)`,
-  `DELETE FROM countersign.claims WHERE (owner_id, credential_id, key) IN (
-    SELECT owner_id, credential_id, key FROM countersign.claims WHERE created_at_ms < @claimsBeforeMs
-    LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED)`,
-  `DELETE FROM countersign.reads WHERE (owner_id, read_id) IN (
-    SELECT owner_id, read_id FROM countersign.reads WHERE at_ms < @readsBeforeMs
-    LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED)`,
-  `DELETE FROM countersign.password_tries WHERE row_number IN (
-    SELECT row_number FROM countersign.password_tries WHERE forgotten_ms < @passwordTriesBeforeMs
-    LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED)`,
+  oldRows('moved_into_inbox', 'owner_id, account_id, identity', 'at_ms < @eventsBeforeMs'),
+  oldRows('claims', 'owner_id, credential_id, key', 'created_at_ms < @claimsBeforeMs'),
+  oldRows('reads', 'owner_id, read_id', 'at_ms < @readsBeforeMs'),
+  oldRows('password_tries', 'row_number', 'forgotten_ms < @passwordTriesBeforeMs'),
 ];
+
+/**
+ * Erases the oldest rows of each owner, up to the first one that is kept: no gap arises between rows, even if the clock
+ * was changed. With them go checkpoints whose rows are erased, and those of the next checkpoint too.
+ */
+export const ERASE_ACTIVITY = `
+  WITH old AS (
+    SELECT a.owner_id, a.activity_id FROM countersign.owners o
+    CROSS JOIN LATERAL (
+      SELECT owner_id, activity_id FROM countersign.activity
+      WHERE owner_id = o.owner_id AND activity_id < coalesce(
+        (SELECT activity_id FROM (
+            SELECT activity_id, at_ms FROM countersign.activity WHERE owner_id = o.owner_id
+            ORDER BY activity_id LIMIT ${ERASED_AT_ONCE} + 1) AS oldest
+          WHERE at_ms >= @activityBeforeMs ORDER BY activity_id LIMIT 1), 9223372036854775807)
+      ORDER BY activity_id LIMIT ${ERASED_AT_ONCE}) a
+    LIMIT ${ERASED_AT_ONCE}),
+  erased AS (
+    DELETE FROM countersign.activity a USING old
+    WHERE a.owner_id = old.owner_id AND a.activity_id = old.activity_id),
+  of_owner AS (SELECT owner_id, max(activity_id) AS last_id FROM old GROUP BY owner_id),
+  uncovered AS (
+    DELETE FROM countersign.checkpoints c USING of_owner o
+    WHERE c.owner_id = o.owner_id AND c.number < coalesce(
+      (SELECT number FROM countersign.checkpoints
+        WHERE owner_id = o.owner_id AND (hour_ms >= @activityBeforeMs OR last_id > o.last_id)
+        ORDER BY number LIMIT 1),
+      (SELECT max(number) + 1 FROM countersign.checkpoints WHERE owner_id = o.owner_id)) - 1)
+  SELECT count(*) AS erased FROM old`;

@@ -2,6 +2,7 @@ import type { Store } from '../../core/ports/store.ts';
 import { factsOf } from '../rows/facts.ts';
 import { sqlLookups } from '../rows/lookups.ts';
 import type { Load, Values } from '../rows/query.ts';
+import { integer } from '../rows/row.ts';
 import {
   addOwnerValues,
   eraseValues,
@@ -25,6 +26,9 @@ import {
   ADD_OWNER,
   END_SETUP,
   ERASE,
+  ERASE_ACTIVITY,
+  ERASED_AT_ONCE,
+  LOCK_ERASING,
   LOCK_SETUP,
   LOCK_STREAM,
   NUMBER_EVENTS,
@@ -83,8 +87,14 @@ export function postgresStore(db: Database): Store {
 
     erase: (before) =>
       db.transact(RELAXED, async (tx) => {
-        for (const statement of ERASE) while ((await tx.run(statement, eraseValues(before))) > 0);
-        await tx.commit();
+        const values = eraseValues(before);
+        const [, [activity], counts] = await inOrder(
+          tx.rows(LOCK_ERASING, {}),
+          tx.rows(ERASE_ACTIVITY, values),
+          inOrder(...ERASE.map((one) => tx.run(one, values))),
+          tx.commit(),
+        );
+        return Math.max(integer(activity ?? {}, 'erased'), ...counts) >= ERASED_AT_ONCE;
       }),
 
     numberEvents: (type) =>

@@ -2,14 +2,13 @@ import type { Store } from '../../core/ports/store.ts';
 import { readAccessChanges } from './access-change.ts';
 import { readAccounts } from './account.ts';
 import { readLegHealth } from './account-health.ts';
-import { readListedActivity } from './activity.ts';
-import { activityQuery } from './activity-query.ts';
 import { readApproval, readOpenApprovals } from './approval.ts';
 import { readCheckpoint, readNumberedActivity } from './checkpoint.ts';
 import { readCredential, readSecret } from './credential.ts';
 import { readEvent, readEventStream, readPositionedEvent } from './event.ts';
 import { readNumberedEvent } from './event-number.ts';
 import { ask } from './facts.ts';
+import { findActivity } from './find-activity.ts';
 import { readNoticeChannel, readNoticeSettings, readOwnerToNotify } from './notice.ts';
 import { folded, readKeysRecord, readOwner } from './owner.ts';
 import type { Load, Query } from './query.ts';
@@ -112,8 +111,9 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
 
     events: (query) => list(ask('events', query), readEvent),
     eventStream: (type) => rows(ask('event_stream', { type }), ([row]) => readEventStream(row)),
-    eventsAfter: (query) => list(ask('events_of_stream', query), readPositionedEvent),
-    activity: (query) => list(activityQuery(query), readListedActivity),
+    eventsAfter: ({ type, after, limit }) =>
+      list(ask('events_of_stream', { type, position: after, limit }), readPositionedEvent),
+    activity: (query) => findActivity(answered, query),
 
     credentials: (ownerId) =>
       answered({

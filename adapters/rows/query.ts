@@ -145,13 +145,15 @@ export type Statement =
   | 'events'
   /** `type`: the stream, and whether events wait for a position (`has_unnumbered`). */
   | 'event_stream'
-  /** `type`, `after`, `limit` */
+  /** `type`, `position`, `limit` */
   | 'events_of_stream'
-  /** `ownerId`, `fromMs`, `atMs`, `id`, `limit`; and `credentialId`, `tool`. With the columns of its request. */
+  /**
+   * `ownerId`, `fromMs`, `atMs`, `activityId`, `stretch`: at most `limit` of the rows in this stretch that have `credentialId` and
+   * `tool`, if those are not null. With the columns of the request.
+   */
   | 'activity'
-  | 'activity_of_key'
-  | 'activity_of_tool'
-  | 'activity_of_key_and_tool'
+  /** The same, without `limit` and filters: the place of the stretch's last row, if the stretch is full. */
+  | 'activity_stretch'
   /** `ownerId`, `afterId`, `upToId`, `limit` */
   | 'activity_in_order'
   /** `ownerId`, `limit`: the rows behind the last checkpoint. */

@@ -36,7 +36,7 @@ export type Write =
   | { readonly op: 'run'; readonly statement: WriteStatement; readonly values: Values };
 
 export type WriteStatement =
-  /** Sets the counts of the credential's minute and of the owner's day, and adds the slot. */
+  /** Sets the counts of the credential's minute, with the time of its call, and of the owner's day. Adds the slot. */
   | 'count_call'
   | 'keep_slot'
   | 'give_slot'
@@ -178,6 +178,7 @@ export function writesOf(change: Change): readonly Write[] {
         day_count: day.count,
         slot_id: change.slotId,
         lease_until_ms: change.leaseUntilMs,
+        at_ms: change.at.getTime(),
       };
       return [{ op: 'run', statement: 'count_call', values }];
     }

@@ -26,6 +26,7 @@ import { SCHEMA_24 } from './schema-24.ts';
 import { SCHEMA_25 } from './schema-25.ts';
 import { SCHEMA_26 } from './schema-26.ts';
 import { SCHEMA_27 } from './schema-27.ts';
+import { SCHEMA_28 } from './schema-28.ts';
 
 /** Migration n upgrades a file from version n - 1 to n. A released migration is never edited. */
 export const MIGRATIONS: readonly string[] = [
@@ -56,6 +57,7 @@ export const MIGRATIONS: readonly string[] = [
   SCHEMA_25,
   SCHEMA_26,
   SCHEMA_27,
+  SCHEMA_28,
 ];
 
 /**

@@ -31,17 +31,13 @@ const OF_KEY = 'credential_id = @credentialId';
 const OPEN = 'ended_at_ms IS NULL';
 const ENDED = 'ended_at_ms IS NOT NULL';
 
-const activity = (index: string, ...conditions: string[]) => `
-  SELECT a.*, ${REQUEST_COLUMNS} FROM (
-    SELECT * FROM activity INDEXED BY ${index}
-    WHERE ${['owner_id = @ownerId', ...conditions].join(' AND ')}
-      AND at_ms >= @fromMs AND (at_ms, activity_id) < (@atMs, @id)
-    ORDER BY at_ms DESC, activity_id DESC LIMIT @limit) a
-  LEFT JOIN approvals r ON r.owner_id = a.owner_id AND r.approval_id = a.approval_id
-  LEFT JOIN plans p ON p.owner_id = a.owner_id AND p.approval_id = a.approval_id
-  ORDER BY a.at_ms DESC, a.activity_id DESC`;
-const OF_TOOL = 'tool = @tool';
+/** The rows of the activity before a place in the order of time, newest first. The index has all that filters look at. */
+const ACTIVITY_BEFORE = `
+  FROM activity INDEXED BY activity_by_time
+  WHERE owner_id = @ownerId AND at_ms >= @fromMs AND (at_ms, activity_id) < (@atMs, @activityId)
+  ORDER BY at_ms DESC, activity_id DESC`;
 
+const IS_RESOLVED = "(status = 'resolved')";
 const DUE_TRACKERS = `
   SELECT * FROM trackers WHERE last_message_link_id > summarised_link_id
   ORDER BY row_number() OVER (PARTITION BY owner_id ORDER BY tracker_id), owner_id LIMIT @limit`;
@@ -181,14 +177,14 @@ export const STATEMENTS: StatementTexts = {
     WHERE owner_id = @ownerId AND ended_at_ms IS NULL AND state = 'pending' AND expires_at_ms > @nowMs`,
 
   lapsed: `
-    SELECT a.*, p.sealed_plan FROM approvals a
+    SELECT a.*, p.sealed_plan FROM approvals a INDEXED BY approvals_lapsing
     LEFT JOIN plans p ON p.owner_id = a.owner_id AND p.approval_id = a.approval_id
     WHERE a.state = 'approved' AND a.lease_until_ms <= @storeNowMs
       AND a.approval_id NOT IN (SELECT value FROM json_each(@running))
     ORDER BY row_number() OVER (PARTITION BY a.owner_id ORDER BY a.lease_until_ms), a.lease_until_ms
     LIMIT @limit`,
   due_follow_ups: `
-    SELECT a.*, p.sealed_plan FROM follow_ups f
+    SELECT a.*, p.sealed_plan FROM follow_ups f INDEXED BY follow_ups_due
     JOIN approvals a ON a.owner_id = f.owner_id AND a.approval_id = f.approval_id
     LEFT JOIN plans p ON p.owner_id = a.owner_id AND p.approval_id = a.approval_id
     WHERE f.due_at_ms <= @storeNowMs AND f.approval_id NOT IN (SELECT value FROM json_each(@running))
@@ -225,14 +221,13 @@ export const STATEMENTS: StatementTexts = {
   accounts: ACCOUNTS_OF('@ownerId'),
   account_health: 'SELECT * FROM account_health WHERE owner_id = @ownerId ORDER BY account_id, leg',
   credential_use: `
-    SELECT c.credential_id,
-      (SELECT at_ms FROM activity a INDEXED BY activity_of_key
-        WHERE a.owner_id = c.owner_id AND a.credential_id = c.credential_id AND a.kind = 'call'
-        ORDER BY at_ms DESC, activity_id DESC LIMIT 1) AS last_call_ms,
+    SELECT c.credential_id, u.last_call_ms,
       (SELECT count(*) FROM approvals r INDEXED BY approvals_open
         WHERE r.owner_id = c.owner_id AND r.ended_at_ms IS NULL AND r.credential_id = c.credential_id
           AND r.state = 'pending') AS waiting
-    FROM credentials c WHERE c.owner_id = @ownerId AND c.revoked_at_ms IS NULL`,
+    FROM credentials c
+    LEFT JOIN usage u ON u.owner_id = c.owner_id AND u.credential_id = c.credential_id AND u.slot_id = ''
+    WHERE c.owner_id = @ownerId AND c.revoked_at_ms IS NULL`,
   credentials: `
     SELECT * FROM credentials WHERE owner_id = @ownerId ORDER BY created_at_ms DESC, credential_id DESC`,
   devices: 'SELECT * FROM devices WHERE owner_id = @ownerId ORDER BY last_sign_in_ms DESC, device_hash',
@@ -250,17 +245,18 @@ export const STATEMENTS: StatementTexts = {
   tracker_of_request: 'SELECT * FROM trackers WHERE owner_id = @ownerId AND request_id = @requestId',
   last_tracker: 'SELECT coalesce(max(tracker_id), 0) AS last_id FROM trackers WHERE owner_id = @ownerId',
   other_message_link: `
-    SELECT coalesce(max(link_id), 0) AS last_id FROM tracker_links
-    WHERE owner_id = @ownerId AND tracker_id = @trackerId AND kind = 'mail' AND link_id <> @linkId`,
+    SELECT coalesce((
+      SELECT link_id FROM tracker_links INDEXED BY links_of_messages
+      WHERE owner_id = @ownerId AND tracker_id = @trackerId AND kind = 'mail' AND link_id <> @linkId
+      ORDER BY link_id DESC LIMIT 1), 0) AS last_id`,
   last_link: 'SELECT coalesce(max(link_id), 0) AS last_id FROM tracker_links WHERE owner_id = @ownerId',
   last_event: 'SELECT coalesce(max(event_id), 0) AS last_id FROM event_numbers WHERE owner_id = @ownerId',
   trackers_by_id: `
     SELECT * FROM trackers
     WHERE owner_id = @ownerId AND tracker_id IN (SELECT value FROM json_each(@trackerIds))`,
   links_by_target: `
-    SELECT * FROM tracker_links
-    WHERE owner_id = @ownerId AND tracker_id IN (SELECT value FROM json_each(@trackerIds))
-      AND target IN (SELECT value FROM json_each(@targets))`,
+    SELECT l.* FROM json_each(@trackerIds) t CROSS JOIN json_each(@targets) g
+    CROSS JOIN tracker_links l ON l.owner_id = @ownerId AND l.tracker_id = t.value AND l.target = g.value`,
   event_numbers: `
     SELECT e.event_id, e.calendar, e.uid, e.recurrence_id FROM json_each(@keys) k
     CROSS JOIN event_numbers e
@@ -330,11 +326,18 @@ export const STATEMENTS: StatementTexts = {
       EXISTS (SELECT 1 FROM events e WHERE e.type = s.type AND e.position IS NULL) AS has_unnumbered
     FROM event_streams s WHERE type = @type`,
   events_of_stream: `
-    SELECT * FROM events WHERE type = @type AND position > @after ORDER BY position LIMIT @limit`,
-  activity: activity('activity_by_time'),
-  activity_of_key: activity('activity_of_key', OF_KEY),
-  activity_of_tool: activity('activity_of_tool', OF_TOOL),
-  activity_of_key_and_tool: activity('activity_of_key', OF_KEY, OF_TOOL),
+    SELECT * FROM events WHERE type = @type AND position > @position ORDER BY position LIMIT @limit`,
+  activity: `
+    SELECT a.*, ${REQUEST_COLUMNS} FROM (
+      SELECT activity_id FROM (
+        SELECT at_ms, activity_id, credential_id, tool ${ACTIVITY_BEFORE} LIMIT @stretch)
+      WHERE coalesce(credential_id = @credentialId, @credentialId IS NULL) AND coalesce(tool = @tool, @tool IS NULL)
+      ORDER BY at_ms DESC, activity_id DESC LIMIT @limit) found
+    CROSS JOIN activity a ON a.owner_id = @ownerId AND a.activity_id = found.activity_id
+    LEFT JOIN approvals r ON r.owner_id = a.owner_id AND r.approval_id = a.approval_id
+    LEFT JOIN plans p ON p.owner_id = a.owner_id AND p.approval_id = a.approval_id
+    ORDER BY a.at_ms DESC, a.activity_id DESC`,
+  activity_stretch: `SELECT at_ms, activity_id ${ACTIVITY_BEFORE} LIMIT 1 OFFSET @stretch - 1`,
 
   activity_in_order: `
     SELECT * FROM activity
@@ -359,13 +362,15 @@ export const STATEMENTS: StatementTexts = {
     ORDER BY s.last_used_at_ms DESC, s.session_id LIMIT 100`,
 
   trackers: `
-    SELECT * FROM trackers
-    WHERE owner_id = @ownerId AND (status = 'resolved') = @isResolved AND tracker_id < @before
+    SELECT * FROM trackers INDEXED BY trackers_by_state
+    WHERE owner_id = @ownerId AND ${IS_RESOLVED} = @isResolved AND tracker_id < @before
     ORDER BY tracker_id DESC LIMIT @limit`,
   count_trackers: `
-    SELECT count(*) AS total FROM trackers WHERE owner_id = @ownerId AND (status = 'resolved') = @isResolved`,
+    SELECT count(*) AS total FROM trackers INDEXED BY trackers_by_state
+    WHERE owner_id = @ownerId AND ${IS_RESOLVED} = @isResolved`,
   links: `
-    SELECT * FROM tracker_links WHERE owner_id = @ownerId AND tracker_id = @trackerId AND link_id <= @upTo
+    SELECT * FROM tracker_links INDEXED BY links_of_tracker
+    WHERE owner_id = @ownerId AND tracker_id = @trackerId AND link_id <= @upTo
     ORDER BY link_id DESC LIMIT @limit`,
   count_links: `
     SELECT count(*) AS total FROM tracker_links WHERE owner_id = @ownerId AND tracker_id = @trackerId`,
@@ -373,15 +378,17 @@ export const STATEMENTS: StatementTexts = {
     SELECT account_id, calendar, uid, recurrence_id FROM event_numbers
     WHERE owner_id = @ownerId AND event_id = @eventId`,
   waiting_trackers: `
-    SELECT tracker_id, keywords, created_at_ms FROM trackers WHERE owner_id = @ownerId AND ${WAITS}
+    SELECT tracker_id, keywords, created_at_ms FROM trackers INDEXED BY trackers_waiting
+    WHERE owner_id = @ownerId AND ${WAITS}
     ORDER BY tracker_id`,
   trackers_to_summarise: DUE_TRACKERS,
   messages_to_summarise: `
-    SELECT * FROM (
-      SELECT l.*, row_number() OVER (PARTITION BY l.owner_id, l.tracker_id ORDER BY l.link_id DESC) AS place
-      FROM (${DUE_TRACKERS}) t
-      JOIN tracker_links l ON l.owner_id = t.owner_id AND l.tracker_id = t.tracker_id AND l.kind = 'mail')
-    WHERE place <= @messages ORDER BY link_id DESC`,
+    SELECT l.* FROM (${DUE_TRACKERS}) t
+    CROSS JOIN tracker_links l ON l.owner_id = t.owner_id AND l.link_id IN (
+      SELECT link_id FROM tracker_links INDEXED BY links_of_messages
+      WHERE owner_id = t.owner_id AND tracker_id = t.tracker_id AND kind = 'mail'
+      ORDER BY link_id DESC LIMIT @messages)
+    ORDER BY l.link_id DESC`,
 
   endpoints: `SELECT ${ENDPOINT_COLUMNS} FROM endpoints WHERE owner_id = @ownerId ORDER BY endpoint_id`,
   keys_of_endpoints: `
@@ -445,10 +452,12 @@ export const STATEMENTS: StatementTexts = {
 export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
   count_call: [
     `
-    INSERT INTO usage (owner_id, credential_id, slot_id, time_ms, count)
-    VALUES (@owner_id, '', '', @day_ms, @day_count), (@owner_id, @credential_id, '', @minute_ms, @minute_count),
-      (@owner_id, @credential_id, @slot_id, @lease_until_ms, 1)
-    ON CONFLICT DO UPDATE SET time_ms = excluded.time_ms, count = excluded.count`,
+    INSERT INTO usage (owner_id, credential_id, slot_id, time_ms, count, last_call_ms)
+    VALUES (@owner_id, '', '', @day_ms, @day_count, NULL),
+      (@owner_id, @credential_id, '', @minute_ms, @minute_count, @at_ms),
+      (@owner_id, @credential_id, @slot_id, @lease_until_ms, 1, NULL)
+    ON CONFLICT DO UPDATE
+    SET time_ms = excluded.time_ms, count = excluded.count, last_call_ms = excluded.last_call_ms`,
   ],
   keep_slot: [
     `
@@ -502,7 +511,7 @@ export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
   confirm_access_changes: [confirmAccessChanges('owners')],
   cover_waiting: [
     `
-    UPDATE approvals SET is_covered = 1
+    UPDATE approvals INDEXED BY approvals_uncovered SET is_covered = 1
     WHERE owner_id = @owner_id AND state = 'pending' AND is_covered = 0`,
     'UPDATE account_health SET is_covered = 1 WHERE owner_id = @owner_id AND is_covered = 0',
   ],
@@ -548,42 +557,72 @@ export const NUMBER_EVENTS: readonly string[] = [
   WHERE type = @type`,
 ];
 
+/** Rows that one statement erases, so that calls wait a few milliseconds at most. */
+export const ERASED_AT_ONCE = 200;
+
 /** Approvals whose plans their owners keep no longer: 86,400,000 ms are a day. One range of the index per owner. */
 const ENDED_LONG_AGO = `
     SELECT a.owner_id, a.approval_id FROM owners o
     CROSS JOIN approvals a INDEXED BY approvals_erasable
     WHERE a.owner_id = o.owner_id AND a.has_plan = 1
-      AND a.ended_at_ms < @plansKeptUntilMs - o.plans_kept_days * 86400000`;
+      AND a.ended_at_ms < @plansKeptUntilMs - o.plans_kept_days * 86400000
+    LIMIT ${ERASED_AT_ONCE}`;
 
-/** Erases plans and records it in their approvals, then erases the rest. */
+const OLD_EVENTS = `
+    SELECT owner_id, sequence, type, position FROM events INDEXED BY events_by_time
+    WHERE created_at_ms < @eventsBeforeMs ORDER BY created_at_ms, owner_id, sequence LIMIT ${ERASED_AT_ONCE}`;
+
+const oldRows = (table: string, key: string, condition: string) => `
+  DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${ERASED_AT_ONCE})`;
+
+/**
+ * Each erases at most `ERASED_AT_ONCE` rows of what has the most. Plans are erased and their approvals record it; events
+ * are erased after what belongs to them.
+ */
 export const ERASE: readonly string[] = [
   `DELETE FROM plans WHERE (owner_id, approval_id) IN (${ENDED_LONG_AGO})`,
   `UPDATE approvals SET has_plan = 0, sealed_note = NULL, sealed_diff = NULL
   WHERE (owner_id, approval_id) IN (${ENDED_LONG_AGO})`,
-  // From the oldest on: an owner's ids rise with time.
-  `DELETE FROM activity WHERE (owner_id, activity_id) IN (
-    SELECT a.owner_id, a.activity_id FROM owners o
-    JOIN activity a ON a.owner_id = o.owner_id
-    WHERE a.activity_id < coalesce(
-      (SELECT activity_id FROM activity WHERE owner_id = o.owner_id AND at_ms >= @activityBeforeMs
-        ORDER BY activity_id LIMIT 1), 9e18))`,
-  `DELETE FROM checkpoints WHERE (owner_id, number) IN (
-    SELECT c.owner_id, c.number FROM checkpoints c
-    JOIN checkpoints n ON n.owner_id = c.owner_id AND n.number = c.number + 1
-    WHERE c.hour_ms < @activityBeforeMs AND n.hour_ms < @activityBeforeMs AND n.last_id < coalesce(
-      (SELECT activity_id FROM activity WHERE owner_id = c.owner_id ORDER BY activity_id LIMIT 1), 9e18))`,
-  `DELETE FROM deliveries WHERE (owner_id, sequence) IN (
-    SELECT owner_id, sequence FROM events WHERE created_at_ms < @eventsBeforeMs)`,
+  `DELETE FROM deliveries WHERE (owner_id, endpoint_id, sequence) IN (
+    SELECT v.owner_id, e.endpoint_id, v.sequence FROM (${OLD_EVENTS}) v
+    CROSS JOIN endpoints e ON e.owner_id = v.owner_id)`,
   // An event without a position is behind the last one.
   `UPDATE event_streams SET last_position = last_position + old.has_unnumbered, erased_position = max(
     erased_position, CASE old.has_unnumbered WHEN 1 THEN last_position + 1 ELSE old.newest END)
   FROM (
     SELECT type, coalesce(max(position), 0) AS newest, max(position IS NULL) AS has_unnumbered
-    FROM events WHERE created_at_ms < @eventsBeforeMs GROUP BY type) AS old
+    FROM (${OLD_EVENTS}) GROUP BY type) AS old
   WHERE old.type = event_streams.type`,
-  'DELETE FROM events WHERE created_at_ms < @eventsBeforeMs',
-  'DELETE FROM moved_into_inbox WHERE at_ms < @eventsBeforeMs',
-  'DELETE FROM reads WHERE at_ms < @readsBeforeMs',
-  'DELETE FROM claims WHERE created_at_ms < @claimsBeforeMs',
-  'DELETE FROM password_tries WHERE forgotten_ms < @passwordTriesBeforeMs',
+  `DELETE FROM events WHERE (owner_id, sequence) IN (SELECT owner_id, sequence FROM (${OLD_EVENTS}))`,
+  oldRows('moved_into_inbox', 'owner_id, account_id, identity', 'at_ms < @eventsBeforeMs'),
+  oldRows('reads', 'owner_id, read_id', 'at_ms < @readsBeforeMs'),
+  oldRows('claims', 'owner_id, credential_id, key', 'created_at_ms < @claimsBeforeMs'),
+  oldRows('password_tries', 'row_number', 'forgotten_ms < @passwordTriesBeforeMs'),
 ];
+
+/**
+ * Erases the oldest rows of each owner, up to the first one that is kept: no gap arises between rows, even if the clock
+ * was changed.
+ */
+export const ERASE_ACTIVITY = `
+  DELETE FROM activity WHERE (owner_id, activity_id) IN (
+    SELECT a.owner_id, a.activity_id FROM owners o
+    CROSS JOIN activity a NOT INDEXED
+    WHERE a.owner_id = o.owner_id AND a.activity_id < coalesce(
+      (SELECT activity_id FROM (
+          SELECT activity_id, at_ms FROM activity NOT INDEXED WHERE owner_id = o.owner_id
+          ORDER BY activity_id LIMIT ${ERASED_AT_ONCE} + 1)
+        WHERE at_ms >= @activityBeforeMs LIMIT 1), 9e18)
+    LIMIT ${ERASED_AT_ONCE})
+  RETURNING owner_id, activity_id`;
+
+/**
+ * Of one owner, whose rows are erased up to @lastId: checkpoints whose rows are erased, and those of the next checkpoint
+ * too.
+ */
+export const ERASE_CHECKPOINTS = `
+  DELETE FROM checkpoints WHERE owner_id = @ownerId AND number < coalesce(
+    (SELECT number FROM checkpoints
+      WHERE owner_id = @ownerId AND (hour_ms >= @activityBeforeMs OR last_id > @lastId)
+      ORDER BY number LIMIT 1),
+    (SELECT max(number) + 1 FROM checkpoints WHERE owner_id = @ownerId)) - 1`;

@@ -3,7 +3,7 @@ import type { Change, Store } from '../../core/ports/store.ts';
 import { factsOf } from '../rows/facts.ts';
 import { sqlLookups } from '../rows/lookups.ts';
 import type { Load, Values } from '../rows/query.ts';
-import type { Row } from '../rows/row.ts';
+import { integer, type Row, text } from '../rows/row.ts';
 import {
   addOwnerValues,
   eraseValues,
@@ -13,9 +13,20 @@ import {
   writesOf,
   writeText,
 } from '../rows/writes.ts';
-import { atomic, durable, reading } from './database.ts';
+import { durable, reading } from './database.ts';
 import { grouping } from './grouped.ts';
-import { ADD_OWNER, END_SETUP, ERASE, NUMBER_EVENTS, OPEN_SETUP, STATEMENTS, WRITES } from './statements.ts';
+import {
+  ADD_OWNER,
+  END_SETUP,
+  ERASE,
+  ERASE_ACTIVITY,
+  ERASE_CHECKPOINTS,
+  ERASED_AT_ONCE,
+  NUMBER_EVENTS,
+  OPEN_SETUP,
+  STATEMENTS,
+  WRITES,
+} from './statements.ts';
 
 type Plain = string | number | null;
 
@@ -108,8 +119,18 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
       return added === 1;
     }),
     openSetup: durable(db, (link) => run(OPEN_SETUP, openSetupValues(link)) === 1),
-    erase: atomic(db, (before) => {
-      for (const text of ERASE) run(text, eraseValues(before));
+    erase: together((before) => {
+      const values = eraseValues(before);
+      const erased = ERASE.map((one) => run(one, values));
+      const activity = prepare(ERASE_ACTIVITY);
+      const rows = activity.all(bound(activity.names, values, {}));
+      const lastIds = new Map<string, number>();
+      for (const row of rows) {
+        const ownerId = text(row, 'owner_id');
+        lastIds.set(ownerId, Math.max(lastIds.get(ownerId) ?? 0, integer(row, 'activity_id')));
+      }
+      for (const [ownerId, lastId] of lastIds) run(ERASE_CHECKPOINTS, values, { ownerId, lastId });
+      return Math.max(rows.length, ...erased) >= ERASED_AT_ONCE;
     }),
     numberEvents: durable(db, (type) => {
       for (const text of NUMBER_EVENTS) run(text, { type });

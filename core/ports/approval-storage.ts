@@ -112,7 +112,9 @@ export interface ApprovalStorage {
    * Erases plans, gists, notes and diffs of approvals whose owners keep them until before `plansKeptUntil`, counted in
    * `plansKeptDays` from their end (their digests stay). Erases older events
    * with their deliveries, activity, claims and reads, checkpoints of erased rows except the newest one, and expired
-   * counters of password tries, each by its own date.
+   * counters of password tries, each by its own date. An owner's activity is erased up to the first row that is kept. One
+   * call erases at most 250 rows of each kind, so that calls wait milliseconds at most.
+   * @returns whether more may be left to erase
    */
   erase(request: {
     plansKeptUntil: Date;
@@ -121,7 +123,7 @@ export interface ApprovalStorage {
     claimsBefore: Date;
     readsBefore: Date;
     passwordTriesBefore: Date;
-  }): Promise<void>;
+  }): Promise<boolean>;
 
   approval(ownerId: string, approvalId: string): Promise<Approval | undefined>;
 

@@ -607,11 +607,12 @@ export interface NumberedKey {
 
 /** The possible changes. Each concerns rows of one owner. */
 export type Change =
-  /** Replaces the counts and takes a slot for the call. */
+  /** Replaces the counts, takes a slot for the call, and notes that the key was used. */
   | {
       readonly type: 'count_call';
       readonly ownerId: string;
       readonly credentialId: string;
+      readonly at: Date;
       readonly minute: Window;
       readonly day: Window;
       readonly slotId: string;

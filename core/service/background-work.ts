@@ -62,14 +62,15 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
     await coverActivity(ports, keyring);
     const now = clock.now();
     const before = (ms: number) => new Date(now.getTime() - ms);
-    await storage.erase({
+    const old = {
       plansKeptUntil: now,
       eventsBefore: before(EVENTS_KEPT_MS),
       activityBefore: before(ACTIVITY_KEPT_MS),
       claimsBefore: before(DAY_MS),
       readsBefore: before(READS_KEPT_MS),
       passwordTriesBefore: now,
-    });
+    };
+    while ((await storage.erase(old)) && !isStopping);
   }
 
   const job = (name: string, everyMs: number, round: () => Promise<void>) =>
@@ -109,6 +110,7 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
   ];
   const jobs = [...always, posting, noticing].filter((one) => one !== undefined);
   let removeWakeUp: (() => void) | undefined;
+  let isStopping = false;
 
   return {
     on: listeners.on,
@@ -129,6 +131,7 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
       for (const one of jobs) one.start();
     },
     async stop(withinMs) {
+      isStopping = true;
       removeWakeUp?.();
       summaries.stop();
       accountChecks.stop();

@@ -25,8 +25,8 @@ export function admit(
   const credential = credentialAt(facts.credential, false, now);
   const { ownerId, credentialId } = credential;
   // The store's clock is the same for every host, even if the clocks of the hosts differ.
-  const at = new Date(storeNowMs);
-  const dayMs = nextUtcMidnight(at).getTime() - DAY_MS;
+  const storeNow = new Date(storeNowMs);
+  const dayMs = nextUtcMidnight(storeNow).getTime() - DAY_MS;
   const callsToday = usage.day?.startedAtMs === dayMs ? usage.day.count : 0;
   const lapsed = usage.slots.filter(({ leaseUntilMs }) => leaseUntilMs <= storeNowMs);
   const changes: Change[] = lapsed.map((slot) => ({
@@ -38,13 +38,13 @@ export function admit(
   const verdict = judgeLimits(
     { minute: usage.minute, callsToday, inFlight: usage.slots.length - lapsed.length },
     limitsOf(owner.plan, owner.limits),
-    at,
+    storeNow,
   );
   if (verdict.kind === 'over') return { answer: { kind: 'over', verdict }, changes };
   const day = { startedAtMs: dayMs, count: callsToday + 1 };
   const leaseUntilMs = storeNowMs + leaseMs;
   const { minute } = verdict;
-  changes.push({ type: 'count_call', ownerId, credentialId, minute, day, slotId, leaseUntilMs });
+  changes.push({ type: 'count_call', ownerId, credentialId, at: now, minute, day, slotId, leaseUntilMs });
   const caller = { owner, credential, accounts, slotId };
   return { answer: { kind: 'admitted', caller, rate: verdict.rate }, changes };
 }

@@ -119,5 +119,32 @@ export function checkpointPromises(store: Store): void {
       ).toMatchObject([{ id: 31 }]);
       expect(await check(again, key, late)).toMatchObject({ intact: 1, faults: [], checkpoints: 2 });
     });
+
+    it.each([
+      ['ahead', 1],
+      ['behind', -1],
+    ])(
+      'raise no alarm when rows are erased that were written while the clock was a day %s',
+      async (_, days) => {
+        const { storage } = store();
+        const key = await addOwnerAndKey(storage);
+        const hours = [0, 1, 2, 3].map((n) => at(n * HOUR_MS));
+        const wrong = hours.map((time) => new Date(time.getTime() + days * DAY_MS));
+        const right = [4, 5, 30, 31].map((n) => at(n * HOUR_MS));
+        for (const time of [...hours, ...wrong, ...right]) {
+          await act(storage, key, [time]);
+          await cover(storage, key, time);
+        }
+        for (let hour = -30; hour < 60; hour += 2) {
+          const now = at(ACTIVITY_KEPT_MS + hour * HOUR_MS + 1);
+          await storage.erase({
+            ...{ plansKeptUntil: at(0), eventsBefore: at(0), claimsBefore: at(0), readsBefore: at(0) },
+            ...{ activityBefore: new Date(now.getTime() - ACTIVITY_KEPT_MS), passwordTriesBefore: at(0) },
+          });
+          expect((await check(storage, key, now)).faults.filter(({ kind }) => kind !== 'late')).toEqual([]);
+        }
+        expect(await storage.activity({ ownerId: key.ownerId, limit: 1 })).toEqual([]);
+      },
+    );
   });
 }

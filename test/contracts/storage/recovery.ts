@@ -10,6 +10,7 @@ import {
   at,
   DONE,
   execute,
+  finish,
   LAPSED_MS,
   LEASE_MS,
   LOST,
@@ -283,6 +284,28 @@ export function recoveryPromises(store: Store): void {
       }
       await storage.erase({ ...NOTHING, activityBefore: at(DAY_MS) });
       for (const { ownerId } of keys) expect(await storage.activity({ ownerId, limit: 10 })).toEqual([]);
+    });
+
+    it('erases a year of rows in small parts, and says until when some are left', async () => {
+      const { storage } = store();
+      const keys = [await addOwnerAndKey(storage), await addOwnerAndKey(storage)];
+      for (const [n, key] of keys.entries()) {
+        for (let day = -365; day <= n; day++) {
+          await finish(storage, key, { slotId: 'none' }, { now: at(day * DAY_MS) });
+        }
+      }
+      const left = async () => {
+        const rows = await Promise.all(keys.map(({ ownerId }) => storage.activity({ ownerId, limit: 1000 })));
+        return rows.map((list) => list.length);
+      };
+      for (let before = 2 * 366 + 1; ; ) {
+        const isMoreLeft = await storage.erase({ ...NOTHING, activityBefore: NOON });
+        const [one = 0, other = 0] = await left();
+        expect(before - one - other).toBeLessThanOrEqual(250);
+        if (!isMoreLeft) break;
+        before = one + other;
+      }
+      expect(await left()).toEqual([1, 2]);
     });
 
     it('erases older claims', async () => {

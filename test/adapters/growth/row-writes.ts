@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { writesOf, writeText } from '../../../adapters/rows/writes.ts';
+import { openDatabase, storeNowMs } from '../../../adapters/sqlite/database.ts';
+import { sqliteStore } from '../../../adapters/sqlite/store.ts';
+import type { Change, Store } from '../../../core/ports/store.ts';
+import { createStorage } from '../../../core/storage/create-storage.ts';
+import { everyVerbScene, VERBS } from '../../contracts/storage/every-verb.ts';
+import type { Scale } from './filled-tables.ts';
+import { type Case, hasValue, type Value, valueFor } from './statement-values.ts';
+
+/** A statement that writes a row by its key. */
+export interface RowWrite {
+  readonly name: string;
+  /** @param prefix  before the name of a table */
+  text(prefix: string): string;
+  /** The values of a change that a verb made, for rows of `filled-tables.ts`; an insert has a key of its own. */
+  valueFor(name: string, scale: Scale, which: Case): Value;
+}
+
+const OF_OWNER = { ownerId: 'owner0' };
+const NOON = new Date('2026-03-10T12:00:00.000Z');
+/** Changes that no verb makes in its scene. */
+const OTHERS: readonly Change[] = [
+  {
+    ...{ ...OF_OWNER, type: 'replace_plan', approvalId: 'apr_1' },
+    plan: { sealedPlan: 'plan', sealedGist: 'gist', sealedAsked: 'asked' },
+  },
+  {
+    ...{ ...OF_OWNER, type: 'remember_read', credentialId: 'key1', now: NOON },
+    read: { readId: 'read1', hashes: '', phrases: '', sealed: '' },
+  },
+  { ...OF_OWNER, type: 'remember_relocated', marks: ['mark1'] },
+  { ...OF_OWNER, type: 'save_keys_record', record: { signedAt: NOON, signature: 'signature' } },
+  {
+    ...{ ...OF_OWNER, type: 'save_device' },
+    device: { deviceHash: 'device1', lastSignInMs: 0, failures: 0, lastMs: 0 },
+  },
+  { ...OF_OWNER, type: 'forget_device', deviceHash: 'device1' },
+  { ...OF_OWNER, type: 'remember_moved_in', accountId: 1, identity: 'identity1', now: NOON },
+  { ...OF_OWNER, type: 'forget_moved_in', accountId: 1, identity: 'identity1' },
+];
+
+/** Calls every verb of storage, and collects what it writes. @throws Error if a kind of change was never made */
+export async function rowWrites(): Promise<readonly RowWrite[]> {
+  const changes = [...OTHERS];
+  for (const verb of Object.values(VERBS)) {
+    const store = sqliteStore(openDatabase(':memory:'), storeNowMs);
+    const storage = createStorage(noting(store, changes), randomBytes);
+    await verb(storage, await everyVerbScene(storage));
+    await storage.close();
+  }
+  const missing = kindsOfChange().filter((kind) => !changes.some(({ type }) => type === kind));
+  if (missing.length > 0) throw new Error(`no verb makes these changes here: ${missing.join(', ')}`);
+  const found = new Map<string, RowWrite>();
+  for (const change of changes) {
+    // Removes all rows of an owner, so it costs what the owner has.
+    if (change.type === 'remove_owner') continue;
+    for (const write of writesOf(change)) {
+      if (write.op === 'run' || write.op === 'put_rows') continue;
+      const name = `${change.type}: ${write.op} ${write.table}`;
+      found.set(`${name} ${writeText(write, '')}`, {
+        name,
+        text: (prefix) => writeText(write, prefix),
+        valueFor: (column, scale, which) => {
+          const made = write.key[column];
+          if (column === 'owner_id') return valueFor(column, scale, which);
+          if (made === undefined) return (write.op === 'delete' ? undefined : write.values[column]) ?? null;
+          if (write.op === 'insert') return typeof made === 'number' ? made + 1_000_000 : made;
+          return hasValue(column) ? valueFor(column, scale, which) : made;
+        },
+      });
+    }
+  }
+  return [...found.values()];
+}
+
+function noting(store: Store, changes: Change[]): Store {
+  return {
+    ...store,
+    unit: (commit, need, judge) =>
+      store.unit(commit, need, (facts, nowMs) => {
+        const judged = judge(facts, nowMs);
+        changes.push(...judged.changes);
+        return judged;
+      }),
+    apply(ownerId, applied) {
+      changes.push(...applied);
+      return store.apply(ownerId, applied);
+    },
+  };
+}
+
+/** From the source of the type: it has no values at run time. */
+function kindsOfChange(): string[] {
+  const source = readFileSync(join(import.meta.dirname, '../../../core/ports/store.ts'), 'utf8');
+  const union = /^export type Change =[\s\S]*?;\n\n/m.exec(source)?.[0] ?? '';
+  return [...union.matchAll(/readonly type: '(\w+)'/g)].map(([, kind = '']) => kind);
+}

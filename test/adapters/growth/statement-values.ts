@@ -1,0 +1,181 @@
+import { NOW_MS, type Scale, writtenMs } from './filled-tables.ts';
+
+/** Values for the parameters of every statement, by name: rows of `filled-tables.ts`, or ones that nobody stored. */
+
+export type Value = string | number | boolean | null | readonly (string | number)[];
+
+/**
+ * `found`: what the statement looks for is stored. `absent`: the owner is, but nothing else that is looked for. `due`: work
+ * of the background is due for ten rows.
+ */
+export const CASES = ['found', 'absent', 'due'] as const;
+export type Case = (typeof CASES)[number];
+
+const DAY_MS = 86_400_000;
+
+/** @throws Error if a statement has a parameter that is not listed here */
+export function valueFor(name: string, scale: Scale, which: Case): Value {
+  const value = VALUES[name];
+  if (value === undefined)
+    throw new Error(`test/adapters/growth/statement-values.ts lacks a value for @${name}.`);
+  return typeof value === 'function' ? value(scale, which) : value;
+}
+
+export function hasValue(name: string): boolean {
+  return name in VALUES;
+}
+
+type Chosen = (scale: Scale, which: Case) => Value;
+
+const unless =
+  (found: Value, absent: Value): Chosen =>
+  (_, which) =>
+    which === 'absent' ? absent : found;
+/** The number of an owner's row in the middle, or one behind the last. */
+const number: Chosen = ({ rows, owners }, which) =>
+  which === 'absent' ? 2 * rows : Math.max(1, Math.floor(rows / owners / 2));
+const named =
+  (prefix: string): Chosen =>
+  (scale, which) =>
+    which === 'absent' ? 'nothing' : `${prefix}${Number(number(scale, which)) - 1}`;
+/** Between the tenth and the eleventh row from the oldest on. Otherwise nothing is due. */
+const dueBefore: Chosen = (scale, which) => (which === 'due' ? writtenMs(10, scale) - 1 : 0);
+const list =
+  (chosen: Chosen): Chosen =>
+  (scale, which) => [chosen(scale, which) as string | number];
+
+const owner = 'owner0';
+const credential = unless('key1', 'nothing');
+const request = named('apr_');
+
+const VALUES: Readonly<Record<string, Value | Chosen>> = {
+  // Who.
+  ownerId: owner,
+  owner_id: owner,
+  owners: [owner],
+  ownerIds: [owner],
+  owner_hash: named('owner hash'),
+  credentialId: credential,
+  credential_id: credential,
+  secretHash: unless('secret0/1', 'nothing'),
+  secret_hash: unless('secret0/1', 'nothing'),
+  accountId: 1,
+  account_id: 1,
+  sessionId: named('session'),
+  tokenHash: unless('token0', 'nothing'),
+  email: unless('owner@0', 'nobody@0'),
+  handle: unless('handle0', 'nothing'),
+  address: 1,
+  newcomers: 2,
+  addresses: (scale, which) => {
+    const at = Number(number(scale, which));
+    return [`person${at}@company${at}.example`];
+  },
+
+  // Requests.
+  approvalId: request,
+  approval_id: request,
+  approvalIds: list(request),
+  requestHash: named('request'),
+  similarHash: named('similar'),
+  targets: list(named('target')),
+  running: [],
+  key: named('idempotency'),
+  slotId: unless('', 'nothing'),
+  slot_id: 'slot',
+  nonce: 'nonce',
+
+  // Mail, calendars and trackers.
+  marks: list(named('mark')),
+  identities: list(named('identity')),
+  reader: 'links',
+  trackerId: unless(2, 200_000),
+  trackerIds: (_, which) => (which === 'absent' ? [200_000] : [2]),
+  linkId: number,
+  eventId: number,
+  event_id: 9_000_000,
+  requestId: named('request'),
+  keys: (scale, which) => [JSON.stringify(['calendar', named('uid')(scale, which), ''])],
+  hashes: list(named('event')),
+  uid: 'new',
+  calendar: 'calendar',
+  recurrence_id: '',
+  key_hash: 'new',
+  isResolved: true,
+  all: false,
+  rows: [1, 2, 3],
+
+  // Events.
+  endpointId: unless(3, 200_000),
+  names: (scale, which) => `[[3,${number(scale, which)}]]`,
+  type: 'approval.decided',
+
+  // Activity and reads.
+  tool: unless('tool_3', 'nothing'),
+  read_id: 'new',
+  readIds: list(named('read')),
+
+  // Places in lists, and how much is read.
+  limit: 20,
+  stretch: 200,
+  messages: 5,
+  after: (_, which) => (which === 'absent' ? 'x' : ''),
+  afterId: (scale) => Number(number(scale, 'found')) - 1,
+  upToId: (scale) => Number(number(scale, 'found')) + 20,
+  upTo: Number.MAX_SAFE_INTEGER,
+  before: Number.MAX_SAFE_INTEGER,
+  id: 'zzz',
+  activityId: Number.MAX_SAFE_INTEGER,
+  position: number,
+  beforeId: 'zzz',
+  fromMs: 0,
+  afterMs: 0,
+  lastId: 10,
+  createdAtMs: 2 * NOW_MS,
+  atMs: 2 * NOW_MS,
+  beforeMs: 2 * NOW_MS,
+
+  // Times.
+  nowMs: NOW_MS,
+  storeNowMs: NOW_MS,
+  dayMs: DAY_MS,
+  daySendsMs: DAY_MS,
+  shortSendsMs: 600_000,
+  unfinishedSinceMs: NOW_MS - DAY_MS,
+  rejectedSinceMs: NOW_MS - 3_600_000,
+  executedSinceMs: NOW_MS - 3_600_000,
+  plansKeptUntilMs: (scale, which) => (which === 'due' ? writtenMs(22, scale) - 1 + 365 * DAY_MS : 0),
+  eventsBeforeMs: dueBefore,
+  activityBeforeMs: dueBefore,
+  claimsBeforeMs: dueBefore,
+  readsBeforeMs: dueBefore,
+  passwordTriesBeforeMs: dueBefore,
+
+  // What is written.
+  setup_hash: null,
+  added: 1,
+  times: [1],
+  outcome: 'ok',
+  kind: 'call',
+  shown: '[]',
+  listed: '[]',
+  data: '{}',
+  limits: '{}',
+  timezone: 'UTC',
+  language: 'en-GB',
+  plan: 'paid',
+  plans_kept_days: 30,
+  sealed: 'sealed',
+  phrases: '',
+  password_hash: null,
+  keys_signature: 'signature',
+  email_folded: 'new',
+  minute_count: 1,
+  day_count: 1,
+  duration_ms: 1,
+  ...Object.fromEntries(
+    ['at_ms', 'created_at_ms', 'expires_at_ms', 'keys_signed_at_ms', 'lease_until_ms', 'since_ms', 'time_ms']
+      .concat(['minute_ms', 'day_ms', 'until_ms'])
+      .map((name) => [name, NOW_MS]),
+  ),
+};
