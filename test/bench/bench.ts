@@ -6,6 +6,7 @@ import { calendar } from './calendar.ts';
 import { calendarStalls } from './calendar-stalls.ts';
 import { conversations } from './conversations.ts';
 import { deliveries } from './deliveries.ts';
+import { idleRounds } from './idle-rounds.ts';
 import { openPages } from './live-pages.ts';
 import { mailbox } from './mailbox.ts';
 import { memory } from './memory.ts';
@@ -16,6 +17,7 @@ import { requestList } from './request-list.ts';
 import { requestPage } from './request-page.ts';
 import { serverLoad } from './server-load.ts';
 import { stalls } from './stalls.ts';
+import { stored } from './stored.ts';
 import { printHead, printRows, type Row } from './table.ts';
 import { toolDoor } from './tool-door.ts';
 import { trackers } from './trackers.ts';
@@ -27,6 +29,8 @@ import { watching } from './watching.ts';
  */
 const PARTS = {
   load: serverLoad,
+  stored,
+  'idle-rounds': idleRounds,
   'tool-door': toolDoor,
   mailbox,
   conversations,

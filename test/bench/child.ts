@@ -10,9 +10,9 @@ export interface Child {
   stop(): Promise<void>;
 }
 
-/** @param name  one of the bundles that run.mjs builds */
-export function startChild(name: string, flags: readonly string[] = []): Child {
-  const child = fork(join(import.meta.dirname, `${name}.mjs`), {
+/** @param name  one of the bundles that run.mjs builds @param flags  of Node @param args  of the process */
+export function startChild(name: string, flags: readonly string[] = [], args: readonly string[] = []): Child {
+  const child = fork(join(import.meta.dirname, `${name}.mjs`), [...args], {
     execArgv: ['--enable-source-maps', ...flags],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

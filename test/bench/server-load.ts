@@ -124,7 +124,7 @@ function noted<T>(list: T[], item: T): T {
   return item;
 }
 
-async function answerOf({ port, apiKey }: ServerAnswer, path: string): Promise<string> {
+export async function answerOf({ port, apiKey }: ServerAnswer, path: string): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
     headers: { Authorization: `Bearer ${apiKey}` },
   });
