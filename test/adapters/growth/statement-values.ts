@@ -5,10 +5,10 @@ import { NOW_MS, type Scale, writtenMs } from './filled-tables.ts';
 export type Value = string | number | boolean | null | readonly (string | number)[];
 
 /**
- * `found`: what the statement looks for is stored. `absent`: the owner is, but nothing else that is looked for. `due`: work
- * of the background is due for ten rows.
+ * `found`: what the statement looks for is stored. `unused`: the owner and the key are, but nothing else that is looked for.
+ * `absent`: only the owner is. `due`: work of the background is due for ten rows.
  */
-export const CASES = ['found', 'absent', 'due'] as const;
+export const CASES = ['found', 'unused', 'absent', 'due'] as const;
 export type Case = (typeof CASES)[number];
 
 const DAY_MS = 86_400_000;
@@ -27,17 +27,18 @@ export function hasValue(name: string): boolean {
 
 type Chosen = (scale: Scale, which: Case) => Value;
 
+const isAbsent = (which: Case) => which === 'absent' || which === 'unused';
 const unless =
   (found: Value, absent: Value): Chosen =>
   (_, which) =>
-    which === 'absent' ? absent : found;
+    isAbsent(which) ? absent : found;
 /** The number of an owner's row in the middle, or one behind the last. */
 const number: Chosen = ({ rows, owners }, which) =>
-  which === 'absent' ? 2 * rows : Math.max(1, Math.floor(rows / owners / 2));
+  isAbsent(which) ? 2 * rows : Math.max(1, Math.floor(rows / owners / 2));
 const named =
   (prefix: string): Chosen =>
   (scale, which) =>
-    which === 'absent' ? 'nothing' : `${prefix}${Number(number(scale, which)) - 1}`;
+    isAbsent(which) ? 'nothing' : `${prefix}${Number(number(scale, which)) - 1}`;
 /** Between the tenth and the eleventh row from the oldest on. Otherwise nothing is due. */
 const dueBefore: Chosen = (scale, which) => (which === 'due' ? writtenMs(10, scale) - 1 : 0);
 const list =
@@ -45,7 +46,7 @@ const list =
   (scale, which) => [chosen(scale, which) as string | number];
 
 const owner = 'owner0';
-const credential = unless('key1', 'nothing');
+const credential: Chosen = (_, which) => (which === 'absent' ? 'nothing' : 'key1');
 const request = named('apr_');
 
 const VALUES: Readonly<Record<string, Value | Chosen>> = {
@@ -90,7 +91,7 @@ const VALUES: Readonly<Record<string, Value | Chosen>> = {
   identities: list(named('identity')),
   reader: 'links',
   trackerId: unless(2, 200_000),
-  trackerIds: (_, which) => (which === 'absent' ? [200_000] : [2]),
+  trackerIds: (_, which) => (isAbsent(which) ? [200_000] : [2]),
   linkId: number,
   eventId: number,
   event_id: 9_000_000,
