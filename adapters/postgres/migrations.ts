@@ -26,8 +26,11 @@ import { SCHEMA_23 } from './schema-23.ts';
 import { SCHEMA_24 } from './schema-24.ts';
 import { SCHEMA_25 } from './schema-25.ts';
 
+/** SQL, or a function for what SQL cannot compute. */
+export type Migration = string | ((client: pg.Client) => Promise<void>);
+
 /** Migration n upgrades the schema from version n - 1 to n. A released migration is never edited. */
-export const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly Migration[] = [
   SCHEMA_1,
   SCHEMA_2,
   SCHEMA_3,
@@ -83,12 +86,16 @@ export async function migrate(connectionString: string): Promise<void> {
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
     // Another process may have done it meanwhile.
     const version = await versionOf(client);
-    for (const sql of MIGRATIONS.slice(version)) await client.query(sql);
+    await runMigrations(client, MIGRATIONS.slice(version));
     await client.query('UPDATE countersign.schema_version SET version = $1', [MIGRATIONS.length]);
     await client.query('COMMIT');
   } finally {
     await client.end();
   }
+}
+
+export async function runMigrations(client: pg.Client, migrations: readonly Migration[]): Promise<void> {
+  for (const one of migrations) typeof one === 'string' ? await client.query(one) : await one(client);
 }
 
 /** Whether the database has our tables. @throws the driver's errors; NewerSchemaError */

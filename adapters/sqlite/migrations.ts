@@ -27,8 +27,11 @@ import { SCHEMA_25 } from './schema-25.ts';
 import { SCHEMA_26 } from './schema-26.ts';
 import { SCHEMA_27 } from './schema-27.ts';
 
+/** SQL, or a function for what SQL cannot compute. */
+export type Migration = string | ((db: Database) => void);
+
 /** Migration n upgrades a file from version n - 1 to n. A released migration is never edited. */
-export const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly Migration[] = [
   SCHEMA_1,
   SCHEMA_2,
   SCHEMA_3,
@@ -73,7 +76,11 @@ export function migrate(db: Database): void {
           'Start the newer program that wrote it, or restore a copy from before the upgrade.',
       );
     }
-    for (const sql of MIGRATIONS.slice(version)) db.exec(sql);
+    runMigrations(db, MIGRATIONS.slice(version));
     db.pragma(`user_version = ${newest}`);
   }).immediate();
+}
+
+export function runMigrations(db: Database, migrations: readonly Migration[]): void {
+  for (const one of migrations) typeof one === 'string' ? db.exec(one) : one(db);
 }

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { writesOf } from '../../../adapters/rows/writes.ts';
 import { atomic, durable, openDatabase, reading } from '../../../adapters/sqlite/database.ts';
-import { MIGRATIONS } from '../../../adapters/sqlite/migrations.ts';
+import { MIGRATIONS, runMigrations } from '../../../adapters/sqlite/migrations.ts';
 import { SCHEMA_6 } from '../../../adapters/sqlite/schema-6.ts';
 import { SCHEMA_9 } from '../../../adapters/sqlite/schema-9.ts';
 import { SCHEMA_12 } from '../../../adapters/sqlite/schema-12.ts';
@@ -179,7 +179,7 @@ describe('migrations', () => {
   it('leave the folder roles of an older account open, to be decided once', async () => {
     const file = join(folder, 'countersign.db');
     const old = new SqliteDatabase(file);
-    for (const sql of MIGRATIONS.slice(0, 3)) old.exec(sql);
+    runMigrations(old, MIGRATIONS.slice(0, 3));
     old.exec(`
       INSERT INTO owners (owner_id, email, email_folded, timezone, plan, limits, created_at_ms)
         VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 0);
@@ -206,7 +206,7 @@ describe('migrations', () => {
   it('give a tracker of the second version the fields of the third', async () => {
     const file = join(folder, 'countersign.db');
     const old = new SqliteDatabase(file);
-    for (const sql of MIGRATIONS.slice(0, 2)) old.exec(sql);
+    runMigrations(old, MIGRATIONS.slice(0, 2));
     old.exec(`
       INSERT INTO owners (owner_id, email, email_folded, timezone, plan, limits, created_at_ms)
         VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 0);
@@ -240,7 +240,7 @@ describe('migrations', () => {
   function openBefore(file: string, schema: string): SqliteDatabase.Database {
     const old = new SqliteDatabase(file);
     const before = MIGRATIONS.indexOf(schema);
-    for (const sql of MIGRATIONS.slice(0, before)) old.exec(sql);
+    runMigrations(old, MIGRATIONS.slice(0, before));
     old.pragma(`user_version = ${before}`);
     return old;
   }
