@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { pgDriver } from './driver.ts';
+import { addKnownDomains } from './known-domains-schema.ts';
 import { SCHEMA_1 } from './schema-1.ts';
 import { SCHEMA_2 } from './schema-2.ts';
 import { SCHEMA_3 } from './schema-3.ts';
@@ -56,6 +57,7 @@ export const MIGRATIONS: readonly Migration[] = [
   SCHEMA_23,
   SCHEMA_24,
   SCHEMA_25,
+  addKnownDomains,
 ];
 
 export class NewerSchemaError extends Error {}

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { addKnownDomains } from './known-domains-schema.ts';
 import { SCHEMA_1 } from './schema-1.ts';
 import { SCHEMA_2 } from './schema-2.ts';
 import { SCHEMA_3 } from './schema-3.ts';
@@ -59,6 +60,7 @@ export const MIGRATIONS: readonly Migration[] = [
   SCHEMA_25,
   SCHEMA_26,
   SCHEMA_27,
+  addKnownDomains,
 ];
 
 /**

@@ -382,15 +382,13 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
       });
       await storage.rememberRecipients(ownerId, accountId, ['known@leaves.example'], NOON);
       const held = async () => {
-        const [accounts, known] = [
-          await asked(url, 'SELECT * FROM countersign.accounts'),
-          await asked(url, 'SELECT * FROM countersign.known_recipients'),
-        ];
-        return accounts.length + known.length;
+        const tables = ['accounts', 'known_recipients', 'known_domains', 'known_domain_keys'];
+        const rows = tables.map((table) => asked(url, `SELECT * FROM countersign.${table}`));
+        return (await Promise.all(rows)).map(({ length }) => length > 0);
       };
-      expect(await held()).toBe(2);
+      expect(await held()).toEqual([true, true, true, true]);
       await storage.removeAccount({ ownerId, accountId, targetsBegin: 'none', now: NOON });
-      expect(await held()).toBe(0);
+      expect(await held()).toEqual([false, false, false, false]);
     });
 
     it('nothing of an owner who was removed, except the hash of the id', async () => {
