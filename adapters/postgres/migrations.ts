@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { pgDriver } from './driver.ts';
+import { addKnownDomains } from './known-domains-schema.ts';
 import { SCHEMA_1 } from './schema-1.ts';
 import { SCHEMA_2 } from './schema-2.ts';
 import { SCHEMA_3 } from './schema-3.ts';
@@ -27,8 +28,11 @@ import { SCHEMA_24 } from './schema-24.ts';
 import { SCHEMA_25 } from './schema-25.ts';
 import { SCHEMA_26 } from './schema-26.ts';
 
+/** SQL, or a function for what SQL cannot compute. */
+export type Migration = string | ((client: pg.Client) => Promise<void>);
+
 /** Migration n upgrades the schema from version n - 1 to n. A released migration is never edited. */
-export const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly Migration[] = [
   SCHEMA_1,
   SCHEMA_2,
   SCHEMA_3,
@@ -55,6 +59,7 @@ export const MIGRATIONS: readonly string[] = [
   SCHEMA_24,
   SCHEMA_25,
   SCHEMA_26,
+  addKnownDomains,
 ];
 
 export class NewerSchemaError extends Error {}
@@ -85,12 +90,16 @@ export async function migrate(connectionString: string): Promise<void> {
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
     // Another process may have done it meanwhile.
     const version = await versionOf(client);
-    for (const sql of MIGRATIONS.slice(version)) await client.query(sql);
+    await runMigrations(client, MIGRATIONS.slice(version));
     await client.query('UPDATE countersign.schema_version SET version = $1', [MIGRATIONS.length]);
     await client.query('COMMIT');
   } finally {
     await client.end();
   }
+}
+
+export async function runMigrations(client: pg.Client, migrations: readonly Migration[]): Promise<void> {
+  for (const one of migrations) typeof one === 'string' ? await client.query(one) : await one(client);
 }
 
 /** Whether the database has our tables. @throws the driver's errors; NewerSchemaError */

@@ -59,6 +59,11 @@ const WAITING_IN = (range: string) => `
   WHERE owner_id = e.owner_id AND endpoint_id = e.endpoint_id AND state = 'waiting' AND ${range}`;
 const FIRST_WAITING = (range: string) => `(SELECT * ${WAITING_IN(range)} ORDER BY ${READY_MS} LIMIT @limit)`;
 
+/** The row of a name of known domains. */
+const DOMAIN = (name: string) => `
+  SELECT name, times, most_written FROM countersign.known_domains
+  WHERE owner_id = @ownerId AND account_id = @accountId AND name = ${name} LIMIT 1`;
+
 /** Listed one by one, because a prepared statement must not start to return more columns. */
 const CREDENTIAL_COLUMNS = `
   c.owner_id, c.credential_id, c.kind, c.name, c.modes, c.revision, c.created_at_ms, c.expires_at_ms,
@@ -292,9 +297,16 @@ export const STATEMENTS: StatementTexts = {
     WHERE owner_id = @ownerId AND account_id = @accountId
       AND address = ANY(@addresses::text[])
       AND md5(address) = ANY(ARRAY(SELECT md5(one) FROM unnest(@addresses::text[]) AS wanted (one)))`,
+  // OFFSET and LIMIT keep each key and each name a look-up of its own. The planner may prefer to read all of the table.
   known_domains: `
-    SELECT substring(address FROM '[^@]*$') AS domain, sum(times)::bigint AS times
-    FROM countersign.known_recipients WHERE owner_id = @ownerId AND account_id = @accountId GROUP BY domain`,
+    SELECT DISTINCT d.name, d.times
+    FROM (SELECT DISTINCT found.name FROM unnest(@domainKeys::bigint[]) AS used (key)
+      CROSS JOIN LATERAL (SELECT name FROM countersign.known_domain_keys
+        WHERE owner_id = @ownerId AND account_id = @accountId AND key = used.key OFFSET 0) found) k
+    CROSS JOIN LATERAL (${DOMAIN('k.name')}) n
+    CROSS JOIN LATERAL unnest(ARRAY[n.name, n.most_written]) AS wanted (name)
+    CROSS JOIN LATERAL (${DOMAIN('wanted.name')}) d
+    WHERE d.times > 0 ORDER BY d.name`,
   reads: `
     SELECT read_id, at_ms, hashes FROM countersign.reads
     WHERE owner_id = @ownerId AND at_ms > @afterMs AND (at_ms, read_id) < (@beforeMs, @beforeId)
@@ -476,12 +488,42 @@ export const WRITES: Readonly<Record<WriteStatement, string>> = {
     INSERT INTO countersign.waiting_targets (owner_id, target, approval_id)
     SELECT @owner_id::text, target, @approval_id::text FROM unnest(@targets::text[]) AS named (target)
     ON CONFLICT DO NOTHING`,
+  add_domain_keys: `
+    INSERT INTO countersign.known_domain_keys (owner_id, account_id, key, name)
+    SELECT o.owner_id, @account_id::bigint, k.value::bigint, n ->> 0
+    FROM countersign.owners o, json_array_elements(@domain_keys::json) n, json_array_elements_text(n -> 1) k
+    WHERE o.owner_id = @owner_id AND (SELECT count(*) FROM countersign.known_domains
+      WHERE owner_id = @owner_id AND account_id = @account_id AND name = n ->> 0) = 0
+    ON CONFLICT DO NOTHING`,
+  count_domains: `
+    INSERT INTO countersign.known_domains AS known (owner_id, account_id, name, times, most_written)
+    SELECT o.owner_id, @account_id::bigint, domain,
+      sum(CASE WHEN r.is_known THEN @added::bigint ELSE found.times END), domain
+    FROM countersign.owners o
+    CROSS JOIN unnest(@addresses::text[], @times::bigint[], @domains::text[]) AS found (address, times, domain)
+    LEFT JOIN LATERAL (SELECT true AS is_known FROM countersign.known_recipients
+      WHERE owner_id = @owner_id AND account_id = @account_id AND md5(address) = md5(found.address) LIMIT 1) r ON true
+    WHERE o.owner_id = @owner_id AND domain <> '' GROUP BY o.owner_id, domain
+    ON CONFLICT (owner_id, account_id, name) DO UPDATE SET times = known.times + excluded.times`,
   remember_recipients: `
     INSERT INTO countersign.known_recipients AS known (owner_id, account_id, address, since_ms, times)
     SELECT owner_id, @account_id::bigint, address, @since_ms::bigint, times
     FROM countersign.owners, unnest(@addresses::text[], @times::bigint[]) AS found (address, times)
     WHERE owner_id = @owner_id
     ON CONFLICT (owner_id, account_id, md5(address)) DO UPDATE SET times = known.times + @added::bigint`,
+  // Of two with as many messages, the first by its characters.
+  rank_domains: `
+    INSERT INTO countersign.known_domains AS known (owner_id, account_id, name, times, most_written)
+    SELECT DISTINCT ON (n ->> 0) @owner_id, @account_id::bigint, n ->> 0, 0, n ->> 1
+    FROM json_array_elements(@domain_endings::json) n
+    CROSS JOIN LATERAL (SELECT times FROM countersign.known_domains
+      WHERE owner_id = @owner_id AND account_id = @account_id AND name = n ->> 1 LIMIT 1) d
+    ORDER BY n ->> 0, d.times DESC, (n ->> 1) COLLATE "C"
+    ON CONFLICT (owner_id, account_id, name) DO UPDATE SET most_written = excluded.most_written WHERE EXISTS (
+      SELECT 1 FROM countersign.known_domains b
+      JOIN countersign.known_domains d ON d.owner_id = b.owner_id AND d.account_id = b.account_id
+      WHERE b.owner_id = @owner_id AND b.account_id = @account_id AND b.name = known.most_written
+        AND d.name = excluded.most_written AND (b.times, d.name) < (d.times, b.name))`,
   remember_relocated: `
     INSERT INTO countersign.relocated_messages (owner_id, mark)
     SELECT @owner_id::text, mark FROM unnest(@marks::text[]) AS added (mark) ON CONFLICT DO NOTHING`,

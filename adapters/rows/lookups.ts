@@ -1,4 +1,5 @@
 import type { Store } from '../../core/ports/store.ts';
+import { keysOfUsed } from '../../core/safety/domain-keys.ts';
 import { readAccessChanges } from './access-change.ts';
 import { readAccounts } from './account.ts';
 import { readLegHealth } from './account-health.ts';
@@ -85,10 +86,10 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
         ask('known_recipients', { ownerId, accountId, addresses }),
         (found) => new Map(found.map((row) => [text(row, 'address'), integer(row, 'times')])),
       ),
-    knownDomains: (ownerId, accountId) =>
+    knownDomains: (ownerId, accountId, used) =>
       rows(
-        ask('known_domains', { ownerId, accountId }),
-        (found) => new Map(found.map((row) => [text(row, 'domain'), integer(row, 'times')])),
+        ask('known_domains', { ownerId, accountId, domainKeys: keysOfUsed(used) }),
+        (found) => new Map(found.map((row) => [text(row, 'name'), integer(row, 'times')])),
       ),
     reads: ({ ownerId, after, before, limit }) => {
       const beforeMs = before?.at.getTime() ?? Number.MAX_SAFE_INTEGER;

@@ -134,6 +134,7 @@ export type Statement =
   | 'open_states'
   /** `ownerId`, `accountId`, `addresses` */
   | 'known_recipients'
+  /** `ownerId`, `accountId`, `domainKeys`: the domains that have one, and of others with the same ending the one written to most. */
   | 'known_domains'
   /** `ownerId`, `afterMs`, `beforeMs`, `beforeId`, `limit` */
   | 'reads'

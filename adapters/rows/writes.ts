@@ -6,6 +6,8 @@ import type { SetupLink } from '../../core/ports/setup-storage.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { Change, StoredTracker } from '../../core/ports/store.ts';
 import type { LinkContent } from '../../core/ports/tracker-storage.ts';
+import { namesOf } from '../../core/safety/domain-keys.ts';
+import { domainOf } from '../../core/safety/domain-of.ts';
 import { passkeyHandle } from '../../core/secrets/webauthn.ts';
 import { accessChangeColumns } from './access-change.ts';
 import { legColumns, legKey } from './account-health.ts';
@@ -47,8 +49,14 @@ export type WriteStatement =
   /** Inserts the read of an owner that exists, or sets its time and its sources. */
   | 'remember_read'
   | 'add_targets'
+  /** `domain_keys`: JSON of pairs of a name of a known domain and its keys. Adds the keys of new names. */
+  | 'add_domain_keys'
+  /** Counts what `remember_recipients` is about to count. `domains`: of the addresses; '' counts nowhere. */
+  | 'count_domains'
   /** Existing ones stay unchanged. */
   | 'remember_recipients'
+  /** `domain_endings`: JSON of pairs of a name and a domain that ends with it. Sets the domain written to most. */
+  | 'rank_domains'
   | 'remember_relocated'
   /** `owner_id`: pending requests that no notice covers. */
   | 'cover_waiting'
@@ -76,6 +84,8 @@ const TABLES_OF_OWNERS = [
   'inbox_leases',
   'moved_into_inbox',
   'known_recipients',
+  'known_domains',
+  'known_domain_keys',
   'account_health',
   'reads',
   'relocated_messages',
@@ -297,17 +307,34 @@ export function writesOf(change: Change): readonly Write[] {
       return [{ op: 'delete', table: 'follow_ups', key }];
     }
     case 'remember_recipients': {
-      const { addresses, isSend, now } = change;
       const times = new Map<string, number>();
-      for (const address of addresses) times.set(address, (times.get(address) ?? 0) + 1);
+      for (const address of change.addresses) times.set(address, (times.get(address) ?? 0) + 1);
+      const domains = Array.from(times.keys(), domainOf);
+      const named = new Map(domains.map((domain) => [domain, namesOf(domain)]));
+      const keys = new Map([...named.values()].flat().map((one) => [one.name, one.keys]));
+      const ranked = [...named].flatMap(([domain, names]) => names.map(({ name }) => [name, domain]));
       const values = {
         ...accountKey(change),
         addresses: [...times.keys()],
         times: [...times.values()],
-        added: isSend ? 1 : 0,
-        since_ms: now.getTime(),
+        domains: domains.map((domain) => (named.get(domain)?.length === 0 ? '' : domain)),
+        added: change.isSend ? 1 : 0,
+        since_ms: change.now.getTime(),
       };
-      return [{ op: 'run', statement: 'remember_recipients', values }];
+      return [
+        {
+          op: 'run',
+          statement: 'add_domain_keys',
+          values: { ...values, domain_keys: JSON.stringify([...keys]) },
+        },
+        { op: 'run', statement: 'count_domains', values },
+        { op: 'run', statement: 'remember_recipients', values },
+        {
+          op: 'run',
+          statement: 'rank_domains',
+          values: { ...values, domain_endings: JSON.stringify(ranked) },
+        },
+      ];
     }
     case 'remember_relocated': {
       const values = { owner_id: change.ownerId, marks: change.marks };
@@ -416,6 +443,8 @@ export function writesOf(change: Change): readonly Write[] {
         { op: 'delete', table: 'account_health', key: accountKey(change) },
         { op: 'delete', table: 'accounts', key: accountKey(change) },
         { op: 'delete', table: 'known_recipients', key: accountKey(change) },
+        { op: 'delete', table: 'known_domains', key: accountKey(change) },
+        { op: 'delete', table: 'known_domain_keys', key: accountKey(change) },
         { op: 'delete', table: 'moved_into_inbox', key: accountKey(change) },
       ];
     case 'save_grant':

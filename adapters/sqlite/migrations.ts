@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { addKnownDomains } from './known-domains-schema.ts';
 import { SCHEMA_1 } from './schema-1.ts';
 import { SCHEMA_2 } from './schema-2.ts';
 import { SCHEMA_3 } from './schema-3.ts';
@@ -28,8 +29,11 @@ import { SCHEMA_26 } from './schema-26.ts';
 import { SCHEMA_27 } from './schema-27.ts';
 import { SCHEMA_28 } from './schema-28.ts';
 
+/** SQL, or a function for what SQL cannot compute. */
+export type Migration = string | ((db: Database) => void);
+
 /** Migration n upgrades a file from version n - 1 to n. A released migration is never edited. */
-export const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly Migration[] = [
   SCHEMA_1,
   SCHEMA_2,
   SCHEMA_3,
@@ -58,6 +62,7 @@ export const MIGRATIONS: readonly string[] = [
   SCHEMA_26,
   SCHEMA_27,
   SCHEMA_28,
+  addKnownDomains,
 ];
 
 /**
@@ -75,7 +80,11 @@ export function migrate(db: Database): void {
           'Start the newer program that wrote it, or restore a copy from before the upgrade.',
       );
     }
-    for (const sql of MIGRATIONS.slice(version)) db.exec(sql);
+    runMigrations(db, MIGRATIONS.slice(version));
     db.pragma(`user_version = ${newest}`);
   }).immediate();
+}
+
+export function runMigrations(db: Database, migrations: readonly Migration[]): void {
+  for (const one of migrations) typeof one === 'string' ? db.exec(one) : one(db);
 }

@@ -305,10 +305,14 @@ export const STATEMENTS: StatementTexts = {
     SELECT address, times FROM known_recipients
     WHERE owner_id = @ownerId AND account_id = @accountId
       AND address IN (SELECT value FROM json_each(@addresses))`,
-  // Trimming every character except @ from the right leaves everything up to the last @.
   known_domains: `
-    SELECT substr(address, length(rtrim(address, replace(address, '@', ''))) + 1) AS domain, sum(times) AS times
-    FROM known_recipients WHERE owner_id = @ownerId AND account_id = @accountId GROUP BY domain`,
+    SELECT DISTINCT d.name, d.times
+    FROM (SELECT DISTINCT name FROM known_domain_keys
+      WHERE owner_id = @ownerId AND account_id = @accountId AND key IN (SELECT value FROM json_each(@domainKeys))) k
+    CROSS JOIN known_domains n ON n.owner_id = @ownerId AND n.account_id = @accountId AND n.name = k.name
+    CROSS JOIN known_domains d ON d.owner_id = @ownerId AND d.account_id = @accountId
+      AND d.name IN (n.name, n.most_written) AND d.times > 0
+    ORDER BY d.name`,
   reads: `
     SELECT read_id, at_ms, hashes FROM reads INDEXED BY reads_of_owner
     WHERE owner_id = @ownerId AND at_ms > @afterMs AND (at_ms, read_id) < (@beforeMs, @beforeId)
@@ -495,6 +499,26 @@ export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
     INSERT INTO waiting_targets (owner_id, target, approval_id)
     SELECT @owner_id, value, @approval_id FROM json_each(@targets) WHERE true ON CONFLICT DO NOTHING`,
   ],
+  add_domain_keys: [
+    `
+    INSERT INTO known_domain_keys (owner_id, account_id, key, name)
+    SELECT o.owner_id, @account_id, k.value, n.value ->> 0
+    FROM owners o CROSS JOIN json_each(@domain_keys) n CROSS JOIN json_each(n.value, '$[1]') k
+    WHERE o.owner_id = @owner_id AND NOT EXISTS (SELECT 1 FROM known_domains
+      WHERE owner_id = @owner_id AND account_id = @account_id AND name = n.value ->> 0)
+    ON CONFLICT DO NOTHING`,
+  ],
+  count_domains: [
+    `
+    INSERT INTO known_domains (owner_id, account_id, name, times, most_written)
+    SELECT o.owner_id, @account_id, d.value, sum(iif(r.address IS NULL, t.value, @added)), d.value
+    FROM owners o, json_each(@addresses) a JOIN json_each(@times) t ON t.key = a.key
+    JOIN json_each(@domains) d ON d.key = a.key AND d.value <> ''
+    LEFT JOIN known_recipients r
+      ON r.owner_id = @owner_id AND r.account_id = @account_id AND r.address = a.value
+    WHERE o.owner_id = @owner_id GROUP BY d.value
+    ON CONFLICT DO UPDATE SET times = times + excluded.times`,
+  ],
   remember_recipients: [
     `
     INSERT INTO known_recipients (owner_id, account_id, address, since_ms, times)
@@ -502,6 +526,18 @@ export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
     FROM owners o, json_each(@addresses) a JOIN json_each(@times) t ON t.key = a.key
     WHERE o.owner_id = @owner_id
     ON CONFLICT DO UPDATE SET times = times + @added`,
+  ],
+  // Of two with as many messages, the first by its characters.
+  rank_domains: [
+    `
+    INSERT INTO known_domains (owner_id, account_id, name, times, most_written)
+    SELECT d.owner_id, d.account_id, n.value ->> 0, 0, d.name
+    FROM json_each(@domain_endings) n CROSS JOIN known_domains d
+    WHERE d.owner_id = @owner_id AND d.account_id = @account_id AND d.name = n.value ->> 1
+    ON CONFLICT DO UPDATE SET most_written = excluded.most_written WHERE EXISTS (
+      SELECT 1 FROM known_domains b JOIN known_domains d ON d.owner_id = b.owner_id AND d.account_id = b.account_id
+      WHERE b.owner_id = @owner_id AND b.account_id = @account_id AND b.name = known_domains.most_written
+        AND d.name = excluded.most_written AND (b.times, d.name) < (d.times, b.name))`,
   ],
   remember_relocated: [
     `

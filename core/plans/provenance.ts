@@ -87,12 +87,17 @@ export async function provenanceOf(
 
   const newest = reads.slice(0, NAMED_READS).flatMap(({ readId }) => opened.get(readId)?.passages ?? []);
   const people = await timesOf(context, peopleIn(facts, hits, newest));
-  const domains = await knownDomainsOf(context, storage, own);
+  const hosts = hits.flatMap(({ taken }) => (taken.kind === 'host' ? [taken.value] : []));
+  const domains =
+    hosts.length === 0
+      ? new Set<string>()
+      : await knownDomainsOf(context, storage, own, [...hosts, ...write.recipients.map(domainOf)]);
   const judged: Judged = {
     write: facts,
     hits,
     accountPassages: await accountPassages(context, storage, keyring, { reads, hits, hashers, values }),
     times: (address) => people.get(address) ?? 0,
+    // Only hosts that were read are judged by it.
     isKnownDomain: (domain) => isWithinAny(domain, domains),
   };
   const [answered] = write.answered === null ? [] : current.passages;
@@ -263,13 +268,17 @@ async function timesOf(
   return times;
 }
 
+/** Of the owner's domains and those that the owner has written to, those that may hold one of `hosts`. */
 async function knownDomainsOf(
   { owner, accounts }: CallContext,
   storage: Pick<Storage, 'knownDomains'>,
   own: ReadonlySet<string>,
+  hosts: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const known = await Promise.all(
-    accounts.slice(0, ACCOUNTS_MAX).map(({ accountId }) => storage.knownDomains(owner.ownerId, accountId)),
+    accounts
+      .slice(0, ACCOUNTS_MAX)
+      .map(({ accountId }) => storage.knownDomains(owner.ownerId, accountId, hosts)),
   );
   return new Set([...known.flatMap((domains) => [...domains.keys()]), ...[...own].map(domainOf)]);
 }

@@ -10,6 +10,7 @@ import type { MessageHeaders } from '../mail/parse.ts';
 import { readSentMessage } from '../mail/sent-message.ts';
 import type { Account } from '../ports/account.ts';
 import type { NamedText } from '../provenance/taken-values.ts';
+import { comparedDomains } from '../safety/domain-findings.ts';
 import { domainOf } from '../safety/domain-of.ts';
 import type { Finding } from '../safety/finding.ts';
 import type { Answered } from '../safety/reply-elsewhere.ts';
@@ -156,30 +157,38 @@ export async function sendingFindings(
           isSenderKnown: await isAnyKnown(context, account, senders, recipients),
           text: answeredText,
         };
+  const compared = { ...written, to: recipients, answered };
   const filtered = safetyFindings({
-    ...written,
+    ...compared,
     passedOn: passedOn.text,
     passedOnAt: passedOn.at,
-    to: recipients,
     newAddresses: found.addresses,
-    knownDomains: await domainsFor(context, account, [...senders, ...found.addresses]),
+    knownDomains: await domainsFor(
+      context,
+      account,
+      [...senders, ...found.addresses],
+      comparedDomains(compared),
+    ),
     ownDomains: new Set(context.accounts.map(({ email }) => domainOf(normalAddress(email)))),
     threadAddresses: new Set([normalAddress(account.email), ...senders, ...normal(replyTo), ...others]),
-    answered,
   });
   return [...newRecipients(found), ...filtered];
 }
 
-/** The domains that the owner has written to, with those of people who could be taken for one of `people`. */
+/** The domains that the owner has written to, as far as they matter, and those of people who could be taken for one of `people`. */
 async function domainsFor(
   context: CallContext,
   account: Account,
   people: readonly string[],
+  compared: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const { ownerId } = context.owner;
-  const known = await context.ports.storage.knownDomains(ownerId, account.accountId);
-  const strangers = people.filter((one) => !known.has(domainOf(one)));
-  return new Map([...(await namesakeDomains(context, account, strangers)), ...known]);
+  const known = (domains: readonly string[]) =>
+    context.ports.storage.knownDomains(context.owner.ownerId, account.accountId, domains);
+  const matching = await known([...compared, ...people.map(domainOf)]);
+  const strangers = people.filter((one) => !matching.has(domainOf(one)));
+  const namesakes = await namesakeDomains(context, account, strangers);
+  const counted = namesakes.size === 0 ? [] : await known([...namesakes.keys()]);
+  return new Map([...namesakes, ...matching, ...counted]);
 }
 
 /** Whether the owner has written to one of the senders. Looked up only if the answer goes elsewhere. */

@@ -188,10 +188,16 @@ export interface ApprovalStorage {
     now: Date,
   ): Promise<void>;
   /**
-   * The domains of all addresses that the account is known to have written to (the text after the last `@`), each with
-   * the number of times: messages found by a lookup, and executed sends and notices since then.
+   * The domains that the account has written to (the text after the last `@` of an address), as far as they matter for those
+   * in `used`: all that one of these is or belongs to, and the one written to most among those that it imitates, contains or
+   * ends, as `imitatedBy` judges. Others may be among them. In the order of their characters, each with the number of times:
+   * messages found by a lookup, and executed sends and notices since then. The cost grows with `used`, not with what is known.
    */
-  knownDomains(ownerId: string, accountId: number): Promise<ReadonlyMap<string, number>>;
+  knownDomains(
+    ownerId: string,
+    accountId: number,
+    used: Iterable<string>,
+  ): Promise<ReadonlyMap<string, number>>;
 
   /** Filters the marks to those of messages that requests of the owner's keys moved, copied or labelled. */
   relocatedAmong(ownerId: string, marks: readonly string[]): Promise<ReadonlySet<string>>;

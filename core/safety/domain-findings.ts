@@ -51,7 +51,14 @@ export function hiddenHosts(facts: SafetyFacts): Finding[] {
   });
 }
 
-function usedDomains({ to, answered, subject, body }: SafetyFacts): UsedDomain[] {
+/** The domains that the rules compare with known ones. */
+export function comparedDomains(message: Message): string[] {
+  return usedDomains(message).map(({ domain }) => domain);
+}
+
+type Message = Pick<SafetyFacts, 'to' | 'answered' | 'subject' | 'body'>;
+
+function usedDomains({ to, answered, subject, body }: Message): UsedDomain[] {
   const used = new Map<string, UsedDomain & { readonly marks: Mark[] }>();
   const add = (role: DomainRole, domain: string, disguise?: string, mark?: Mark) => {
     const name = `${domain} ${disguise ?? ''}`;

@@ -6,7 +6,7 @@ import { unicodeDomain } from './punycode.ts';
 /**
  * Finds the known domain that a domain imitates without being it, its subdomain or its parent: it looks the same, differs
  * by one letter (left out, added, changed or swapped), or contains the known name.
- * @param known the most important first
+ * @param known the most important first. Those that the storage's `knownDomains` returns for the domain are enough
  */
 export function imitatedBy(known: readonly string[]): (domain: string) => Imitated | undefined {
   const others = known
@@ -36,20 +36,23 @@ interface ParsedDomain {
   readonly name: string;
   /** Hyphens replaced by dots, with a dot at both ends. */
   readonly parts: string;
-  /** The last label, the last two, and so on. */
+  /** The last label, the last two, and so on, as far as names are compared. */
   readonly endings: readonly string[];
   /** The endings, with look-alike letters made equal. */
   readonly looks: readonly string[];
 }
 
-function parseDomain(domain: string): ParsedDomain {
+/** More labels are not compared. Names that agree in so many have one owner: those that registries give away have fewer. */
+const LABELS_MAX = 6;
+
+export function parseDomain(domain: string): ParsedDomain {
   const name = unicodeDomain(domain);
   const parts = `.${name.replaceAll('-', '.')}.`;
   return { name, parts, endings: endingsOf(name), looks: endingsOf(withoutLookAlikes(name)) };
 }
 
 function endingsOf(domain: string): string[] {
-  const labels = domain.split('.');
+  const labels = domain.split('.').slice(-LABELS_MAX);
   return labels.map((_, depth) => labels.slice(-1 - depth).join('.'));
 }
 

@@ -7,7 +7,7 @@ export interface SafetyFacts extends WrittenText {
   readonly to: readonly string[];
   /** Those of them to which the account has never written, as far as that could be checked. */
   readonly newAddresses: ReadonlySet<string>;
-  /** Domains that the account has written to, with the number of times. */
+  /** Domains that the account has written to, with the number of times: those that matter for `comparedDomains`. */
   readonly knownDomains: ReadonlyMap<string, number>;
   /** The domains of the owner's own addresses. */
   readonly ownDomains: ReadonlySet<string>;

@@ -95,11 +95,14 @@ const STROKES: ReadonlyMap<string, string> = new Map(
   ),
 );
 
+/** Lower-case text in which single characters that look alike are equal. Its length stays the same. */
+export function withOneLetterEach(text: string): string {
+  return Array.from(text, (one) => STROKES.get(one) ?? LOOK_ALIKES.get(one) ?? one).join('');
+}
+
 /** Lower-case text in which characters that look alike are equal. */
 export function withoutLookAlikes(text: string): string {
-  const bare = normalForm(text, 'NFKD').replace(/\p{M}/gu, '');
-  return Array.from(bare, (one) => STROKES.get(one) ?? LOOK_ALIKES.get(one) ?? one)
-    .join('')
+  return withOneLetterEach(normalForm(text, 'NFKD').replace(/\p{M}/gu, ''))
     .replaceAll('rn', 'm')
     .replaceAll('vv', 'w')
     .replaceAll('cl', 'd');

@@ -13,6 +13,7 @@ import { eventStreamPromises } from './storage/event-streams.ts';
 import { filingPromises } from './storage/filing.ts';
 import { grantPromises } from './storage/grants.ts';
 import { isolationPromises } from './storage/isolation.ts';
+import { knownDomainPromises } from './storage/known-domains.ts';
 import { lastingPromises } from './storage/lasting.ts';
 import { listPromises } from './storage/lists.ts';
 import { modelPromises } from './storage/model.ts';
@@ -72,6 +73,7 @@ export function storageContract(name: string, open: () => Promise<StorageUnderTe
     recoveryPromises(store);
     activityPromises(store);
     listPromises(store);
+    knownDomainPromises(store);
     credentialPromises(store);
     signInPromises(store);
     checkpointPromises(store);

@@ -50,6 +50,8 @@ const TABLES_WITH_FEW = [
   ...['endpoints', 'notice_channels', 'waiting_targets'],
 ];
 
+const DOMAIN: Expression = `'company' || ${OF_OWNER} || '.example'`;
+
 const COLUMNS: Readonly<Record<string, Readonly<Record<string, Expression>>>> = {
   '*': {
     owner_id: "'owner' || (i % :owners)",
@@ -119,8 +121,10 @@ const COLUMNS: Readonly<Record<string, Readonly<Record<string, Expression>>>> = 
   follow_ups: { due_at_ms: `CASE WHEN i < 5 THEN 0 ELSE ${2 * NOW_MS} END` },
   inbox_leases: { account_id: NUMBER },
   inbox_readers: { account_id: NUMBER, reader: "'links'" },
+  known_domain_keys: { key: `${OF_OWNER} * 1000003`, name: DOMAIN },
+  known_domains: { name: DOMAIN, times: '1', most_written: DOMAIN },
   known_recipients: {
-    address: `'person' || ${OF_OWNER} || '@company' || ${OF_OWNER} || '.example'`,
+    address: `'person' || ${OF_OWNER} || '@' || ${DOMAIN}`,
     times: '1',
   },
   moved_into_inbox: { identity: OF_OWNER_UNIQUE('identity') },

@@ -49,6 +49,8 @@ const owner = 'owner0';
 const credential: Chosen = (_, which) => (which === 'absent' ? 'nothing' : 'key1');
 const request = named('apr_');
 
+const domain = (scale: Scale, which: Case) => `company${number(scale, which)}.example`;
+
 const VALUES: Readonly<Record<string, Value | Chosen>> = {
   // Who.
   ownerId: owner,
@@ -68,10 +70,11 @@ const VALUES: Readonly<Record<string, Value | Chosen>> = {
   handle: unless('handle0', 'nothing'),
   address: 1,
   newcomers: 2,
-  addresses: (scale, which) => {
-    const at = Number(number(scale, which));
-    return [`person${at}@company${at}.example`];
-  },
+  addresses: (scale, which) => [`person${number(scale, which)}@${domain(scale, which)}`],
+  domains: list(domain),
+  domain_keys: (scale, which) => JSON.stringify([[domain(scale, which), [1, 2, 3]]]),
+  domain_endings: (scale, which) => JSON.stringify([['example', domain(scale, which)]]),
+  domainKeys: (scale, which) => [Number(number(scale, which)) * 1_000_003],
 
   // Requests.
   approvalId: request,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Approval } from '../../../core/approvals/approval.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { Store } from '../storage.ts';
-import { addKey, addOwnerAndKey, approve, ask, at, execute, NOON, reject } from './scene.ts';
+import { addKey, addOwnerAndKey, approve, ask, at, NOON, reject } from './scene.ts';
 
 async function pages(
   storage: Storage,
@@ -172,41 +172,6 @@ export function listPromises(store: Store): void {
       expect(await storage.knownRecipients(ownerId, 2, ask)).toEqual(new Map([['c@x.org', 1]]));
       expect(await storage.knownRecipients(ownerId, 3, ask)).toEqual(new Map());
       expect(await storage.knownRecipients(ownerId, 1, [])).toEqual(new Map());
-    });
-
-    it('return their domains, per account, with how often the account wrote to each', async () => {
-      const { storage } = store();
-      const key = await addOwnerAndKey(storage);
-      const { ownerId } = key;
-      expect(await storage.knownDomains(ownerId, 1)).toEqual(new Map());
-      const written = ['a@x.org', 'b@x.org', 'ü@müller.example', 'a@b@c.example', 'org@a.org'];
-      await storage.rememberRecipients(ownerId, 1, written, NOON);
-      await storage.rememberRecipients(ownerId, 2, ['c@y.org'], NOON);
-      expect(await storage.knownDomains(ownerId, 1)).toEqual(
-        new Map([
-          ['x.org', 2],
-          ['müller.example', 1],
-          ['c.example', 1],
-          ['a.org', 1],
-        ]),
-      );
-      expect(await storage.knownDomains(ownerId, 2)).toEqual(new Map([['y.org', 1]]));
-    });
-
-    it('count each message found, and each executed send since then', async () => {
-      const { storage } = store();
-      const key = await addOwnerAndKey(storage);
-      const { ownerId } = key;
-      await storage.rememberRecipients(ownerId, 1, ['a@x.org', 'b@x.org', 'a@x.org'], NOON);
-      await storage.rememberRecipients(ownerId, 1, ['a@x.org'], NOON);
-      await execute(storage, key, {}, { recipients: ['a@x.org', 'a@x.org', 'd@w.org'] });
-      await execute(storage, key, {}, { recipients: ['d@w.org'] });
-      expect(await storage.knownDomains(ownerId, 1)).toEqual(
-        new Map([
-          ['x.org', 4],
-          ['w.org', 2],
-        ]),
-      );
     });
   });
 }

@@ -4,9 +4,15 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MIGRATIONS as POSTGRES_MIGRATIONS } from '../../../adapters/postgres/migrations.ts';
+import {
+  MIGRATIONS as POSTGRES_MIGRATIONS,
+  runMigrations as runPostgresMigrations,
+} from '../../../adapters/postgres/migrations.ts';
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
-import { MIGRATIONS as SQLITE_MIGRATIONS } from '../../../adapters/sqlite/migrations.ts';
+import {
+  runMigrations as runSqliteMigrations,
+  MIGRATIONS as SQLITE_MIGRATIONS,
+} from '../../../adapters/sqlite/migrations.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { callWith } from '../../open-service.ts';
@@ -72,7 +78,7 @@ const KINDS: readonly Kind[] = [
     async downgraded(url, version) {
       const older = await this.createUrl();
       const db = new SqliteDatabase(fileOf(older));
-      for (const sql of SQLITE_MIGRATIONS.slice(0, version)) db.exec(sql);
+      runSqliteMigrations(db, SQLITE_MIGRATIONS.slice(0, version));
       db.pragma(`user_version = ${version}`);
       db.pragma('foreign_keys = OFF');
       db.exec(`ATTACH '${fileOf(url)}' AS newer`);
@@ -111,7 +117,7 @@ const KINDS: readonly Kind[] = [
     downgraded: (url, version) =>
       onPostgres(url, async (client) => {
         await client.query('ALTER SCHEMA countersign RENAME TO newer');
-        for (const sql of POSTGRES_MIGRATIONS.slice(0, version)) await client.query(sql);
+        await runPostgresMigrations(client, POSTGRES_MIGRATIONS.slice(0, version));
         await client.query('SET session_replication_role = replica');
         const { rows } = await client.query<{ table_name: string; columns: string }>(`
           SELECT table_name, string_agg(quote_ident(column_name), ',') AS columns

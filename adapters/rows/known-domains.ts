@@ -1,0 +1,27 @@
+import { namesOf } from '../../core/safety/domain-keys.ts';
+
+/** The rows of an account's known domains, for a database that has none of them yet. */
+export interface KnownDomainRows {
+  readonly names: readonly { readonly name: string; readonly times: number; readonly most_written: string }[];
+  readonly keys: readonly { readonly key: number; readonly name: string }[];
+}
+
+/** @param domains  those written to most first */
+export function knownDomainRows(
+  domains: readonly { readonly name: string; readonly times: number }[],
+): KnownDomainRows {
+  const names = new Map<string, { name: string; times: number; most_written: string }>();
+  const keys: { key: number; name: string }[] = [];
+  for (const domain of domains) {
+    for (const { name, keys: found } of namesOf(domain.name)) {
+      if (!names.has(name)) {
+        names.set(name, { name, times: 0, most_written: domain.name });
+        keys.push(...found.map((key) => ({ key, name })));
+      }
+    }
+    const known = names.get(domain.name);
+    if (known !== undefined) known.times = domain.times;
+  }
+  // In this order, the database appends one after the other.
+  return { names: [...names.values()], keys: keys.sort((a, b) => a.key - b.key) };
+}
