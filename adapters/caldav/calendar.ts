@@ -1,13 +1,14 @@
 import { checkOptions } from '../../core/contract/options.ts';
+import type { DocumentPlace } from '../../core/ports/calendar.ts';
 import type { CalendarObjects } from '../../core/ports/calendar-objects.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { type MailAccount, type MailCall, MailError, type Start } from '../../core/ports/mail.ts';
 import type { AllowPrivateServers } from '../remote/connect.ts';
 import { withinCall } from '../remote/time-limit.ts';
+import { changeObject, type ObjectChange } from './change-object.ts';
 import { asInfo, type FoundCalendar, type FoundCalendars, findCalendars } from './discover.ts';
 import { findObjects } from './find-objects.ts';
-import { type CalendarHttp, calendarHttp, type DavRequest } from './http.ts';
-import { properties, propText } from './multistatus.ts';
+import { type CalendarHttp, calendarHttp } from './http.ts';
 import { objectsInRange, type SeriesTrust } from './objects-in-range.ts';
 import {
   type CaldavSettings,
@@ -15,7 +16,6 @@ import {
   calendarSettings,
   type SignInCalendarServer,
 } from './settings.ts';
-import { FailedDuringChange, failureOf } from './status.ts';
 
 /** How long the list of calendars may be reused. */
 const CALENDARS_MS = 5 * 60_000;
@@ -101,33 +101,19 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
     return undefined;
   }
 
-  async function objectUrl(call: MailCall, limit: AbortSignal, calendar: string, name: string): Promise<URL> {
-    const found = await findCalendar(call, limit, calendar);
-    if (found === undefined) throw new MailError('not_found', 'there is no such calendar');
-    const collection = found.url.href.endsWith('/') ? found.url.href : `${found.url.href}/`;
-    return new URL(encodeURIComponent(name), collection);
-  }
-
-  /** Stores or deletes. Looks up what the server left unclear: whoever decides again must know it. */
-  async function change(
+  function change(
     call: MailCall,
-    request: DavRequest,
+    { calendar, name }: DocumentPlace,
+    changed: ObjectChange,
     start: Start,
-    limit: AbortSignal,
   ): Promise<void> {
-    const { http } = stateOf(call.account);
-    try {
-      await http.change(request, start, limit);
-    } catch (error) {
-      const replaced = request.headers['if-match'] ?? null;
-      const mayBeGone = error instanceof MailError && error.code === 'conflict' && replaced !== null;
-      if (!mayBeGone && !(error instanceof FailedDuringChange)) throw error;
-      const now = await etagNow(http, request.url, limit);
-      // Servers also return 412 for an object that no longer exists.
-      if (mayBeGone && now === null) throw failureOf(404);
-      if (error instanceof FailedDuringChange && now === replaced) throw failureOf(500);
-      throw error;
-    }
+    return withinCall(call, async (limit) => {
+      const found = await findCalendar(call, limit, calendar);
+      if (found === undefined) throw new MailError('not_found', 'there is no such calendar');
+      const collection = found.url.href.endsWith('/') ? found.url.href : `${found.url.href}/`;
+      const url = new URL(encodeURIComponent(name), collection);
+      await changeObject(stateOf(call.account).http, url, changed, start, limit);
+    });
   }
 
   return {
@@ -205,22 +191,8 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
       });
     },
 
-    write(call, { calendar, name, ics, ifMatch }, start) {
-      return withinCall(call, async (limit) => {
-        const url = await objectUrl(call, limit, calendar, name);
-        const condition = ifMatch === null ? { 'if-none-match': '*' } : { 'if-match': ifMatch };
-        const headers = { 'content-type': 'text/calendar; charset=utf-8', ...condition };
-        await change(call, { method: 'PUT', url, headers, body: ics }, start, limit);
-      });
-    },
-
-    remove(call, { calendar, name, ifMatch }, start) {
-      return withinCall(call, async (limit) => {
-        const url = await objectUrl(call, limit, calendar, name);
-        const headers = { 'if-match': ifMatch };
-        await change(call, { method: 'DELETE', url, headers, body: '' }, start, limit);
-      });
-    },
+    write: (call, object, start) => change(call, object, object, start),
+    remove: (call, object, start) => change(call, object, { ics: null, ifMatch: object.ifMatch }, start),
 
     async forget(ownerId, accountId) {
       const key = keyOf(ownerId, accountId);
@@ -244,17 +216,6 @@ function loggedName({ calendar }: FoundCalendar, number: number): string {
 /** One calendar shows how its server treats all of them. If series are missed anywhere, that wins. */
 function strongest(known: SeriesTrust, learnt: SeriesTrust): SeriesTrust {
   return (['misses_series', 'finds_series'] as const).find((one) => one === known || one === learnt) ?? known;
-}
-
-/** Null: the object does not exist. Undefined: unknown. */
-async function etagNow(http: CalendarHttp, url: URL, limit: AbortSignal): Promise<string | null | undefined> {
-  try {
-    const [found] = (await properties(http, url, ['d:getetag'], '0', limit)).resources;
-    return found === undefined ? null : propText(found, 'd:getetag');
-  } catch (error) {
-    if (!(error instanceof MailError)) throw error;
-    return error.code === 'not_found' ? null : undefined;
-  }
 }
 
 function keyOf(ownerId: string, accountId: number): string {

@@ -1,12 +1,6 @@
 import type { FoundCalendar } from './discover.ts';
 import type { CalendarHttp } from './http.ts';
-import {
-  calendarMultiget,
-  calendarQuery,
-  type Multistatus,
-  properties,
-  type Resource,
-} from './multistatus.ts';
+import { eventsMatching, type Multistatus, objectsAt, properties, type Resource } from './multistatus.ts';
 import { FailedOnRequest } from './status.ts';
 
 /** Number of objects per request. */
@@ -26,7 +20,7 @@ export async function everyObject(
   cause: FailedOnRequest,
 ): Promise<Multistatus> {
   try {
-    return await calendarQuery(http, url, { filter: '', mostBytes }, limit);
+    return await eventsMatching(http, url, { filter: {}, mostBytes }, limit);
   } catch (error) {
     if (!(error instanceof FailedOnRequest)) throw error;
   }
@@ -44,7 +38,7 @@ export async function everyObject(
   const waiting = chunksOf(urls, TOGETHER);
   for (let chunk = waiting.shift(); chunk !== undefined; chunk = waiting.shift()) {
     try {
-      const found = await calendarMultiget(http, url, chunk, mostBytes, limit);
+      const found = await objectsAt(http, url, chunk, mostBytes, limit);
       resources.push(...found.resources);
       failed.push(...found.failed);
     } catch (error) {
@@ -59,7 +53,7 @@ export async function everyObject(
 
 /** Whether it is an object, and not the collection itself. */
 function isObject({ url, props }: Resource, collection: URL): boolean {
-  return url.pathname !== collection.pathname && props.has('d:getetag');
+  return url.pathname !== collection.pathname && props.getetag !== undefined;
 }
 
 function chunksOf<T>(all: readonly T[], size: number): T[][] {

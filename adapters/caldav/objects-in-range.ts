@@ -3,7 +3,7 @@ import { MailError } from '../../core/ports/mail.ts';
 import type { FoundCalendar } from './discover.ts';
 import { everyObject } from './every-object.ts';
 import type { CalendarHttp } from './http.ts';
-import { calendarQuery, type Multistatus, propFilter, propText, type Resource } from './multistatus.ts';
+import { eventsMatching, type Multistatus, propFilter, propText, type Resource } from './multistatus.ts';
 import { FailedOnRequest } from './status.ts';
 
 /** Some servers only check the first event of a series. This is known from earlier responses. */
@@ -37,7 +37,7 @@ export async function objectsInRange(
   let series: Multistatus | undefined;
   let hasFailed = false;
   try {
-    inRange = await calendarQuery(http, url, { filter: timeRange(range), mostBytes: LIST_BYTES }, limit);
+    inRange = await eventsMatching(http, url, { filter: timeRange(range), mostBytes: LIST_BYTES }, limit);
     if (trust !== 'finds_series') series = await everySeries(http, url, limit);
   } catch (error) {
     if (!(error instanceof FailedOnRequest)) throw error;
@@ -52,7 +52,7 @@ export async function objectsInRange(
   const returned = new Set(paths);
   const missing = new Set([...inRange.failed, ...(series?.failed ?? [])]);
   return {
-    objects: resources.map((resource) => propText(resource, 'c:calendar-data') ?? ''),
+    objects: resources.map((resource) => propText(resource, 'calendarData') ?? ''),
     missing: [...missing].filter((path) => !returned.has(path)).length,
     hasFailed,
     seen(all) {
@@ -69,13 +69,13 @@ export async function objectsInRange(
 
 /** Whether it is an object: some servers also list the collection itself. */
 function isObject({ props }: Resource): boolean {
-  return props.has('c:calendar-data') || props.has('d:getetag');
+  return props.calendarData !== undefined || props.getetag !== undefined;
 }
 
-function timeRange({ from, to }: { readonly from: Date; readonly to: Date }): string {
+function timeRange({ from, to }: { readonly from: Date; readonly to: Date }): object {
   const start = utcText(from.getTime() - ZONES_APART_MS);
   const end = utcText(to.getTime() + ZONES_APART_MS);
-  return `<c:time-range start="${start}" end="${end}"/>`;
+  return { 'time-range': { _attributes: { start, end } } };
 }
 
 function utcText(ms: number): string {
@@ -84,7 +84,7 @@ function utcText(ms: number): string {
 
 /** The objects with an RRULE, and those with an RDATE. All objects if the server cannot filter by property. */
 async function everySeries(http: CalendarHttp, url: URL, limit: AbortSignal): Promise<Multistatus> {
-  const having = (filter: string) => calendarQuery(http, url, { filter, mostBytes: LIST_BYTES }, limit);
+  const having = (filter: object) => eventsMatching(http, url, { filter, mostBytes: LIST_BYTES }, limit);
   try {
     const [rules, dates] = [await having(propFilter('RRULE')), await having(propFilter('RDATE'))];
     return {
@@ -94,7 +94,7 @@ async function everySeries(http: CalendarHttp, url: URL, limit: AbortSignal): Pr
     };
   } catch (error) {
     if (!(error instanceof MailError && error.code === 'refused')) throw error;
-    return having('');
+    return having({});
   }
 }
 
