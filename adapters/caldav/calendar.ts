@@ -6,9 +6,10 @@ import { type MailAccount, type MailCall, MailError, type Start } from '../../co
 import type { AllowPrivateServers } from '../remote/connect.ts';
 import { withinCall } from '../remote/time-limit.ts';
 import { changeObject, type ObjectChange } from './change-object.ts';
-import { asInfo, type FoundCalendar, type FoundCalendars, findCalendars } from './discover.ts';
+import { asInfo, type FoundCalendar, type FoundCalendars, findCalendars, tagsIn } from './discover.ts';
 import { findObjects } from './find-objects.ts';
 import { type CalendarHttp, calendarHttp } from './http.ts';
+import { keptCalendars } from './kept-calendars.ts';
 import { objectsInRange, type SeriesTrust } from './objects-in-range.ts';
 import {
   type CaldavSettings,
@@ -49,6 +50,7 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
   });
   const { log, allowPrivateServers = false } = options;
   const accounts = new Map<string, AccountState>();
+  const kept = keptCalendars();
 
   function stateOf(account: MailAccount): AccountState {
     const key = keyOf(account.ownerId, account.accountId);
@@ -57,6 +59,7 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
     // A call that began before a change of the settings uses the new ones.
     if (known !== undefined && known.revision >= revision) return known;
     known?.http.close();
+    kept.forget(key);
     const http = calendarHttp(
       async () => {
         const server = await serverOf(account);
@@ -126,20 +129,29 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
 
     async *inRange(call, range) {
       const state = stateOf(call.account);
+      const key = keyOf(call.account.ownerId, call.account.accountId);
       const trust = state.trust;
-      const calendarsIn = async ({ fresh }: { fresh: boolean }) =>
-        (await withinCall(call, (limit) => calendarsOf(call, limit, { fresh })))?.calendars ?? [];
-      const fetched = (each: FoundCalendar) =>
-        withinCall(call, (limit) => objectsInRange(state.http, each, range, trust, limit));
+      const calendarsIn = ({ fresh }: { fresh: boolean }) =>
+        withinCall(call, (limit) => calendarsOf(call, limit, { fresh }));
+      const found = await calendarsIn({ fresh: false });
+      if (found === undefined) return;
+      // Before the objects: a change in between shows in the next list.
+      const tags = await withinCall(call, (limit) => tagsIn(state.http, found.home, limit));
+      const fetched = (each: FoundCalendar) => {
+        const known = { trust, kept: kept.get(key, each.calendar), ctag: tags.get(each.calendar) };
+        return withinCall(call, (limit) => objectsInRange(state.http, each, range, known, limit));
+      };
       const returned = new Set<string>();
       let isFresh = false;
-      let waiting = [...(await calendarsIn({ fresh: false }))];
+      let waiting = [...found.calendars];
       while (waiting.length > 0) {
         const [each, ...others] = waiting;
         waiting = others;
         if (each === undefined || returned.has(each.calendar)) continue;
         try {
-          const { seen, hasFailed, ...objects } = await fetched(each);
+          const { seen, hasFailed, kept: keeping, ...objects } = await fetched(each);
+          // The account may have been removed or changed meanwhile.
+          if (accounts.get(key) === state) kept.set(key, each.calendar, keeping);
           returned.add(each.calendar);
           if (hasFailed) {
             log?.warn('a calendar server failed to filter a calendar; all of its objects were requested', {
@@ -159,7 +171,7 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
           if (isFresh || !(error instanceof MailError) || error.code !== 'not_found') throw error;
           // One of them no longer exists: continue with all that exist now.
           isFresh = true;
-          waiting = [...(await calendarsIn({ fresh: true }))];
+          waiting = [...((await calendarsIn({ fresh: true }))?.calendars ?? [])];
         }
       }
     },
@@ -198,6 +210,7 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
       const key = keyOf(ownerId, accountId);
       accounts.get(key)?.http.close();
       accounts.delete(key);
+      kept.forget(key);
     },
 
     async close() {

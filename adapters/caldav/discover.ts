@@ -7,6 +7,7 @@ import { ABOUT_ACCESS, accessOf } from './access.ts';
 import { decodedPart, decodedPath } from './decoded.ts';
 import type { CalendarHttp } from './http.ts';
 import { elementsIn, namesIn, properties, propHrefs, propText, type Resource } from './multistatus.ts';
+import { FailedOnRequest } from './status.ts';
 
 /** A calendar, with its address as the server writes it. */
 export interface FoundCalendar extends CalendarInfo {
@@ -19,6 +20,8 @@ export function asInfo({ url: _url, ...info }: FoundCalendar): CalendarInfo {
 
 export interface FoundCalendars {
   readonly calendars: readonly FoundCalendar[];
+  /** The collection that contains them. */
+  readonly home: URL;
   /** The `calendar` of the server's own default, if it has one (RFC 6638 9.2). */
   readonly serverDefault: string | undefined;
 }
@@ -60,8 +63,30 @@ export async function findCalendars(
   const [inbox] = propHrefs(about, 'scheduleInboxURL');
   return {
     calendars,
+    home: homeUrl,
     serverDefault: inbox && (await defaultIn(http, new URL(inbox, principal), limit)),
   };
+}
+
+/**
+ * The tags of the calendars, by the `calendar` of their CalendarInfo. A tag changes with each change of an object
+ * (calendarserver-ctag). Empty if the server has none.
+ */
+export async function tagsIn(
+  http: CalendarHttp,
+  home: URL,
+  limit: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  try {
+    const { resources } = await properties(http, home, ['cs:getctag'], '1', limit);
+    const tagged = resources.map((one) => [decodedPath(one.url), propText(one, 'getctag') ?? ''] as const);
+    return new Map(tagged.filter(([, tag]) => tag !== ''));
+  } catch (error) {
+    // The list finds out whether the server works.
+    const isAnswered = error instanceof MailError && ['refused', 'not_found'].includes(error.code);
+    if (isAnswered || error instanceof FailedOnRequest) return new Map();
+    throw error;
+  }
 }
 
 const ABOUT_PRINCIPAL = [

@@ -25,8 +25,10 @@ export interface Resource {
 
 export interface Multistatus {
   readonly resources: readonly Resource[];
-  /** Paths of objects that the server listed and failed to return, except those that no longer exist. */
+  /** Decoded paths of objects that the server listed and failed to return. */
   readonly failed: readonly string[];
+  /** Decoded paths of those that no longer exist. */
+  readonly gone: readonly string[];
   readonly headers: ResponseHead['headers'];
 }
 
@@ -117,6 +119,7 @@ async function multistatusOf(
 ): Promise<Multistatus> {
   let documents: readonly string[] = [];
   let failed: readonly string[] = [];
+  let gone: readonly string[] = [];
   let headers: ResponseHead['headers'] = {};
   const resources: Resource[] = [];
   let next = 0;
@@ -124,7 +127,7 @@ async function multistatusOf(
     if (next === 0) {
       const sent = davRequest(address, init);
       ({ headers } = await http.query(sent, limit, (head) =>
-        responseSink(head, sent.url, mostBytes, (response) => ({ documents, failed } = response)),
+        responseSink(head, sent.url, mostBytes, (response) => ({ documents, failed, gone } = response)),
       ));
     }
     next += 1;
@@ -136,7 +139,7 @@ async function multistatusOf(
     }
     await setImmediate();
   } while (next < documents.length);
-  return { resources, failed, headers };
+  return { resources, failed, gone, headers };
 }
 
 /** An element as tsdav shows it. */

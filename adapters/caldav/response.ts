@@ -1,5 +1,6 @@
 import { MailError } from '../../core/ports/mail.ts';
 import { BadXml, childrenOf, type XmlElement, xmlParts, xmlText } from '../remote/xml.ts';
+import { decodedPath } from './decoded.ts';
 import type { BodySink, ResponseHead } from './http.ts';
 
 /**
@@ -14,8 +15,10 @@ import type { BodySink, ResponseHead } from './http.ts';
 export interface ReadResponse {
   /** Short documents for tsdav. At least one. All text is CDATA, and what is unknown is named `other-…`. */
   readonly documents: readonly string[];
-  /** Paths of objects that the server listed and failed to return, except those that no longer exist. */
+  /** Decoded paths of objects that the server listed and failed to return. */
   readonly failed: readonly string[];
+  /** Decoded paths of those that no longer exist. */
+  readonly gone: readonly string[];
 }
 
 /** The property that lists what exists and is not shown to the owner. */
@@ -53,6 +56,7 @@ export function responseSink(
   }
   const documents: string[] = [];
   const failed: string[] = [];
+  const gone: string[] = [];
   let resources = 0;
   let current = '';
 
@@ -70,7 +74,7 @@ export function responseSink(
     if (href === undefined || !URL.canParse(href, base)) return;
     const url = new URL(href, base);
     if (code >= 300) {
-      if (!GONE.has(code)) failed.push(url.pathname);
+      (GONE.has(code) ? gone : failed).push(decodedPath(url));
       return;
     }
     resources += 1;
@@ -87,7 +91,7 @@ export function responseSink(
     end() {
       readable(() => xml.end());
       if (current !== '' || documents.length === 0) endDocument();
-      done({ documents, failed });
+      done({ documents, failed, gone });
     },
   };
 }
