@@ -168,7 +168,11 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
             },
           };
         } catch (error) {
-          if (isFresh || !(error instanceof MailError) || error.code !== 'not_found') throw error;
+          if (!(error instanceof MailError)) throw error;
+          if (isFresh || error.code !== 'not_found') {
+            const { code, message, trouble } = error;
+            throw new MailError(code, message, { cause: error, trouble, calendar: each.name });
+          }
           // One of them no longer exists: continue with all that exist now.
           isFresh = true;
           waiting = [...((await calendarsIn({ fresh: true }))?.calendars ?? [])];
