@@ -18,6 +18,9 @@ import {
   type SignInCalendarServer,
 } from './settings.ts';
 
+const NO_CALENDAR =
+  'the calendar server has no calendar for events yet; create one in a calendar program, then choose “Check now” under Accounts';
+
 /** How long the list of calendars may be reused. */
 const CALENDARS_MS = 5 * 60_000;
 
@@ -85,7 +88,9 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
     const state = stateOf(account);
     if (fresh || state.found === undefined || performance.now() >= state.found.until) {
       const calendars = await findCalendars(state.http, new URL(server.url), account.email, limit);
-      state.found = { calendars, until: performance.now() + CALENDARS_MS };
+      // The owner may be about to create the first one.
+      const reusableMs = calendars.calendars.length === 0 ? 0 : CALENDARS_MS;
+      state.found = { calendars, until: performance.now() + reusableMs };
     }
     return { ...state.found.calendars, server };
   }
@@ -193,6 +198,7 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
         const all = await calendarsOf(call, limit);
         if (all === undefined) return undefined;
         const { server, serverDefault, calendars } = all;
+        if (calendars.length === 0) throw new MailError('not_found', NO_CALENDAR, { trouble: 'no_calendar' });
         const writable = calendars.filter(({ writable }) => writable);
         const named = (name: string | undefined) => writable.find(({ calendar }) => calendar === name);
         if (server.writeTo !== undefined) {
