@@ -1,7 +1,6 @@
 import type { CalendarAccess } from '../../core/ports/calendar.ts';
-import { childrenOf, type XmlElement } from '../remote/xml.ts';
 import { decodedPath } from './decoded.ts';
-import { propHrefs, propNames, type Resource } from './multistatus.ts';
+import { elementsIn, namesIn, propHrefs, type Resource, textOf } from './multistatus.ts';
 
 /** Finds out who can access a calendar, as far as its server reports it. */
 
@@ -26,37 +25,38 @@ export function accessOf(resource: Resource, { principal, classes }: SharingServ
   const own = pathOf(principal);
   const isOther = (href: string) =>
     !URL.canParse(href, resource.url) || pathOf(new URL(href, resource.url)) !== own;
-  const types = propNames(resource, 'd:resourcetype');
-  if (types.includes('cs:shared') || types.includes('cs:shared-owner')) return 'shared';
-  if (propHrefs(resource, 'd:owner').some(isOther)) return 'shared';
-  const shareAccess = propNames(resource, 'd:share-access');
-  if (shareAccess.some((name) => name !== 'd:not-shared')) return 'shared';
-  const invites = ['d:invite', 'cs:invite', 'oc:invite'].filter((name) => resource.props.has(name));
-  const invited = invites.flatMap((name) => resource.props.get(name)?.children ?? []);
-  if (invited.some(({ name }) => !name.endsWith(':organizer'))) return 'shared';
-  const acl = resource.props.get('d:acl');
-  if (childrenOf(acl, 'd:ace').some((ace) => givesOthersAccess(ace, isOther))) return 'shared';
-  if (acl !== undefined || shareAccess.length > 0 || invites.length > 0) return 'own';
+  const { resourcetype, shareAccess, invite, acl, notShown } = resource.props;
+  const types = namesIn(resourcetype);
+  if (types.includes('shared') || types.includes('sharedOwner')) return 'shared';
+  if (propHrefs(resource, 'owner').some(isOther)) return 'shared';
+  if (namesIn(shareAccess).some((name) => name !== 'notShared')) return 'shared';
+  if (namesIn(invite).some((name) => name !== 'organizer')) return 'shared';
+  if (elementsIn(acl, 'ace').some((ace) => givesOthersAccess(ace, isOther))) return 'shared';
+  if (acl !== undefined || namesIn(shareAccess).length > 0 || invite !== undefined) return 'own';
   // The server has an access list and does not show it.
-  if (resource.refused.has('d:acl')) return 'unknown';
+  if (namesIn(notShown).includes('acl')) return 'unknown';
   return SHARING.some((name) => classes.has(name)) ? 'unknown' : 'own';
 }
 
 /** Privileges that let nobody see or change the contents of a calendar. */
-const HARMLESS = new Set(['c:read-free-busy', 'd:read-current-user-privilege-set', 'd:unlock']);
+const HARMLESS = new Set(['readFreeBusy', 'readCurrentUserPrivilegeSet', 'unlock']);
 
-function givesOthersAccess(ace: XmlElement, isOther: (href: string) => boolean): boolean {
-  const granted = childrenOf(ace, 'd:grant')
-    .flatMap((grant) => childrenOf(grant, 'd:privilege'))
-    .flatMap(({ children }) => children);
-  if (granted.every(({ name }) => HARMLESS.has(name) || /^c:schedule-/.test(name))) return false;
-  const [principal] = childrenOf(ace, 'd:principal');
+function givesOthersAccess(ace: unknown, isOther: (href: string) => boolean): boolean {
+  const granted = elementsIn(ace, 'grant')
+    .flatMap((grant) => elementsIn(grant, 'privilege'))
+    .flatMap(namesIn);
+  if (granted.every((name) => HARMLESS.has(name) || name.startsWith('schedule'))) return false;
+  const [principal] = elementsIn(ace, 'principal');
+  const who = namesIn(principal);
+  const isOwner = (name: string) =>
+    elementsIn(principal, name).every(
+      (one) =>
+        name === 'self' ||
+        (name === 'property' && namesIn(one).join() === 'owner') ||
+        (name === 'href' && !isOther(textOf(one))),
+    );
   // An inverted or unreadable entry may mean anyone.
-  const isOwner = (who: XmlElement) =>
-    who.name === 'd:self' ||
-    (who.name === 'd:property' && childrenOf(who, 'd:owner').length === 1) ||
-    (who.name === 'd:href' && !isOther(who.text.trim()));
-  return principal === undefined || principal.children.length === 0 || !principal.children.every(isOwner);
+  return who.length === 0 || !who.every(isOwner);
 }
 
 function pathOf({ origin, pathname }: URL): string {

@@ -1,13 +1,15 @@
 import { checkOptions } from '../../core/contract/options.ts';
+import type { DocumentPlace } from '../../core/ports/calendar.ts';
 import type { CalendarObjects } from '../../core/ports/calendar-objects.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { type MailAccount, type MailCall, MailError, type Start } from '../../core/ports/mail.ts';
 import type { AllowPrivateServers } from '../remote/connect.ts';
 import { withinCall } from '../remote/time-limit.ts';
-import { asInfo, type FoundCalendar, type FoundCalendars, findCalendars } from './discover.ts';
+import { changeObject, type ObjectChange } from './change-object.ts';
+import { asInfo, type FoundCalendar, type FoundCalendars, findCalendars, tagsIn } from './discover.ts';
 import { findObjects } from './find-objects.ts';
-import { type CalendarHttp, calendarHttp, type DavRequest } from './http.ts';
-import { properties, propText } from './multistatus.ts';
+import { type CalendarHttp, calendarHttp } from './http.ts';
+import { keptCalendars } from './kept-calendars.ts';
 import { objectsInRange, type SeriesTrust } from './objects-in-range.ts';
 import {
   type CaldavSettings,
@@ -15,7 +17,9 @@ import {
   calendarSettings,
   type SignInCalendarServer,
 } from './settings.ts';
-import { FailedDuringChange, failureOf } from './status.ts';
+
+const NO_CALENDAR =
+  'the calendar server has no calendar for events yet; create one in a calendar program, then choose “Check now” under Accounts';
 
 /** How long the list of calendars may be reused. */
 const CALENDARS_MS = 5 * 60_000;
@@ -49,6 +53,7 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
   });
   const { log, allowPrivateServers = false } = options;
   const accounts = new Map<string, AccountState>();
+  const kept = keptCalendars();
 
   function stateOf(account: MailAccount): AccountState {
     const key = keyOf(account.ownerId, account.accountId);
@@ -57,6 +62,7 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
     // A call that began before a change of the settings uses the new ones.
     if (known !== undefined && known.revision >= revision) return known;
     known?.http.close();
+    kept.forget(key);
     const http = calendarHttp(
       async () => {
         const server = await serverOf(account);
@@ -82,7 +88,9 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
     const state = stateOf(account);
     if (fresh || state.found === undefined || performance.now() >= state.found.until) {
       const calendars = await findCalendars(state.http, new URL(server.url), account.email, limit);
-      state.found = { calendars, until: performance.now() + CALENDARS_MS };
+      // The owner may be about to create the first one.
+      const reusableMs = calendars.calendars.length === 0 ? 0 : CALENDARS_MS;
+      state.found = { calendars, until: performance.now() + reusableMs };
     }
     return { ...state.found.calendars, server };
   }
@@ -101,33 +109,19 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
     return undefined;
   }
 
-  async function objectUrl(call: MailCall, limit: AbortSignal, calendar: string, name: string): Promise<URL> {
-    const found = await findCalendar(call, limit, calendar);
-    if (found === undefined) throw new MailError('not_found', 'there is no such calendar');
-    const collection = found.url.href.endsWith('/') ? found.url.href : `${found.url.href}/`;
-    return new URL(encodeURIComponent(name), collection);
-  }
-
-  /** Stores or deletes. Looks up what the server left unclear: whoever decides again must know it. */
-  async function change(
+  function change(
     call: MailCall,
-    request: DavRequest,
+    { calendar, name }: DocumentPlace,
+    changed: ObjectChange,
     start: Start,
-    limit: AbortSignal,
   ): Promise<void> {
-    const { http } = stateOf(call.account);
-    try {
-      await http.change(request, start, limit);
-    } catch (error) {
-      const replaced = request.headers['if-match'] ?? null;
-      const mayBeGone = error instanceof MailError && error.code === 'conflict' && replaced !== null;
-      if (!mayBeGone && !(error instanceof FailedDuringChange)) throw error;
-      const now = await etagNow(http, request.url, limit);
-      // Servers also return 412 for an object that no longer exists.
-      if (mayBeGone && now === null) throw failureOf(404);
-      if (error instanceof FailedDuringChange && now === replaced) throw failureOf(500);
-      throw error;
-    }
+    return withinCall(call, async (limit) => {
+      const found = await findCalendar(call, limit, calendar);
+      if (found === undefined) throw new MailError('not_found', 'there is no such calendar');
+      const collection = found.url.href.endsWith('/') ? found.url.href : `${found.url.href}/`;
+      const url = new URL(encodeURIComponent(name), collection);
+      await changeObject(stateOf(call.account).http, url, changed, start, limit);
+    });
   }
 
   return {
@@ -140,20 +134,29 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
 
     async *inRange(call, range) {
       const state = stateOf(call.account);
+      const key = keyOf(call.account.ownerId, call.account.accountId);
       const trust = state.trust;
-      const calendarsIn = async ({ fresh }: { fresh: boolean }) =>
-        (await withinCall(call, (limit) => calendarsOf(call, limit, { fresh })))?.calendars ?? [];
-      const fetched = (each: FoundCalendar) =>
-        withinCall(call, (limit) => objectsInRange(state.http, each, range, trust, limit));
+      const calendarsIn = ({ fresh }: { fresh: boolean }) =>
+        withinCall(call, (limit) => calendarsOf(call, limit, { fresh }));
+      const found = await calendarsIn({ fresh: false });
+      if (found === undefined) return;
+      // Before the objects: a change in between shows in the next list.
+      const tags = await withinCall(call, (limit) => tagsIn(state.http, found.home, limit));
+      const fetched = (each: FoundCalendar) => {
+        const known = { trust, kept: kept.get(key, each.calendar), ctag: tags.get(each.calendar) };
+        return withinCall(call, (limit) => objectsInRange(state.http, each, range, known, limit));
+      };
       const returned = new Set<string>();
       let isFresh = false;
-      let waiting = [...(await calendarsIn({ fresh: false }))];
+      let waiting = [...found.calendars];
       while (waiting.length > 0) {
         const [each, ...others] = waiting;
         waiting = others;
         if (each === undefined || returned.has(each.calendar)) continue;
         try {
-          const { seen, hasFailed, ...objects } = await fetched(each);
+          const { seen, hasFailed, kept: keeping, ...objects } = await fetched(each);
+          // The account may have been removed or changed meanwhile.
+          if (accounts.get(key) === state) kept.set(key, each.calendar, keeping);
           returned.add(each.calendar);
           if (hasFailed) {
             log?.warn('a calendar server failed to filter a calendar; all of its objects were requested', {
@@ -170,10 +173,14 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
             },
           };
         } catch (error) {
-          if (isFresh || !(error instanceof MailError) || error.code !== 'not_found') throw error;
+          if (!(error instanceof MailError)) throw error;
+          if (isFresh || error.code !== 'not_found') {
+            const { code, message, trouble } = error;
+            throw new MailError(code, message, { cause: error, trouble, calendar: each.name });
+          }
           // One of them no longer exists: continue with all that exist now.
           isFresh = true;
-          waiting = [...(await calendarsIn({ fresh: true }))];
+          waiting = [...((await calendarsIn({ fresh: true }))?.calendars ?? [])];
         }
       }
     },
@@ -191,6 +198,7 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
         const all = await calendarsOf(call, limit);
         if (all === undefined) return undefined;
         const { server, serverDefault, calendars } = all;
+        if (calendars.length === 0) throw new MailError('not_found', NO_CALENDAR, { trouble: 'no_calendar' });
         const writable = calendars.filter(({ writable }) => writable);
         const named = (name: string | undefined) => writable.find(({ calendar }) => calendar === name);
         if (server.writeTo !== undefined) {
@@ -205,27 +213,14 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
       });
     },
 
-    write(call, { calendar, name, ics, ifMatch }, start) {
-      return withinCall(call, async (limit) => {
-        const url = await objectUrl(call, limit, calendar, name);
-        const condition = ifMatch === null ? { 'if-none-match': '*' } : { 'if-match': ifMatch };
-        const headers = { 'content-type': 'text/calendar; charset=utf-8', ...condition };
-        await change(call, { method: 'PUT', url, headers, body: ics }, start, limit);
-      });
-    },
-
-    remove(call, { calendar, name, ifMatch }, start) {
-      return withinCall(call, async (limit) => {
-        const url = await objectUrl(call, limit, calendar, name);
-        const headers = { 'if-match': ifMatch };
-        await change(call, { method: 'DELETE', url, headers, body: '' }, start, limit);
-      });
-    },
+    write: (call, object, start) => change(call, object, object, start),
+    remove: (call, object, start) => change(call, object, { ics: null, ifMatch: object.ifMatch }, start),
 
     async forget(ownerId, accountId) {
       const key = keyOf(ownerId, accountId);
       accounts.get(key)?.http.close();
       accounts.delete(key);
+      kept.forget(key);
     },
 
     async close() {
@@ -244,17 +239,6 @@ function loggedName({ calendar }: FoundCalendar, number: number): string {
 /** One calendar shows how its server treats all of them. If series are missed anywhere, that wins. */
 function strongest(known: SeriesTrust, learnt: SeriesTrust): SeriesTrust {
   return (['misses_series', 'finds_series'] as const).find((one) => one === known || one === learnt) ?? known;
-}
-
-/** Null: the object does not exist. Undefined: unknown. */
-async function etagNow(http: CalendarHttp, url: URL, limit: AbortSignal): Promise<string | null | undefined> {
-  try {
-    const [found] = (await properties(http, url, ['d:getetag'], '0', limit)).resources;
-    return found === undefined ? null : propText(found, 'd:getetag');
-  } catch (error) {
-    if (!(error instanceof MailError)) throw error;
-    return error.code === 'not_found' ? null : undefined;
-  }
 }
 
 function keyOf(ownerId: string, accountId: number): string {

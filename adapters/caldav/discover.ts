@@ -1,12 +1,13 @@
+import * as z from 'zod';
 import { normalAddress } from '../../core/contract/schema.ts';
 import type { CalendarAccess, CalendarInfo } from '../../core/ports/calendar.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { PrivateServerRefused } from '../remote/connect.ts';
-import { childrenOf } from '../remote/xml.ts';
 import { ABOUT_ACCESS, accessOf } from './access.ts';
 import { decodedPart, decodedPath } from './decoded.ts';
 import type { CalendarHttp } from './http.ts';
-import { properties, propHrefs, propNames, propText, type Resource } from './multistatus.ts';
+import { elementsIn, namesIn, properties, propHrefs, propText, type Resource } from './multistatus.ts';
+import { FailedOnRequest } from './status.ts';
 
 /** A calendar, with its address as the server writes it. */
 export interface FoundCalendar extends CalendarInfo {
@@ -19,6 +20,8 @@ export function asInfo({ url: _url, ...info }: FoundCalendar): CalendarInfo {
 
 export interface FoundCalendars {
   readonly calendars: readonly FoundCalendar[];
+  /** The collection that contains them. */
+  readonly home: URL;
   /** The `calendar` of the server's own default, if it has one (RFC 6638 9.2). */
   readonly serverDefault: string | undefined;
 }
@@ -37,13 +40,13 @@ export async function findCalendars(
 ): Promise<FoundCalendars> {
   const principal = await findPrincipal(http, root, limit);
   const about = await onlyOne(http, principal, ABOUT_PRINCIPAL, limit);
-  const [home] = propHrefs(about, 'c:calendar-home-set');
+  const [home] = propHrefs(about, 'calendarHomeSet');
   if (home === undefined) throw noCalendarServer();
   const homeUrl = new URL(home, principal);
   const { resources, headers } = await properties(http, homeUrl, ABOUT_CALENDARS, '1', limit);
   // Without an outbox the server notifies nobody (RFC 6638 2.1), whatever its capabilities.
-  const hasOutbox = propHrefs(about, 'c:schedule-outbox-URL').length > 0;
-  const isOwnAddress = isCalendarUser(propHrefs(about, 'c:calendar-user-address-set'), email);
+  const hasOutbox = propHrefs(about, 'scheduleOutboxURL').length > 0;
+  const isOwnAddress = isCalendarUser(propHrefs(about, 'calendarUserAddressSet'), email);
   const classes = classesOf(headers.dav);
   const options = classes.has('calendar-auto-schedule') ? classes : await optionsOf(http, homeUrl, limit);
   const server = { principal, classes: new Set([...classes, ...options]) };
@@ -57,11 +60,33 @@ export async function findCalendars(
       answersOrganizers: announces,
     }))
     .sort((a, b) => (a.calendar < b.calendar ? -1 : 1));
-  const [inbox] = propHrefs(about, 'c:schedule-inbox-URL');
+  const [inbox] = propHrefs(about, 'scheduleInboxURL');
   return {
     calendars,
+    home: homeUrl,
     serverDefault: inbox && (await defaultIn(http, new URL(inbox, principal), limit)),
   };
+}
+
+/**
+ * The tags of the calendars, by the `calendar` of their CalendarInfo. A tag changes with each change of an object
+ * (calendarserver-ctag). Empty if the server has none.
+ */
+export async function tagsIn(
+  http: CalendarHttp,
+  home: URL,
+  limit: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  try {
+    const { resources } = await properties(http, home, ['cs:getctag'], '1', limit);
+    const tagged = resources.map((one) => [decodedPath(one.url), propText(one, 'getctag') ?? ''] as const);
+    return new Map(tagged.filter(([, tag]) => tag !== ''));
+  } catch (error) {
+    // The list finds out whether the server works.
+    const isAnswered = error instanceof MailError && ['refused', 'not_found'].includes(error.code);
+    if (isAnswered || error instanceof FailedOnRequest) return new Map();
+    throw error;
+  }
 }
 
 const ABOUT_PRINCIPAL = [
@@ -82,7 +107,7 @@ async function findPrincipal(http: CalendarHttp, root: URL, limit: AbortSignal):
   for (const url of [root, new URL('/.well-known/caldav', root)]) {
     try {
       const found = await onlyOne(http, url, ['d:current-user-principal'], limit);
-      const [href] = propHrefs(found, 'd:current-user-principal');
+      const [href] = propHrefs(found, 'currentUserPrincipal');
       if (href !== undefined) return new URL(href, url);
     } catch (error) {
       // Not the right address. For any other error, a different address would not help.
@@ -137,7 +162,7 @@ function classesOf(dav: string | string[] | undefined): ReadonlySet<string> {
 async function defaultIn(http: CalendarHttp, inbox: URL, limit: AbortSignal): Promise<string | undefined> {
   try {
     const found = await onlyOne(http, inbox, ['c:schedule-default-calendar-URL'], limit);
-    const [href] = propHrefs(found, 'c:schedule-default-calendar-URL');
+    const [href] = propHrefs(found, 'scheduleDefaultCalendarURL');
     return href === undefined ? undefined : decodedPath(new URL(href, inbox));
   } catch (error) {
     if (error instanceof MailError && ['refused', 'not_found'].includes(error.code)) return undefined;
@@ -145,13 +170,18 @@ async function defaultIn(http: CalendarHttp, inbox: URL, limit: AbortSignal): Pr
   }
 }
 
-function holdsEvents(resource: Resource): boolean {
-  if (!propNames(resource, 'd:resourcetype').includes('c:calendar')) return false;
-  const components = childrenOf(resource.props.get('c:supported-calendar-component-set'), 'c:comp');
+function holdsEvents({ props }: Resource): boolean {
+  if (!namesIn(props.resourcetype).includes('calendar')) return false;
+  const components = elementsIn(props.supportedCalendarComponentSet, 'comp');
   // Without this property, a calendar accepts all components (RFC 4791 5.2.3).
   if (components.length === 0) return true;
-  return components.some(({ attributes }) => attributes.get('name')?.toUpperCase() === 'VEVENT');
+  return components.some((comp) => {
+    const read = component.safeParse(comp);
+    return read.success && read.data._attributes.name.toUpperCase() === 'VEVENT';
+  });
 }
+
+const component = z.object({ _attributes: z.object({ name: z.string() }) });
 
 function foundCalendar(
   resource: Resource,
@@ -160,19 +190,16 @@ function foundCalendar(
   const { url } = resource;
   const calendar = decodedPath(url);
   const lastPart = calendar.split('/').filter(Boolean).at(-1) ?? calendar;
-  const name = propText(resource, 'd:displayname');
+  const name = propText(resource, 'displayname');
   return { url, calendar, name: name ? name : lastPart, writable: isWritable(resource), access };
 }
 
-const WRITING = new Set(['d:write', 'd:write-content', 'd:all']);
+const WRITING = new Set(['write', 'writeContent', 'all']);
 
 /** RFC 3744 5.4. If the server does not report it, the first write will show it. */
-function isWritable({ props }: Resource): boolean {
-  const granted = props.get('d:current-user-privilege-set');
+function isWritable({ props: { currentUserPrivilegeSet: granted } }: Resource): boolean {
   if (granted === undefined) return true;
-  return childrenOf(granted, 'd:privilege')
-    .flatMap(({ children }) => children)
-    .some(({ name }) => WRITING.has(name));
+  return elementsIn(granted, 'privilege').some((one) => namesIn(one).some((name) => WRITING.has(name)));
 }
 
 function noCalendarServer(): MailError {

@@ -5,8 +5,8 @@ import { asInfo, type FoundCalendar } from './discover.ts';
 import { everyObject } from './every-object.ts';
 import type { CalendarHttp } from './http.ts';
 import {
-  calendarQuery,
   type EventFilter,
+  eventsMatching,
   type Multistatus,
   propFilter,
   propText,
@@ -29,7 +29,7 @@ export async function findObjects(
 ): Promise<StoredObject[]> {
   const found = new Map<string, StoredObject>();
   for (const text of textsOf(uid)) {
-    const query = { filter: propFilter('UID', text === '' ? '' : textMatch(text)), mostBytes: FOUND_BYTES };
+    const query = { filter: propFilter('UID', text === '' ? {} : textMatch(text)), mostBytes: FOUND_BYTES };
     const { resources } = await queried(http, calendar, query, limit);
     for (const resource of resources) {
       const object = objectOf(resource, calendar);
@@ -46,7 +46,7 @@ async function queried(
   limit: AbortSignal,
 ): Promise<Multistatus> {
   try {
-    return await calendarQuery(http, calendar.url, query, limit);
+    return await eventsMatching(http, calendar.url, query, limit);
   } catch (error) {
     if (!(error instanceof FailedOnRequest)) throw error;
     return everyObject(http, calendar, ALL_BYTES, limit, error);
@@ -63,10 +63,10 @@ function textsOf(uid: string): string[] {
 }
 
 function objectOf(resource: Resource, calendar: FoundCalendar): StoredObject | undefined {
-  const text = propText(resource, 'c:calendar-data');
+  const text = propText(resource, 'calendarData');
   const name = decodedName(resource.url);
   if (text === undefined || name === undefined) return undefined;
-  const etag = propText(resource, 'd:getetag');
+  const etag = propText(resource, 'getetag');
   if (!etag) throw new MailError('refused', 'the calendar server does not report the version of an object');
   // XML parsing removed the end of the last line.
   return {

@@ -45,6 +45,17 @@ export interface DavRequest {
   readonly body: string;
 }
 
+/** A request as tsdav hands it to its `fetch`. */
+export function davRequest(address: Parameters<typeof fetch>[0], init: RequestInit = {}): DavRequest {
+  const { method = 'GET', headers, body } = init;
+  return {
+    method,
+    url: new URL(address instanceof Request ? address.url : address),
+    headers: Object.fromEntries(new Headers(headers)),
+    body: typeof body === 'string' ? body : '',
+  };
+}
+
 /**
  * HTTP to the calendar server of one account, and to no other host. The password only goes to the host of the
  * settings, over trusted TLS or within this machine. The size of responses is limited, and the call's limit applies to
@@ -59,7 +70,8 @@ export interface CalendarHttp {
   query(request: DavRequest, limit: AbortSignal, read?: BodyReader): Promise<DavResponse>;
   /**
    * Sends a request that changes something, on a new connection. `start` is awaited immediately before its first byte.
-   * @throws MailError `outcome_unknown` if it was sent completely and not answered, else as in `status.ts`
+   * @throws MailError `outcome_unknown` if it was sent completely and not answered, else as in `status.ts`; `refused` if
+   * it has no condition, which would overwrite what somebody else wrote
    */
   change(request: DavRequest, start: Start, limit: AbortSignal): Promise<DavResponse>;
   close(): void;
@@ -164,6 +176,10 @@ export function calendarHttp(server: () => Promise<SignInCalendarServer>, reach:
     },
 
     async change(request, start, limit) {
+      const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers;
+      // tsdav sends none for an empty ETag.
+      if (!ifMatch && !ifNoneMatch)
+        throw new MailError('refused', 'the calendar server does not report the version of an object');
       if (limit.aborted) throw timedOut();
       let isStarted = false;
       const startOnce = async () => {

@@ -1,202 +1,179 @@
-import { MailError } from '../../core/ports/mail.ts';
-import { BadXml, childrenOf, type XmlElement, xmlParts, xmlText } from '../remote/xml.ts';
-import type { BodySink, CalendarHttp, DavRequest, ResponseHead } from './http.ts';
+import { setImmediate } from 'node:timers/promises';
+import { calendarMultiGet, calendarQuery, propfind } from 'tsdav';
+import * as z from 'zod';
+import { type CalendarHttp, davRequest, type ResponseHead } from './http.ts';
+import { responseSink } from './response.ts';
 
 /**
- * PROPFIND and REPORT. Responses are read as they arrive, within limits: a hostile or broken server can cause neither
- * more memory use than a large calendar nor a long wait.
+ * PROPFIND and REPORT by tsdav, over a `fetch` that keeps to the account's server and reads every response within limits
+ * before tsdav sees it. These functions of tsdav are not used:
+ * - `createAccount` and `serviceDiscovery` try further addresses after any failure, also with a wrong password.
+ * - `fetchHomeUrl` and `fetchCalendarUserAddresses` request the same resource again for each property, and do not find
+ *   it if the server encodes its address differently.
+ * - `fetchCalendars` sends one more request for each calendar, all at once.
+ * - `fetchCalendarObjects` leaves out objects whose name does not contain `.ics`.
+ * - `syncCollection` does not report a token that the server refuses, and a first token costs Radicale 10 ms for each
+ *   object: more than the time of a call for a few thousand. `isCollectionDirty` compares tags that it may have turned
+ *   into numbers.
  */
 export interface Resource {
   /** As written by the server, made absolute. */
   readonly url: URL;
-  /** Only existing properties, by names such as `d:getetag`. */
-  readonly props: ReadonlyMap<string, XmlElement>;
-  /** Properties that exist and that the server does not show to the owner. */
-  readonly refused: ReadonlySet<string>;
+  /** Only existing properties, by the names that tsdav gives them, such as `calendarData`. */
+  readonly props: Readonly<Record<string, unknown>>;
 }
 
 export interface Multistatus {
   readonly resources: readonly Resource[];
-  /** Paths of objects that the server listed and failed to return, except those that no longer exist. */
+  /** Decoded paths of objects that the server listed and failed to return. */
   readonly failed: readonly string[];
+  /** Decoded paths of those that no longer exist. */
+  readonly gone: readonly string[];
   readonly headers: ResponseHead['headers'];
 }
-
-/** The prefixes of names, in requests and in parsed responses. */
-const NAMESPACES = {
-  d: 'DAV:',
-  c: 'urn:ietf:params:xml:ns:caldav',
-  cs: 'http://calendarserver.org/ns/',
-  oc: 'http://owncloud.org/ns',
-};
-const XMLNS = Object.entries(NAMESPACES)
-  .map(([prefix, uri]) => `xmlns:${prefix}="${uri}"`)
-  .join(' ');
-const PREFIXES = Object.fromEntries(Object.entries(NAMESPACES).map(([prefix, uri]) => [uri, prefix]));
 
 /** For some properties of one resource. */
 const RESOURCE_BYTES = 256 * 1024;
 /** For a home with thousands of calendars. */
 const HOME_BYTES = 4 * 1024 * 1024;
 
-/** @param depth 1: the collection and its members */
+/** @param names with prefixes, such as `d:getetag`  @param depth 1: the collection and its members */
 export function properties(
   http: CalendarHttp,
-  url: URL,
+  { href: url }: URL,
   names: readonly string[],
   depth: '0' | '1',
   limit: AbortSignal,
 ): Promise<Multistatus> {
-  const body = `<d:propfind ${XMLNS}><d:prop>${names.map(empty).join('')}</d:prop></d:propfind>`;
+  const props = Object.fromEntries(names.map((name) => [name, name.startsWith('oc:') ? OWNCLOUD : {}]));
   const mostBytes = depth === '0' ? RESOURCE_BYTES : HOME_BYTES;
-  return multistatusOf(http, davRequest('PROPFIND', url, depth, body), mostBytes, limit);
+  return multistatusOf(http, mostBytes, limit, (fetch) => propfind({ url, props, depth, fetch }));
 }
 
-function empty(name: string): string {
-  return `<${name}/>`;
-}
+/** tsdav does not declare this namespace. */
+const OWNCLOUD = { _attributes: { 'xmlns:oc': 'http://owncloud.org/ns' } };
+
+const ETAGS = { 'd:getetag': {} };
+const OBJECTS = { ...ETAGS, 'c:calendar-data': {} };
 
 /** The VEVENTs to request, and the size limit of the response. */
 export interface EventFilter {
-  /** XML text. Empty: all VEVENTs. */
-  readonly filter: string;
+  /** As xml-js writes it. Empty: all VEVENTs. */
+  readonly filter: object;
   readonly mostBytes: number;
+  /** Requests the ETags of the objects only. */
+  readonly isShort?: boolean;
 }
 
-export function calendarQuery(
+export function eventsMatching(
   http: CalendarHttp,
-  url: URL,
-  { filter, mostBytes }: EventFilter,
+  { href: url }: URL,
+  { filter, mostBytes, isShort = false }: EventFilter,
   limit: AbortSignal,
 ): Promise<Multistatus> {
-  const events = `<c:comp-filter name="VEVENT">${filter}</c:comp-filter>`;
-  const body =
-    `<c:calendar-query ${XMLNS}><d:prop><d:getetag/><c:calendar-data/></d:prop>` +
-    `<c:filter><c:comp-filter name="VCALENDAR">${events}</c:comp-filter></c:filter></c:calendar-query>`;
-  return multistatusOf(http, davRequest('REPORT', url, '1', body), mostBytes, limit);
+  const events = { _attributes: { name: 'VEVENT' }, ...filter };
+  const filters = { 'comp-filter': { _attributes: { name: 'VCALENDAR' }, 'comp-filter': events } };
+  const props = isShort ? ETAGS : OBJECTS;
+  return multistatusOf(http, mostBytes, limit, (fetch) =>
+    calendarQuery({ url, props, filters, depth: '1', fetch }),
+  );
 }
 
 /** Requests these objects of a calendar (RFC 4791 7.9). @param urls of objects in it */
-export function calendarMultiget(
+export function objectsAt(
   http: CalendarHttp,
-  url: URL,
+  { href: url }: URL,
   urls: readonly URL[],
   mostBytes: number,
   limit: AbortSignal,
 ): Promise<Multistatus> {
-  const hrefs = urls.map(({ pathname }) => `<d:href>${xmlText(pathname)}</d:href>`).join('');
-  const body = `<c:calendar-multiget ${XMLNS}><d:prop><d:getetag/><c:calendar-data/></d:prop>${hrefs}</c:calendar-multiget>`;
-  return multistatusOf(http, davRequest('REPORT', url, '1', body), mostBytes, limit);
+  const objectUrls = urls.map(({ pathname }) => writtenText(pathname));
+  return multistatusOf(http, mostBytes, limit, (fetch) =>
+    calendarMultiGet({ url, props: OBJECTS, objectUrls, depth: '1', fetch }),
+  );
 }
 
-/** @param inner XML text */
-export function propFilter(name: string, inner = ''): string {
-  return `<c:prop-filter name="${name}">${inner}</c:prop-filter>`;
+export function propFilter(name: string, inner: object = {}): object {
+  return { 'prop-filter': { _attributes: { name }, ...inner } };
 }
 
-export function textMatch(text: string): string {
-  return `<c:text-match collation="i;octet">${xmlText(text)}</c:text-match>`;
+export function textMatch(text: string): object {
+  return { 'text-match': { _attributes: { collation: 'i;octet' }, _text: writtenText(text) } };
 }
 
-function davRequest(method: string, url: URL, depth: string, body: string): DavRequest {
-  const headers = { depth, 'content-type': 'application/xml; charset=utf-8' };
-  return { method, url, headers, body: `<?xml version="1.0" encoding="utf-8"?>${body}` };
+/** xml-js writes `&amp;` as it is, because it may be escaped already. */
+function writtenText(text: string): string {
+  return text.replaceAll('&', '&amp;');
 }
 
-/** Lists show up to 50,000 events; there are few collections around them. */
-const RESOURCES_MAX = 60_000;
-const GONE = new Set([404, 410]);
-/** RFC 6578 3.6: the server cut the list here. */
-const CUT = 507;
+const answers = z.array(
+  z.object({ href: z.string().optional(), props: z.record(z.string(), z.unknown()).default({}) }),
+);
 
+/** @param request one call of tsdav. It is repeated for each document of the response; only the first call sends it. */
 async function multistatusOf(
   http: CalendarHttp,
-  request: DavRequest,
   mostBytes: number,
   limit: AbortSignal,
+  request: (fetch: typeof globalThis.fetch) => Promise<unknown>,
 ): Promise<Multistatus> {
-  let resources: Resource[] = [];
-  let failed: string[] = [];
-
-  function take(part: XmlElement): void {
-    if (part.name !== 'd:response') return;
-    const [href] = childrenOf(part, 'd:href').map(textOf);
-    const status = statusOf(part) ?? 200;
-    if (status === CUT)
-      throw new MailError('refused', 'the calendar server returned only a part of the calendar');
-    if (href === undefined || !URL.canParse(href, request.url)) return;
-    const url = new URL(href, request.url);
-    if (status >= 300) {
-      if (!GONE.has(status)) failed.push(url.pathname);
-      return;
+  let documents: readonly string[] = [];
+  let failed: readonly string[] = [];
+  let gone: readonly string[] = [];
+  let headers: ResponseHead['headers'] = {};
+  const resources: Resource[] = [];
+  let next = 0;
+  const fetch: typeof globalThis.fetch = async (address, init) => {
+    if (next === 0) {
+      const sent = davRequest(address, init);
+      ({ headers } = await http.query(sent, limit, (head) =>
+        responseSink(head, sent.url, mostBytes, (response) => ({ documents, failed, gone } = response)),
+      ));
     }
-    if (resources.length >= RESOURCES_MAX) {
-      throw new MailError('refused', 'the calendar server lists too many objects');
+    next += 1;
+    return new Response(documents[next - 1], { status: 207, headers: { 'content-type': 'application/xml' } });
+  };
+  do {
+    for (const { href, props } of answers.parse(await request(fetch))) {
+      if (href !== undefined) resources.push({ url: new URL(href), props });
     }
-    const propstats = childrenOf(part, 'd:propstat');
-    const propsWith = (hasStatus: (status: number) => boolean) =>
-      propstats
-        .filter((propstat) => hasStatus(statusOf(propstat) ?? 200))
-        .flatMap((propstat) => childrenOf(propstat, 'd:prop'))
-        .flatMap(({ children }) => children);
-    const shown = propsWith((code) => code < 300);
-    const refused = propsWith((code) => code === 401 || code === 403);
-    resources.push({
-      url,
-      props: new Map(shown.map((prop) => [prop.name, prop])),
-      refused: new Set(refused.map(({ name }) => name)),
-    });
-  }
-
-  function read({ status, headers }: ResponseHead): BodySink {
-    if (status !== 207 || !/xml/i.test(headers['content-type'] ?? '')) {
-      throw new MailError('refused', 'the server does not respond like a calendar server');
-    }
-    // Keeps nothing from an earlier response that broke off.
-    [resources, failed] = [[], []];
-    const xml = xmlParts('d:multistatus', PREFIXES, take);
-    return {
-      mostBytes,
-      write: (text) => readable(() => xml.write(text)),
-      end: () => readable(() => xml.end()),
-    };
-  }
-
-  const { headers } = await http.query(request, limit, read);
-  return { headers, resources, failed };
+    await setImmediate();
+  } while (next < documents.length);
+  return { resources, failed, gone, headers };
 }
 
-function readable(read: () => void): void {
-  try {
-    read();
-  } catch (error) {
-    if (!(error instanceof BadXml)) throw error;
-    throw new MailError('refused', 'the response of the calendar server cannot be read', { cause: error });
-  }
+/** An element as tsdav shows it. */
+const element = z.record(z.string(), z.unknown());
+const text = z.object({ _cdata: z.union([z.string(), z.array(z.string())]) });
+
+/** The elements of that name in an element, or in one of several. */
+export function elementsIn(parent: unknown, name: string): unknown[] {
+  return [parent].flat().flatMap((one) => {
+    const read = element.safeParse(one);
+    return read.success && Object.hasOwn(read.data, name) ? [read.data[name]].flat() : [];
+  });
 }
 
-function statusOf(element: XmlElement): number | undefined {
-  const [status] = childrenOf(element, 'd:status');
-  const code = status && /^\s*HTTP\/\d(?:\.\d)? (\d{3})\b/.exec(status.text)?.[1];
-  return code === undefined ? undefined : Number(code);
+/** The names of the elements in an element such as `resourcetype`. */
+export function namesIn(parent: unknown): string[] {
+  return [parent].flat().flatMap((one) => {
+    const read = element.safeParse(one);
+    return read.success ? Object.keys(read.data).filter((name) => !name.startsWith('_')) : [];
+  });
 }
 
-function textOf({ text }: XmlElement): string {
-  return text.trim();
+export function textOf(one: unknown): string {
+  const read = text.safeParse(one);
+  return read.success ? [read.data._cdata].flat().join('') : '';
 }
 
 /** The text of a property. */
 export function propText({ props }: Resource, name: string): string | undefined {
-  const prop = props.get(name);
-  return prop && textOf(prop);
+  const [prop] = elementsIn(props, name);
+  return prop === undefined ? undefined : textOf(prop);
 }
 
-/** The addresses in a property such as `c:calendar-home-set`. */
+/** The addresses in a property such as `calendarHomeSet`. */
 export function propHrefs({ props }: Resource, name: string): string[] {
-  return childrenOf(props.get(name), 'd:href').map(textOf);
-}
-
-/** The names of the elements in a property such as `d:resourcetype`. */
-export function propNames({ props }: Resource, name: string): string[] {
-  return props.get(name)?.children.map((child) => child.name) ?? [];
+  return elementsIn(props[name], 'href').map(textOf);
 }

@@ -1,9 +1,18 @@
 import type { ObjectSeen, ObjectsInCalendar } from '../../core/ports/calendar-objects.ts';
 import { MailError } from '../../core/ports/mail.ts';
+import { decodedPath } from './decoded.ts';
 import type { FoundCalendar } from './discover.ts';
-import { everyObject } from './every-object.ts';
+import { everyObject, objectsNamed } from './every-object.ts';
 import type { CalendarHttp } from './http.ts';
-import { calendarQuery, type Multistatus, propFilter, propText, type Resource } from './multistatus.ts';
+import type { KeptCalendar, KeptObject } from './kept-calendars.ts';
+import {
+  type EventFilter,
+  eventsMatching,
+  type Multistatus,
+  propFilter,
+  propText,
+  type Resource,
+} from './multistatus.ts';
 import { FailedOnRequest } from './status.ts';
 
 /** Some servers only check the first event of a series. This is known from earlier responses. */
@@ -12,49 +21,103 @@ export type SeriesTrust = 'unknown' | 'finds_series' | 'misses_series';
 export interface FoundObjects extends Pick<ObjectsInCalendar, 'objects' | 'missing'> {
   /** The server failed to filter the objects: these are all that it returned. */
   readonly hasFailed: boolean;
+  /** What to keep of it for the next list. */
+  readonly kept: KeptCalendar;
   /** Learns from the contents of the objects how the server treats series. */
   seen(all: readonly ObjectSeen[]): SeriesTrust;
+}
+
+/** What is known of a calendar before it is listed. */
+export interface Known {
+  readonly trust: SeriesTrust;
+  readonly kept: KeptCalendar | undefined;
+  /** The calendar's tag (calendarserver-ctag), read before its objects. Undefined: it has none. */
+  readonly ctag: string | undefined;
 }
 
 /** More than a calendar with ten thousand events. */
 const LIST_BYTES = 32 * 1024 * 1024;
 /** The largest difference between time zones. All-day events start in the reader's zone, unknown to the server. */
 const ZONES_APART_MS = 26 * 3_600_000;
+const LISTS_KEPT = 8;
+const LIST_KEPT_MS = 10 * 60_000;
+
+interface Range {
+  readonly from: Date;
+  readonly to: Date;
+}
 
 /**
  * The objects of a calendar that may overlap a range. Until the server has shown that it finds series by later
- * instances, requests all series of the calendar too.
+ * instances, requests all series of the calendar too. Requests nothing if the calendar has not changed since the same
+ * range was listed, and only those objects whose ETag has changed if it has.
  * @throws MailError `refused` if the response is too large
  */
 export async function objectsInRange(
   http: CalendarHttp,
   { url }: FoundCalendar,
-  range: { readonly from: Date; readonly to: Date },
-  trust: SeriesTrust,
+  range: Range,
+  { trust, kept, ctag }: Known,
   limit: AbortSignal,
 ): Promise<FoundObjects> {
+  const unchanged = kept && unchangedList(kept, range, ctag, trust);
+  if (kept !== undefined && unchanged !== undefined) {
+    return { objects: unchanged, missing: 0, hasFailed: false, kept, seen: () => trust };
+  }
+  const known = kept?.objects ?? new Map<string, KeptObject>();
+  const request = { mostBytes: LIST_BYTES, isShort: known.size > 0 };
   let inRange: Multistatus;
   let series: Multistatus | undefined;
   let hasFailed = false;
   try {
-    inRange = await calendarQuery(http, url, { filter: timeRange(range), mostBytes: LIST_BYTES }, limit);
-    if (trust !== 'finds_series') series = await everySeries(http, url, limit);
+    inRange = await eventsMatching(http, url, { ...request, filter: timeRange(range) }, limit);
+    if (trust !== 'finds_series') series = await everySeries(http, url, request, limit);
   } catch (error) {
     if (!(error instanceof FailedOnRequest)) throw error;
     inRange = await everyObject(http, { url }, LIST_BYTES, limit, error);
     series = undefined;
     hasFailed = true;
   }
+  const listed = onlyOnce([...inRange.resources, ...(series?.resources ?? [])]).filter(isObject);
+  const objects = new Map<string, KeptObject>();
+  const wanted = new Map<string, URL>();
+  for (const one of listed) {
+    const path = decodedPath(one.url);
+    const object = objectOf(one) ?? sameVersion(known.get(path), one);
+    if (object === undefined) wanted.set(path, one.url);
+    else objects.set(path, object);
+  }
+  const fetched = await objectsNamed(http, url, [...wanted.values()], LIST_BYTES, limit);
+  for (const one of fetched.resources) {
+    const path = decodedPath(one.url);
+    if (wanted.delete(path)) objects.set(path, objectOf(one) ?? UNREADABLE);
+  }
+  for (const path of fetched.gone) wanted.delete(path);
+  const failed = new Set([
+    ...inRange.failed,
+    ...(series?.failed ?? []),
+    ...fetched.failed,
+    // Requested, and not mentioned in the response.
+    ...wanted.keys(),
+  ]);
+  const missing = [...failed].filter((path) => !objects.has(path)).length;
+  const paths = [...objects.keys()];
   const byRange = pathsOf(inRange);
   const bySeries = pathsOf(series);
-  const resources = onlyOnce([...inRange.resources, ...(series?.resources ?? [])]).filter(isObject);
-  const paths = resources.map((resource) => resource.url.pathname);
-  const returned = new Set(paths);
-  const missing = new Set([...inRange.failed, ...(series?.failed ?? [])]);
+  const isWhole = !hasFailed && missing === 0 && [...objects.values()].every(isKeepable);
+  const list = { range: nameOf(range), hasSeries: series !== undefined, paths };
+  const earlier = kept !== undefined && kept.ctag === ctag ? kept.lists : [];
   return {
-    objects: resources.map((resource) => propText(resource, 'c:calendar-data') ?? ''),
-    missing: [...missing].filter((path) => !returned.has(path)).length,
+    objects: [...objects.values()].map(({ ics }) => ics),
+    missing,
     hasFailed,
+    kept: {
+      objects: new Map([...known, ...objects].filter(([, object]) => isKeepable(object))),
+      ctag,
+      lists: isWhole
+        ? [{ ...list, untilMs: performance.now() + LIST_KEPT_MS }, ...earlier].slice(0, LISTS_KEPT)
+        : earlier,
+    },
     seen(all) {
       // Unfiltered results show nothing about how the server filters.
       if (hasFailed) return trust;
@@ -67,15 +130,51 @@ export async function objectsInRange(
   };
 }
 
-/** Whether it is an object: some servers also list the collection itself. */
-function isObject({ props }: Resource): boolean {
-  return props.has('c:calendar-data') || props.has('d:getetag');
+/** The objects of an earlier list of the same range, if the calendar has not changed since. */
+function unchangedList(
+  { ctag: keptTag, lists, objects }: KeptCalendar,
+  range: Range,
+  ctag: string | undefined,
+  trust: SeriesTrust,
+): string[] | undefined {
+  if (ctag === undefined || ctag !== keptTag) return undefined;
+  const name = nameOf(range);
+  const list = lists.find(
+    (one) =>
+      one.range === name && (one.hasSeries || trust === 'finds_series') && performance.now() < one.untilMs,
+  );
+  return list?.paths.map((path) => objects.get(path)?.ics ?? '');
 }
 
-function timeRange({ from, to }: { readonly from: Date; readonly to: Date }): string {
+function nameOf({ from, to }: Range): string {
+  return `${from.toISOString()}/${to.toISOString()}`;
+}
+
+const UNREADABLE: KeptObject = { etag: '', ics: '' };
+
+/** Undefined: the response only names it. */
+function objectOf(resource: Resource): KeptObject | undefined {
+  const ics = propText(resource, 'calendarData');
+  return ics ? { etag: propText(resource, 'getetag') ?? '', ics } : undefined;
+}
+
+function sameVersion(known: KeptObject | undefined, resource: Resource): KeptObject | undefined {
+  return known?.etag === propText(resource, 'getetag') ? known : undefined;
+}
+
+function isKeepable({ etag, ics }: KeptObject): boolean {
+  return etag !== '' && ics !== '';
+}
+
+/** Whether it is an object: some servers also list the collection itself. */
+function isObject({ props }: Resource): boolean {
+  return props.calendarData !== undefined || props.getetag !== undefined;
+}
+
+function timeRange({ from, to }: Range): object {
   const start = utcText(from.getTime() - ZONES_APART_MS);
   const end = utcText(to.getTime() + ZONES_APART_MS);
-  return `<c:time-range start="${start}" end="${end}"/>`;
+  return { 'time-range': { _attributes: { start, end } } };
 }
 
 function utcText(ms: number): string {
@@ -83,8 +182,13 @@ function utcText(ms: number): string {
 }
 
 /** The objects with an RRULE, and those with an RDATE. All objects if the server cannot filter by property. */
-async function everySeries(http: CalendarHttp, url: URL, limit: AbortSignal): Promise<Multistatus> {
-  const having = (filter: string) => calendarQuery(http, url, { filter, mostBytes: LIST_BYTES }, limit);
+async function everySeries(
+  http: CalendarHttp,
+  url: URL,
+  request: Omit<EventFilter, 'filter'>,
+  limit: AbortSignal,
+): Promise<Multistatus> {
+  const having = (filter: object) => eventsMatching(http, url, { ...request, filter }, limit);
   try {
     const [rules, dates] = [await having(propFilter('RRULE')), await having(propFilter('RDATE'))];
     return {
@@ -94,7 +198,7 @@ async function everySeries(http: CalendarHttp, url: URL, limit: AbortSignal): Pr
     };
   } catch (error) {
     if (!(error instanceof MailError && error.code === 'refused')) throw error;
-    return having('');
+    return having({});
   }
 }
 
@@ -102,12 +206,12 @@ async function everySeries(http: CalendarHttp, url: URL, limit: AbortSignal): Pr
 function onlyOnce(resources: readonly Resource[]): Resource[] {
   const byPath = new Map<string, Resource>();
   for (const resource of resources) {
-    const { pathname } = resource.url;
-    if (!byPath.has(pathname)) byPath.set(pathname, resource);
+    const path = decodedPath(resource.url);
+    if (!byPath.has(path)) byPath.set(path, resource);
   }
   return [...byPath.values()];
 }
 
 function pathsOf(found: Multistatus | undefined): ReadonlySet<string> {
-  return new Set(found?.resources.map(({ url }) => url.pathname));
+  return new Set(found?.resources.map(({ url }) => decodedPath(url)));
 }

@@ -5,7 +5,10 @@ import { readWithin } from './read-message.ts';
 
 /** Reads the objects of a list in batches: ten thousand objects must not take ten thousand trips to a process. */
 
-/** The reading time for the objects of one list. Small objects come first; those that are left are unreadable. */
+/**
+ * The reading time for the objects of one list, without the time that their server takes. Small objects come first;
+ * those that are left are unreadable.
+ */
 const READING_MS = 10_000;
 const BATCH_CHARS = 256 * 1024;
 const BATCH_OBJECTS = 500;
@@ -23,16 +26,18 @@ export function readRange(
   signal: AbortSignal,
 ): (objects: readonly string[]) => Promise<readonly (Expansion | null)[]> {
   const { clock } = ports;
-  const untilMs = clock.now().getTime() + READING_MS;
+  let leftMs = READING_MS;
 
   return async (objects) => {
     const found = objects.map((): Expansion | null => null);
     // Batches that could not be read as a whole come back in parts, after the others.
     const waiting = batchesOf(objects);
     for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
-      if (clock.now().getTime() > untilMs) break;
+      if (leftMs < 0) break;
       const input = { objects: batch.map((index) => objects[index] ?? ''), from, to, timezone };
+      const began = clock.now().getTime();
       const reading = await readWithin(ports, signal, 'events', input);
+      leftMs -= clock.now().getTime() - began;
       if (reading.kind === 'read') {
         const read = batch.slice(0, reading.value.length);
         for (const [at, index] of read.entries()) found[index] = reading.value[at] ?? null;

@@ -32,8 +32,21 @@ export interface RangeQuery {
   readonly timezone: string;
 }
 
-/** iCalendar properties. VEVENT is another event of the same document, OTHER any other line. */
-export const LEFT_OUT = ['DTEND', 'RRULE', 'RDATE', 'EXDATE', 'VEVENT', 'OTHER'] as const;
+/**
+ * iCalendar properties. TZID: a time is in a zone that is unknown, so it is shown as if it were in the owner's. UID: the
+ * event has none, so it cannot be changed. VEVENT is another event of the same document, OTHER any other line.
+ */
+export const LEFT_OUT = [
+  'DTEND',
+  'TZID',
+  'RRULE',
+  'EXRULE',
+  'RDATE',
+  'EXDATE',
+  'UID',
+  'VEVENT',
+  'OTHER',
+] as const;
 
 export type LeftOut = (typeof LEFT_OUT)[number];
 

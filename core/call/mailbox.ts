@@ -42,7 +42,7 @@ function findAccount(context: CallContext, accountId: number): Account {
 }
 
 /**
- * Waits for one account of possibly several. A failure names the account.
+ * Waits for one account of possibly several. A failure names the account, and the calendar if one failed.
  * @param about what a `not_found` error reports as missing
  */
 export async function nameAccountOnFailure<T>(
@@ -56,9 +56,17 @@ export async function nameAccountOnFailure<T>(
     if (!(error instanceof MailError)) throw error;
     if (error.code === 'not_found')
       throw new ServiceError('not_found', { details: { reason: about }, cause: error });
-    const details = { account_id: account.accountId, reason: error.code };
+    const calendar = error.calendar === undefined ? {} : { calendar: calendarName(error.calendar) };
+    const details = { account_id: account.accountId, ...calendar, reason: error.code };
     throw new ServiceError('upstream_mail_error', { details, cause: error });
   }
+}
+
+const CALENDAR_CHARS = 60;
+
+/** One line without invisible characters: somebody else may have chosen the name. */
+function calendarName(name: string): string {
+  return shortened(name.replace(/[\p{C}\p{Z}]+/gu, ' ').trim(), CALENDAR_CHARS);
 }
 
 const ROLES: readonly string[] = [

@@ -200,9 +200,13 @@ export const ERRORS = {
   },
   upstream_mail_error: {
     status: 502,
-    message: 'The mail server did not complete the operation. Nothing is reported as done.',
+    message: 'The mail or calendar server did not complete the operation. Nothing is reported as done.',
     details: z.object({
       account_id: z.int().exactOptional().meta({ description: 'The account whose server failed.' }),
+      calendar: z
+        .string()
+        .exactOptional()
+        .meta({ description: 'The name of the calendar that failed, as its owner wrote it. Untrusted.' }),
       reason: z
         .enum(['auth', 'conflict', 'not_started', 'outcome_unknown', 'refused', 'unavailable'])
         .exactOptional(),

@@ -23,10 +23,21 @@ export async function calendarForNew(
   const port = portOf(context);
   const active = accounts.filter(({ accountId }) => accountId === owner.activeAccountId);
   for (const account of new Set([...active, ...accounts])) {
-    const calendar = await nameAccountOnFailure(account, 'calendar', port.target(context.mailCall(account)));
+    const target = undefinedIfNone(port.target(context.mailCall(account)));
+    const calendar = await nameAccountOnFailure(account, 'calendar', target);
     if (calendar !== undefined) return { account, calendar };
   }
   throw noSuch('calendar');
+}
+
+/** A server without a calendar must not hide the calendars of other accounts. */
+async function undefinedIfNone<T>(target: Promise<T>): Promise<T | undefined> {
+  try {
+    return await target;
+  } catch (error) {
+    if (error instanceof MailError && error.trouble === 'no_calendar') return undefined;
+    throw error;
+  }
 }
 
 export interface FoundEvent {

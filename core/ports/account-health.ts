@@ -55,6 +55,8 @@ const LEG_TROUBLES = [
   'certificate_changed',
   /** There is no pin, and the certificate cannot be verified. */
   'certificate_unverified',
+  /** The calendar server works, and has no calendar for events. */
+  'no_calendar',
   'other',
 ] as const;
 export type LegTrouble = (typeof LEG_TROUBLES)[number];

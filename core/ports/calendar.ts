@@ -24,7 +24,10 @@ export interface Calendar<Settings = unknown> {
    */
   calendars(call: MailCall): Promise<readonly CalendarInfo[]>;
 
-  /** The calendar for new events. Undefined: the account has none. */
+  /**
+   * The calendar for new events. Undefined: the account has no calendar server, or may write to no calendar.
+   * @throws MailError `not_found` with the trouble `no_calendar` if its server has no calendar for events yet
+   */
   target(call: MailCall): Promise<CalendarInfo | undefined>;
 
   /**

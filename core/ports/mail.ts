@@ -61,6 +61,8 @@ export class MailError extends Error {
   readonly code: MailErrorCode;
   /** What is wrong with the server, for the owner. Undefined: the failure says nothing about that. */
   readonly trouble: LegTrouble | undefined;
+  /** The display name of the calendar that failed, if one did. Written by whoever owns it. */
+  readonly calendar: string | undefined;
 
   /**
    * @param reason for the log and the owner, in plain words; no addresses and no content
@@ -69,11 +71,12 @@ export class MailError extends Error {
   constructor(
     code: MailErrorCode,
     reason: string,
-    options: { cause?: unknown; trouble?: LegTrouble | undefined } = {},
+    options: { cause?: unknown; trouble?: LegTrouble | undefined; calendar?: string } = {},
   ) {
     super(reason, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'MailError';
     this.code = code;
+    this.calendar = options.calendar;
     this.trouble = options.trouble ?? (code === 'auth' ? 'password_refused' : undefined);
   }
 }

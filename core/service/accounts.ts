@@ -13,7 +13,7 @@ import { decideRoles } from '../folders/decide-roles.ts';
 import type { MailFolder } from '../folders/folder.ts';
 import type { FolderRoles } from '../folders/roles.ts';
 import type { Account } from '../ports/account.ts';
-import type { Leg, LegHealth } from '../ports/account-health.ts';
+import type { LegHealth } from '../ports/account-health.ts';
 import type { CalendarInfo } from '../ports/calendar.ts';
 import { type AccessToken, type MailAccount, type MailCall, MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -104,6 +104,8 @@ export interface AccountFolders {
 /** For all servers of an account together. */
 const CONNECT_MS = 30_000;
 
+type VerifiedLeg = Pick<LegHealth, 'leg' | 'state' | 'reason'>;
+
 interface TrialAccount {
   readonly ownerId: string;
   readonly email: string;
@@ -177,16 +179,29 @@ export function createAccounts(
   }
 
   /** Signs in to every server, and finds the calendar that was chosen for new events. @returns those that there are */
-  async function verify(call: MailCall): Promise<readonly Leg[]> {
+  async function verify(call: MailCall): Promise<readonly VerifiedLeg[]> {
     await mail.verify(call);
-    const target = await calendar?.target(call);
-    return ['reading', 'sending', ...(target === undefined ? [] : (['calendar'] as const))];
+    const works = { state: 'working', reason: null } as const;
+    const legs: VerifiedLeg[] = [
+      { leg: 'reading', ...works },
+      { leg: 'sending', ...works },
+    ];
+    try {
+      if ((await calendar?.target(call)) !== undefined) legs.push({ leg: 'calendar', ...works });
+    } catch (error) {
+      // The owner can create one later.
+      if (!(error instanceof MailError && error.trouble === 'no_calendar')) throw error;
+      legs.push({ leg: 'calendar', state: error.trouble, reason: error.message });
+    }
+    return legs;
   }
 
-  async function works({ ownerId, accountId, revision }: Account, legs: readonly Leg[]): Promise<void> {
+  async function reportLegs(
+    { ownerId, accountId, revision }: Account,
+    legs: readonly VerifiedLeg[],
+  ): Promise<void> {
     for (const leg of legs) {
-      const report = { ownerId, accountId, revision, leg, reason: null, now: clock.now() };
-      await storage.reportLeg({ ...report, state: 'working' });
+      await storage.reportLeg({ ownerId, accountId, revision, ...leg, now: clock.now() });
     }
   }
 
@@ -217,7 +232,7 @@ export function createAccounts(
         folderRoles,
         now: clock.now(),
       });
-      await works(account, legs);
+      await reportLegs(account, legs);
       return { accountId: account.accountId };
     },
     async settings(ownerId, accountId) {
@@ -231,7 +246,7 @@ export function createAccounts(
       const account = await storage.changeSettings({ ownerId, accountId, sealedSettings });
       if (account === undefined) throw notFound('account');
       await forget(ownerId, accountId);
-      await works(account, legs);
+      await reportLegs(account, legs);
     },
     async edit({ ownerId, accountId, label, displayName, signature }) {
       checkFields({ label, displayName, signature });
@@ -268,7 +283,7 @@ export function createAccounts(
       const sealed = sealGrant(keyring, ownerId, accountId, grant);
       if (!(await storage.replaceGrant({ ownerId, accountId, sealed }))) throw notFound('account');
       await forget(ownerId, accountId);
-      await works(account, legs);
+      await reportLegs(account, legs);
     },
     list: (ownerId) => storage.accounts(ownerId),
     health: (ownerId) => storage.accountHealth(ownerId),

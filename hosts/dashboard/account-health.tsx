@@ -22,7 +22,11 @@ export function AccountHealth({ legs, zone }: { legs: readonly LegHealth[]; zone
           <dt>{LEG_TITLES[one.leg]}</dt>
           <dd>
             <span class="state" data-state={one.state === 'working' ? 'on' : 'failed'}>
-              {one.state === 'working' ? 'Works' : 'Does not work'}
+              {one.state === 'working'
+                ? 'Works'
+                : one.state === 'no_calendar'
+                  ? 'No calendar'
+                  : 'Does not work'}
             </span>{' '}
             <LegText leg={one} zone={zone} />
           </dd>
@@ -40,6 +44,7 @@ function LegText({ leg: { state, reason, since, workedAt }, zone }: { leg: LegHe
       </span>
     );
   if (state === 'working') return worked;
+  if (state === 'no_calendar') return sentence(reason ?? '');
   return (
     <>
       {sentence(reason ?? '')}{' '}

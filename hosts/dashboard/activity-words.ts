@@ -213,10 +213,11 @@ const FAILURES: Readonly<Record<string, string>> = {
   quota_exceeded: 'Refused: its requests for today are used up.',
   too_many_pending: 'Refused: too many requests wait for you.',
   no_mail_account_connected: 'Failed: no mailbox is connected.',
-  upstream_mail_error: 'Failed: the mail server did not do it.',
-  'upstream_mail_error:auth': 'Failed: the mail server refused the password.',
-  'upstream_mail_error:unavailable': 'Failed: the mail server did not answer.',
-  'upstream_mail_error:outcome_unknown': 'It may or may not have happened: the mail server never answered.',
+  upstream_mail_error: 'Failed: the mail or calendar server did not do it.',
+  'upstream_mail_error:auth': 'Failed: the mail or calendar server refused the password.',
+  'upstream_mail_error:unavailable': 'Failed: the mail or calendar server did not answer.',
+  'upstream_mail_error:outcome_unknown':
+    'It may or may not have happened: the mail or calendar server never answered.',
   internal_error: 'Failed: the service made an error.',
   temporarily_unavailable: 'Failed: the service was busy.',
 };

@@ -80,7 +80,7 @@ const accountAdd: Command = {
     const typed = typedServers(values);
     const isFound = typed.imap === undefined && typed.smtp === undefined;
     const typedOnly = isFound ? undefined : chosenServers(undefined, typed, email);
-    const { accountId, hasCalendar } = await withOwner(
+    const { accountId, hasCalendar, missing } = await withOwner(
       terminal,
       ownerEmail,
       async (service, { ownerId }, configuration) => {
@@ -92,11 +92,20 @@ const accountAdd: Command = {
         const account = { ownerId, email };
         const settings = await passwordSettings(service, account, trusted, typed.calendar, terminal);
         const added = await service.accounts.connect({ ...account, displayName, signature, settings });
-        return { ...added, hasCalendar: servers.caldav !== undefined };
+        const health = await service.accounts.health(ownerId);
+        return {
+          ...added,
+          hasCalendar: servers.caldav !== undefined,
+          missing: health.find((leg) => leg.accountId === added.accountId && leg.state === 'no_calendar'),
+        };
       },
     );
-    const calendar = hasCalendar ? ', with its calendar' : '';
-    terminal.print({ account_id: accountId }, `Account ${accountId} (${email}) is connected${calendar}.`);
+    const calendar = hasCalendar && missing === undefined ? ', with its calendar' : '';
+    const note = missing?.reason ? ` But ${missing.reason}.` : '';
+    terminal.print(
+      { account_id: accountId },
+      `Account ${accountId} (${email}) is connected${calendar}.${note}`,
+    );
   },
 };
 

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../time/durations.ts';
-import type { EventPart, Moment, Span } from './object.ts';
+import type { EventPart, Moment, SeriesRule, Span } from './object.ts';
 import { recurrenceIdOf } from './recurrence-id.ts';
 import { occurrences, TooMuchWork, type WorkBudget } from './recurrence-rule.ts';
 import { instantOf, wallTime, type Zone } from './zone.ts';
@@ -69,9 +69,14 @@ export function* instancesOf(
   budget: WorkBudget,
 ): Generator<Instance> {
   const seen = new Set<string>();
+  const excepted = new Set<number>();
+  for (const rule of master.exceptions) {
+    for (const { wallMs } of timesOf(rule, master.start, clock, window, budget)) excepted.add(wallMs);
+  }
   for (const one of candidates(master, clock, window, budget)) {
     const id = recurrenceIdOf(one.start);
     if (seen.has(id) || excluded.ids.has(id) || excluded.days.has(dayOf(one.start.wallMs))) continue;
+    if (excepted.has(one.start.wallMs)) continue;
     seen.add(id);
     yield { id, ...one };
   }
@@ -94,17 +99,30 @@ function* candidates(
   if (inRange(start.wallMs)) yield { start, span };
   for (const { rule, until } of rules) {
     const { count } = rule;
-    budget.left -= RULE_STEPS;
-    if (budget.left < 0) throw new TooMuchWork('a series has too many rules');
     const atStart = { fromMs: start.wallMs, toMs: start.wallMs };
     const named =
       count !== undefined && occurrences(rule, start.wallMs, atStart, budget).next().done === false;
     const rest = count === undefined || named ? rule : { ...rule, count: count - 1 };
-    for (const wallMs of occurrences(rest, start.wallMs, { fromMs, toMs }, budget)) {
-      const moment = { ...start, wallMs };
-      if (until !== undefined && isBehind(moment, until, clock)) break;
+    for (const moment of timesOf({ rule: rest, until }, start, clock, { fromMs, toMs }, budget)) {
       yield { start: moment, span };
     }
+  }
+}
+
+/** The times of a rule in a window. */
+function* timesOf(
+  { rule, until }: SeriesRule,
+  start: Moment,
+  clock: SeriesClock,
+  window: WallWindow,
+  budget: WorkBudget,
+): Generator<Moment> {
+  budget.left -= RULE_STEPS;
+  if (budget.left < 0) throw new TooMuchWork('a series has too many rules');
+  for (const wallMs of occurrences(rule, start.wallMs, window, budget)) {
+    const moment = { ...start, wallMs };
+    if (until !== undefined && isBehind(moment, until, clock)) break;
+    yield moment;
   }
 }
 

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import ICAL from 'ical.js';
 import * as z from 'zod';
 import { DAY_MS } from '../../time/durations.ts';
 import { LEFT_OUT, type LeftOut, type Participant } from '../event.ts';
 import { BeyondBounds, BrokenObject } from './broken-object.ts';
+import { withoutMisreadLines } from './misread-lines.ts';
 import { refuseBeyondBounds } from './object-bounds.ts';
 import { participant } from './participant.ts';
 import { readableLines, UNREAD_LINE } from './readable-lines.ts';
@@ -46,11 +48,13 @@ export interface EventPart {
   /** RANGE=THISANDFUTURE. */
   readonly andFuture: boolean;
   readonly rules: readonly SeriesRule[];
+  /** EXRULE (RFC 2445): the instances that match it are left out. */
+  readonly exceptions: readonly SeriesRule[];
   readonly added: readonly AddedDate[];
   readonly excluded: readonly Moment[];
 }
 
-interface SeriesRule {
+export interface SeriesRule {
   readonly rule: RecurrenceRule;
   readonly until: Moment | undefined;
 }
@@ -80,24 +84,38 @@ export interface ReadingBounds {
 export const USUAL_BOUNDS: ReadingBounds = { zoneSteps: 50_000, times: 20_000, zones: 100 };
 
 /**
- * Reads the events of one calendar object, as far as possible. An event without a readable time or UID is left out,
- * and the others report it.
+ * Reads the events of one calendar object, as far as possible. An event without a readable time is left out, and the
+ * others report it. An event without a UID gets one that only this text gives it.
  * @throws BrokenObject if none is left; their zones throw it too if they take too long to expand
  */
 export function readObject(ics: string, bounds: ReadingBounds = USUAL_BOUNDS): EventPart[] {
-  return reading(ics, ({ events, zones }) => {
+  return reading(ics, ({ events, zones, isCut }) => {
     const clocks = clocksOf(zones, bounds);
-    const parts = events.map((event, index) => partOrNone(event, index, clocks));
+    const digest = onlyOnce(() => createHash('sha256').update(ics).digest('hex').slice(0, 32));
+    const parts = events.map((event, index) =>
+      partOrNone(event, { index, uid: () => `no-uid-${digest()}-${index}` }, clocks),
+    );
     const read = parts.filter((part) => part !== undefined);
     if (read.length === 0) throw new BrokenObject('a calendar object has no event that can be read');
-    if (read.length === parts.length) return read;
+    if (read.length === parts.length && !isCut) return read;
     return read.map((part) => ({ ...part, leftOut: [...part.leftOut, 'VEVENT'] }));
   });
 }
 
-function partOrNone(event: ICAL.Component, index: number, clocks: Clocks): EventPart | undefined {
+function onlyOnce(compute: () => string): () => string {
+  let found: string | undefined;
+  return () => (found ??= compute());
+}
+
+interface EventPlace {
+  readonly index: number;
+  /** For an event without a UID: one that is the same for the same object, and for nothing else. */
+  uid(): string;
+}
+
+function partOrNone(event: ICAL.Component, place: EventPlace, clocks: Clocks): EventPart | undefined {
   try {
-    return eventPart(event, index, clocks);
+    return eventPart(event, place, clocks);
   } catch (error) {
     if (error instanceof BeyondBounds) throw error;
     // The others report that it is missing.
@@ -108,17 +126,19 @@ function partOrNone(event: ICAL.Component, index: number, clocks: Clocks): Event
 interface Components {
   readonly events: ICAL.Component[];
   readonly zones: readonly ICAL.Component[];
+  /** The object ends before its last line. */
+  readonly isCut: boolean;
 }
 
 function reading<T>(ics: string, read: (components: Components) => T): T {
   refuseBeyondBounds(ics);
   try {
-    const [name, , components] = jCal.parse(parsed(ics));
-    if (name !== 'vcalendar') throw new BrokenObject('this is not a VCALENDAR');
+    const [, properties, components] = parsed(withoutMisreadLines(ics));
     // Each without its calendar: otherwise ical.js searches the whole calendar for the zone of every time.
     const named = (wanted: string) =>
       components.filter(([each]) => each === wanted).map((each) => new ICAL.Component(each));
-    return read({ events: named('vevent'), zones: named('vtimezone') });
+    const isCut = properties.some(([name, , , value]) => name === UNREAD_LINE && value === 'VEVENT');
+    return read({ events: named('vevent'), zones: named('vtimezone'), isCut });
   } catch (error) {
     if (error instanceof BrokenObject) throw error;
     // ical.js throws plain errors and type errors for input that it cannot read.
@@ -127,22 +147,31 @@ function reading<T>(ics: string, read: (components: Components) => T): T {
 }
 
 /** Line by line only if it cannot be parsed as a whole: that takes twice as long. */
-function parsed(ics: string): unknown {
+function parsed(ics: string): z.output<typeof jCal> {
+  const whole = jCal.safeParse(parsedAsIs(ics));
+  return whole.success ? whole.data : jCal.parse(ICAL.parse(readableLines(ics)));
+}
+
+/** Undefined if ical.js cannot parse it. */
+function parsedAsIs(ics: string): unknown {
   try {
     return ICAL.parse(ics);
   } catch {
-    return ICAL.parse(readableLines(ics));
+    return undefined;
   }
 }
 
 /** RFC 7265. The output of ical.js is only checked as far as needed to tell one component from several. */
 const jCalComponent = z.tuple([z.string(), z.array(z.unknown()), z.array(z.unknown())]);
-const jCal = z.tuple([z.string(), z.array(z.unknown()), z.array(jCalComponent)]);
+const jCalProperty = z.array(z.unknown());
+const jCal = z.tuple([z.literal('vcalendar'), z.array(jCalProperty), z.array(jCalComponent)]);
 
 /** Counts the times that are read, and finds the zone of a TZID. */
 interface Clocks {
   count(): void;
   zone(tzid: string): NamedZone;
+  /** Called for a time in a zone that is unknown. */
+  unknownZone(): void;
 }
 
 interface NamedZone {
@@ -179,13 +208,15 @@ function clocksOf(components: readonly ICAL.Component[], bounds: ReadingBounds):
       zones.set(tzid, named);
       return named;
     },
+    unknownZone() {},
   };
 }
 
-/** @throws BrokenObject if the event has no readable time or UID */
-function eventPart(event: ICAL.Component, index: number, clocks: Clocks): EventPart {
+/** @throws BrokenObject if the event has no readable time */
+function eventPart(event: ICAL.Component, place: EventPlace, object: Clocks): EventPart {
   const leftOut = new Set(unreadLines(event));
-  if (leftOut.has('VEVENT')) throw new BrokenObject('an event has no readable time or UID');
+  if (leftOut.has('VEVENT')) throw new BrokenObject('an event has no readable time');
+  const clocks: Clocks = { ...object, unknownZone: () => leftOut.add('TZID') };
   /** For parts that the event can do without. */
   const orElse = <T>(name: LeftOut, instead: T, read: () => T): T => {
     try {
@@ -211,12 +242,12 @@ function eventPart(event: ICAL.Component, index: number, clocks: Clocks): EventP
   const [organizer] = event.getAllProperties('organizer');
   const status = textOf(event, 'status').toUpperCase();
   const uid = textOf(event, 'uid');
-  if (uid === '') throw new BrokenObject('an event has no UID');
+  if (uid === '') leftOut.add('UID');
   if (uid.length > UID_CHARS_MAX) throw new BrokenObject('the UID of an event is too long');
   return {
     component: event,
-    index,
-    uid,
+    index: place.index,
+    uid: uid === '' ? place.uid() : uid,
     title: textOf(event, 'summary'),
     organizer: organizer === undefined ? null : participant(organizer),
     status: status === 'CANCELLED' ? 'cancelled' : status === 'TENTATIVE' ? 'tentative' : 'confirmed',
@@ -225,6 +256,7 @@ function eventPart(event: ICAL.Component, index: number, clocks: Clocks): EventP
     recurrenceId: recurrenceId === null ? undefined : firstMoment(recurrenceId, clocks),
     andFuture: recurrenceId?.getFirstParameter('range')?.toUpperCase() === 'THISANDFUTURE',
     rules: each('RRULE', (property) => seriesRule(property, start, clocks)),
+    exceptions: each('EXRULE', (property) => seriesRule(property, start, clocks)),
     added: each('RDATE', (property) => addedDates(property, clocks, () => leftOut.add('RDATE'))).flat(),
     excluded: moments('EXDATE'),
     // Last: the set is complete by then.
@@ -236,7 +268,7 @@ function eventPart(event: ICAL.Component, index: number, clocks: Clocks): EventP
 function unreadLines(event: ICAL.Component): LeftOut[] {
   return event.getAllProperties(UNREAD_LINE).map((property) => {
     const name = String(property.getFirstValue());
-    if (['DTSTART', 'UID', 'RECURRENCE-ID'].includes(name)) return 'VEVENT';
+    if (['DTSTART', 'RECURRENCE-ID'].includes(name)) return 'VEVENT';
     return LEFT_OUT.find((known) => known === name) ?? 'OTHER';
   });
 }
@@ -291,6 +323,7 @@ function momentFrom(value: unknown, property: ICAL.Property, clocks: Clocks): Mo
   }
   const tzid = property.getFirstParameter('tzid');
   const named = tzid ? clocks.zone(tzid) : NO_ZONE;
+  if (tzid && named.zone === undefined) clocks.unknownZone();
   return { kind: named.zone === undefined ? 'floating' : 'zoned', wallMs, ...named };
 }
 

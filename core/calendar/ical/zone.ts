@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../time/durations.ts';
 import { isTimeZone } from '../../time/time-zone.ts';
 import { dayNumber } from './civil-day.ts';
+import { WINDOWS_DISPLAY_NAMES } from './windows-display-names.ts';
 import { WINDOWS_ZONES } from './windows-zones.ts';
 
 /** How far a clock is ahead of UTC. Wall-clock times are milliseconds since 1970 as if the clock showed UTC. */
@@ -34,12 +35,15 @@ const NAME_PARTS_MAX = 3;
 
 /**
  * The zone that a TZID names without a VTIMEZONE: an IANA name, one with a prefix
- * (`/mozilla.org/20050126_1/Europe/Berlin`), or a Windows name. Undefined if unknown: the time is then floating.
+ * (`/mozilla.org/20050126_1/Europe/Berlin`), a Windows name, or what Windows shows for it
+ * (`(UTC-05:00) Eastern Time (US & Canada)`). Undefined if unknown.
  */
 export function zoneNamed(tzid: string): Zone | undefined {
   if (tzid.length > TZID_CHARS_MAX) return undefined;
   const parts = tzid.replace(/^"|"$/g, '').split('/').filter(Boolean).slice(-NAME_PARTS_MAX);
-  const names = [tzid, ...parts.map((_, index) => parts.slice(index).join('/')), WINDOWS_ZONES[tzid]];
+  const displayed = WINDOWS_DISPLAY_NAMES[tzid.replace(/^\((?:UTC|GMT)[^)]*\)\s*/, '')];
+  const windows = WINDOWS_ZONES[displayed ?? tzid];
+  const names = [tzid, ...parts.map((_, index) => parts.slice(index).join('/')), windows];
   const iana = names.find((name) => name !== undefined && /^[A-Za-z]/.test(name) && isTimeZone(name));
   return iana === undefined ? undefined : ianaZone(iana);
 }

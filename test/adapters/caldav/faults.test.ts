@@ -241,6 +241,25 @@ describe('a list', () => {
     ]);
   });
 
+  it.each([
+    [503, 'unavailable'],
+    [403, 'refused'],
+  ])('whose calendar is answered with %d fails with the name of that calendar', async (status, code) => {
+    const calendars = ['Mine', 'Slow'].map((name) => {
+      const type = '<d:resourcetype><d:collection/><c:calendar/></d:resourcetype>';
+      const props = `${type}<d:displayname>${name} calendar</d:displayname>`;
+      return `<d:response><d:href>/home/${name}/</d:href><d:propstat><d:prop>${props}</d:prop></d:propstat></d:response>`;
+    });
+    const server = await startScriptedCaldav((asked, response) => {
+      if (asked.path === '/home/Slow/') return answering(status)(asked, response);
+      if (asked.path !== '/home/') return 'usual';
+      multistatus(response, calendars.join(''));
+      return 'answered';
+    });
+    const { calendar, call } = accountOn(server.url);
+    await expect(calendar.list(call, query)).rejects.toMatchObject({ code, calendar: 'Slow calendar' });
+  });
+
   it.each([1, 40])('of a server that always fails on one of %d objects shows the others', async (count) => {
     const names = Array.from({ length: count }, (_, index) => `good-${index}`);
     const objects = [...names, 'bad'].map((name) => ({

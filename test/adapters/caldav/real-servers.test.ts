@@ -91,6 +91,20 @@ describe.skipIf(noRadicale.length > 0)(titledWithout(noRadicale, 'a calendar on 
     await expect(lost.calendar.target(lost.call)).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('that does not exist yet is reported, with what to do, and found once it was created', async () => {
+    const user = await radicale.addUser();
+    await removeCalendar(user);
+    const { calendar, call } = accountOf(user);
+    expect(await calendar.calendars(call)).toEqual([]);
+    await expect(calendar.target(call)).rejects.toMatchObject({
+      code: 'not_found',
+      trouble: 'no_calendar',
+      message: expect.stringContaining('create one in a calendar program') as unknown,
+    });
+    await makeCalendar(user);
+    expect(await calendar.target(call)).toMatchObject({ writable: true });
+  });
+
   it('continues without a calendar that was removed', async () => {
     const user = await radicale.addUser();
     const work = { ...user, calendarUrl: user.calendarUrl.replace('/calendar/', '/work/') };

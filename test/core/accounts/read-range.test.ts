@@ -80,4 +80,12 @@ describe('the objects of a list', () => {
     expect([found.filter((one) => one === null).length, batches.length]).toEqual([1000, 2]);
     expect(await read(['next'])).toEqual([null]);
   });
+
+  it('are read however long the server took to return them', async () => {
+    const { clock, read } = open(readAll);
+    clock.shift(15_000);
+    expect(await read(numbered(700))).toEqual(numbered(700).map(() => READ));
+    clock.shift(15_000);
+    expect(await read(['of the next calendar'])).toEqual([READ]);
+  });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CalendarUser, makeCalendar, putObject } from '../../servers/calendar-user.ts';
+import * as z from 'zod';
+import { type CalendarUser, makeCalendar, putObject, removeCalendar } from '../../servers/calendar-user.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
@@ -26,10 +27,7 @@ describe.skipIf(missingServers(RADICALE_PROGRAMS).length > 0)(
       radicale = await startRadicale();
       user = dovecot.addUser();
       calendar = await radicale.addUser(user);
-      await makeCalendar(
-        { ...calendar, calendarUrl: calendar.calendarUrl.replace('calendar', 'work') },
-        'Work',
-      );
+      await makeCalendar({ ...calendar, calendarUrl: work() }, 'Work');
       await cli.run(['owner', 'add', OWNER], 'correct horse battery staple');
     });
     afterAll(async () => {
@@ -39,16 +37,17 @@ describe.skipIf(missingServers(RADICALE_PROGRAMS).length > 0)(
       cli?.remove();
     });
 
-    const add = (...calendarArgs: string[]) => {
+    const work = () => calendar.calendarUrl.replace('calendar', 'work');
+    const adding = () => {
       const servers = [
         '--imap',
         `imap://127.0.0.1:${dovecot.port}`,
         '--smtp',
         `smtp://127.0.0.1:${postfix.port}`,
       ];
-      const args = ['account', 'add', '--owner', OWNER, '--email', addressOf(user), ...servers, '--json'];
-      return cli.run([...args, ...calendarArgs], PASSWORD);
+      return ['account', 'add', '--owner', OWNER, '--email', addressOf(user), ...servers, '--json'];
     };
+    const add = (...calendarArgs: string[]) => cli.run([...adding(), ...calendarArgs], PASSWORD);
     const accounts = async () =>
       printedBy(await cli.run(['account', 'list', '--owner', OWNER, '--json'])).accounts;
     const named = () => calendar.url.replace('//', `//${encodeURIComponent(calendar.user)}@`);
@@ -77,6 +76,27 @@ describe.skipIf(missingServers(RADICALE_PROGRAMS).length > 0)(
       expect(refused.stderr).toMatch(new RegExp(told));
       expect(refused.stderr).not.toContain(PASSWORD);
       expect(await accounts()).toEqual([]);
+    });
+
+    it('connects a mailbox whose server has no calendar yet, and says what to do', async () => {
+      await removeCalendar(calendar);
+      await removeCalendar({ ...calendar, calendarUrl: work() });
+      try {
+        const connected = await cli.run(
+          [...adding().filter((one) => one !== '--json'), '--caldav', named()],
+          PASSWORD,
+        );
+        expect(connected).toMatchObject({ code: 0, stderr: '' });
+        expect(connected.stdout).toMatch(
+          /is connected\. But the calendar server has no calendar for events yet; create one/,
+        );
+        const [account] = z.array(z.looseObject({ account_id: z.int() })).parse(await accounts());
+        expect(JSON.stringify(account)).toContain('no_calendar');
+        await cli.run(['account', 'remove', String(account?.account_id), '--owner', OWNER]);
+      } finally {
+        await makeCalendar(calendar);
+        await makeCalendar({ ...calendar, calendarUrl: work() }, 'Work');
+      }
     });
 
     it('connects both, and doctor and API show the calendar', async () => {

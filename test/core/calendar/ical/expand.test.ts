@@ -97,6 +97,15 @@ describe('the zone of a time', () => {
     ['of Windows', [], 'Eastern Standard Time', '13:00'],
     ['behind a prefix', [], '/mozilla.org/20050126_1/America/New_York', '13:00'],
     ["that is unknown is the owner's", [], 'Nowhere/Land', '08:00'],
+    ['that Windows shows', [], '(UTC-05:00) Eastern Time (US & Canada)', '13:00'],
+    ['that Windows shows, in quotes', [], '"(GMT-05.00) Eastern Time (US & Canada)"', '13:00'],
+    [
+      'that Windows shows and only the object describes',
+      OWN.map((line) => line.replace('Europe/Zurich', '(UTC+05:30) Our Island, Bay')),
+      '"(UTC+05:30) Our Island, Bay"',
+      '03:30',
+    ],
+    ['of Windows that is unknown', [], '(UTC-05:00) The Moon', '08:00'],
     [
       'whose definition cannot be expanded is the one of that name',
       ['BEGIN:VTIMEZONE', 'TZID:America/New_York', 'END:VTIMEZONE'],
@@ -106,6 +115,17 @@ describe('the zone of a time', () => {
   ])('%s', (_what, zones, tzid, time) => {
     const event = ['BEGIN:VEVENT', 'UID:one', `DTSTART;TZID=${tzid}:20260310T090000`, 'END:VEVENT'];
     expect(shown(wrapped([...zones, ...event]))).toEqual([`2026-03-10T${time} 2026-03-10T${time}`]);
+  });
+
+  it.each([
+    ['Nowhere/Land', ['TZID']],
+    ['(UTC-05:00) The Moon', ['TZID']],
+    ['(UTC-05:00) Eastern Time (US & Canada)', []],
+    ['Eastern Standard Time', []],
+    ['Europe/Zurich', []],
+  ])('is said to be unknown if it is: %s', (tzid, leftOut) => {
+    const { events } = expandObject(object([`DTSTART;TZID=${tzid}:20260310T090000`]), RANGE_2026);
+    expect(events.map((event) => event.leftOut)).toEqual([leftOut]);
   });
 
   it.each([
@@ -215,13 +235,52 @@ describe('a series', () => {
   });
 });
 
+describe('an EXRULE', () => {
+  const DAILY = ['DTSTART:20260310T090000Z', 'RRULE:FREQ=DAILY;COUNT=6'];
+  const days = (...lines: string[]) => shown(object([...DAILY, ...lines])).map((text) => text.slice(8, 10));
+
+  it.each([
+    ['EXRULE:FREQ=DAILY;INTERVAL=2', ['11', '13', '15']],
+    ['EXRULE:FREQ=DAILY;COUNT=2', ['12', '13', '14', '15']],
+    ['EXRULE:FREQ=DAILY;UNTIL=20260312T090000Z', ['13', '14', '15']],
+    ['EXRULE:FREQ=WEEKLY;BYDAY=SA,SU', ['10', '11', '12', '13']],
+    ['EXRULE:FREQ=WEEKLY;BYDAY=SA,SU;BYHOUR=10', ['10', '11', '12', '13', '14', '15']],
+  ])('leaves out the instances that it matches: %s', (rule, expected) => {
+    expect(days(rule)).toEqual(expected);
+  });
+
+  it('also leaves out added dates, and hides none of its instances from a look-up', () => {
+    expect(days('RDATE:20260320T090000Z', 'EXRULE:FREQ=WEEKLY;BYDAY=FR')).toEqual([
+      '10',
+      '11',
+      '12',
+      '14',
+      '15',
+    ]);
+    const parts = readObject(object([...DAILY, 'EXRULE:FREQ=DAILY;INTERVAL=2']));
+    const named = (recurrenceId: string) => eventAmong(parts, { uid: 'one', recurrenceId }, ZURICH);
+    expect([named('20260310T090000Z'), named('20260311T090000Z')?.uid]).toEqual([undefined, 'one']);
+  });
+
+  it('that cannot be read is reported', () => {
+    const { events } = expandObject(object([...DAILY, 'EXRULE:FREQ=OFTEN']), RANGE_2026);
+    expect(new Set(events.flatMap(({ leftOut }) => leftOut))).toEqual(new Set(['EXRULE']));
+  });
+
+  it('takes limited work', () => {
+    const rules = Array.from({ length: 50 }, () => 'EXRULE:FREQ=SECONDLY');
+    const budget = { left: 200_000 };
+    expect(expandObject(object([...DAILY, ...rules]), RANGE_2026, budget).cut).toBe(true);
+    expect(budget.left).toBeGreaterThanOrEqual(-10);
+  });
+});
+
 describe('a broken object', () => {
   it.each([
     ['no calendar', 'Dear Sir or Madam,'],
     ['nothing', ''],
     ['cut off', 'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:one'],
     ['no start', object(['SUMMARY:When?'])],
-    ['no UID', wrapped(['BEGIN:VEVENT', 'DTSTART:20260310T090000Z', 'END:VEVENT'])],
     ['a start that is not a time', object(['DTSTART:soon'])],
   ])('is reported: %s', (_what, ics) => {
     expect(() => shown(ics)).toThrow(BrokenObject);
@@ -267,6 +326,50 @@ describe('a broken object', () => {
     const { events } = expandObject(object(lines), RANGE_2026);
     expect(events.flatMap(({ leftOut }) => leftOut)).toEqual([]);
     expect(shown(object(lines))).toEqual(expected);
+  });
+
+  it.each([
+    ['a time', 'DTSTART;VALUE=DATE:20260310T093000Z', '2026-03-10T09:30'],
+    ['a time in a zone', 'DTSTART;VALUE=DATE;TZID=America/New_York:20260310T093000', '2026-03-10T13:30'],
+    ['midnight, which is the whole day', 'DTSTART;VALUE=DATE:20260310T000000', '2026-03-09T23:00'],
+  ])('reads VALUE=DATE with %s', (_what, line, start) => {
+    const { events } = expandObject(object([line]), RANGE_2026);
+    expect(events.map((event) => [minute(event.start), event.allDay, event.leftOut])).toEqual([
+      [start, start.endsWith('23:00'), []],
+    ]);
+  });
+
+  const ONE = ['BEGIN:VEVENT', 'UID:one', START, 'SUMMARY:One', 'END:VEVENT'];
+  const TWO = ['BEGIN:VEVENT', 'UID:two', 'DTSTART:20260311T090000Z', 'SUMMARY:Two', 'END:VEVENT'];
+  const without = (lines: readonly string[], line: string) => lines.filter((one) => one !== line);
+  const CALENDAR = ['BEGIN:VCALENDAR', ...ONE, ...TWO, 'END:VCALENDAR'];
+  it.each<readonly [what: string, lines: readonly string[], one: string[], two: string[]]>([
+    ['no VCALENDAR', [...ONE, ...TWO], [], []],
+    ['two VCALENDARs', [...wrapped(ONE).split('\r\n'), ...wrapped(TWO).split('\r\n')], [], []],
+    ['text around it', ['Hello,', ...CALENDAR, 'Regards'], [], []],
+    ['no end of the calendar', without(CALENDAR, 'END:VCALENDAR'), ['VEVENT'], ['VEVENT']],
+    ['no end of any event', without(CALENDAR, 'END:VEVENT'), ['OTHER'], ['OTHER']],
+    ['no end at all', [...ONE.slice(0, 4), ...TWO.slice(0, 4)], ['OTHER'], ['OTHER']],
+    [
+      'an alarm without an end',
+      ['BEGIN:VCALENDAR', ...ONE.slice(0, 4), 'BEGIN:VALARM', 'END:VEVENT', ...TWO, 'END:VCALENDAR'],
+      ['OTHER'],
+      [],
+    ],
+    ['an end without a beginning', ['BEGIN:VCALENDAR', 'END:VALARM', ...CALENDAR.slice(1)], [], []],
+    ['no UID in one of them', without(CALENDAR, 'UID:two'), [], ['UID']],
+  ])('reads an object with %s', (_what, lines, one, two) => {
+    const { events } = expandObject(lines.join('\r\n'), RANGE_2026);
+    expect(events.map(({ title, leftOut }) => [title, leftOut])).toEqual([
+      ['One', one],
+      ['Two', two],
+    ]);
+  });
+
+  it('gives events without a UID different ones that stay the same', () => {
+    const none = without(without(CALENDAR, 'UID:one'), 'UID:two').join('\r\n');
+    const uids = (ics: string) => expandObject(ics, RANGE_2026).events.map(({ uid }) => uid);
+    expect(new Set([...uids(none), ...uids(none), ...uids(none.replace('One', 'Other'))]).size).toBe(4);
   });
 
   it('shows the other events of an object if one has no readable time', () => {

@@ -121,6 +121,32 @@ const SHAPES: readonly (readonly [what: string, n: number, make: (n: number) => 
     1000,
     (n) => wrapped(event(times(n, () => 'RRULE:FREQ=HOURLY;BYMINUTE=1,2,3;BYSECOND=1,2'))),
   ],
+  ['many exceptions', 1000, (n) => wrapped(event(times(n, () => 'EXRULE:FREQ=HOURLY;BYMINUTE=1,2,3')))],
+  [
+    'many events without a UID or an end',
+    2000,
+    (n) => wrapped(times(n, () => ['BEGIN:VEVENT', 'DTSTART:20260310T090000Z'])),
+  ],
+  [
+    'ends that come before their beginnings',
+    20_000,
+    (n) =>
+      wrapped(
+        times(n, () => 'END:Y'),
+        times(n, () => 'BEGIN:X'),
+        times(n, () => 'END:Z'),
+      ),
+  ],
+  [
+    'the beginnings of many names of Windows',
+    20_000,
+    (n) => wrapped(event(`EXDATE${';TZID=(UTC'.repeat(n)}:20260310T090000`, `X-A:${';TZID=(UTC'.repeat(n)}`)),
+  ],
+  [
+    'dates that may have a time',
+    20_000,
+    (n) => wrapped(event(`X-A:${'VALUE=DATE:'.repeat(n)}`, `X-B:${'VALUE=DATE;'.repeat(n)}`)),
+  ],
   [
     'rules that count many days',
     12,

@@ -1,0 +1,58 @@
+import { createCalendarObject, deleteCalendarObject, updateCalendarObject } from 'tsdav';
+import { MailError, type Start } from '../../core/ports/mail.ts';
+import { type CalendarHttp, davRequest } from './http.ts';
+import { properties, propText } from './multistatus.ts';
+import { FailedDuringChange, failureOf } from './status.ts';
+
+export interface ObjectChange {
+  /** Null: the object is deleted. */
+  readonly ics: string | null;
+  /** The ETag of the object that is replaced or deleted. Null: there must be none. */
+  readonly ifMatch: string | null;
+}
+
+/**
+ * Stores or deletes an object. tsdav writes the request, and `http.change` judges the response: to tsdav every status is
+ * a success. Looks up what the server left unclear: whoever decides again must know it.
+ */
+export async function changeObject(
+  http: CalendarHttp,
+  url: URL,
+  { ics, ifMatch }: ObjectChange,
+  start: Start,
+  limit: AbortSignal,
+): Promise<void> {
+  const fetch: typeof globalThis.fetch = async (address, init) => {
+    const { status } = await http.change(davRequest(address, init), start, limit);
+    return new Response(null, { status });
+  };
+  try {
+    if (ifMatch === null) {
+      const calendar = { url: new URL('.', url).href };
+      const filename = url.href.slice(calendar.url.length);
+      await createCalendarObject({ calendar, filename, iCalString: ics ?? '', fetch });
+    } else {
+      const calendarObject = { url: url.href, data: ics, etag: ifMatch };
+      await (ics === null ? deleteCalendarObject : updateCalendarObject)({ calendarObject, fetch });
+    }
+  } catch (error) {
+    const mayBeGone = error instanceof MailError && error.code === 'conflict' && ifMatch !== null;
+    if (!mayBeGone && !(error instanceof FailedDuringChange)) throw error;
+    const now = await etagNow(http, url, limit);
+    // Servers also return 412 for an object that no longer exists.
+    if (mayBeGone && now === null) throw failureOf(404);
+    if (error instanceof FailedDuringChange && now === ifMatch) throw failureOf(500);
+    throw error;
+  }
+}
+
+/** Null: the object does not exist. Undefined: unknown. */
+async function etagNow(http: CalendarHttp, url: URL, limit: AbortSignal): Promise<string | null | undefined> {
+  try {
+    const [found] = (await properties(http, url, ['d:getetag'], '0', limit)).resources;
+    return found === undefined ? null : propText(found, 'getetag');
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error;
+    return error.code === 'not_found' ? null : undefined;
+  }
+}
