@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import tls from 'node:tls';
-import { ImapFlow, type ImapTransport } from 'imapflow';
+import type { ImapFlow, ImapTransport } from 'imapflow';
 import { isTrusted, tlsOptions, UntrustedCertificate } from '../remote/certificate.ts';
 import { connectTls, connectTo, type Reach } from '../remote/connect.ts';
 import { isLoopback, type MailServer } from '../remote/mail-server.ts';
@@ -49,6 +49,8 @@ async function connectWith(
   } catch (error) {
     throw imapFailure(error);
   }
+  // A fifth of the time that the server takes to start. It is not needed until a mailbox is.
+  const { ImapFlow } = await import('imapflow');
   const client = new ImapFlow({
     host,
     port,

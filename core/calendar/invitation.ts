@@ -1,10 +1,12 @@
 import type { Invitation } from '../mail/compose.ts';
 import { oneLine } from '../text/one-line.ts';
+import { dateFormat } from '../time/date-format.ts';
+import { ianaZone } from '../time/iana-zone.ts';
 import { isoIn } from '../time/time-zone.ts';
 import { HEAD, mailto } from './compose-event.ts';
 import { type ContentLine, escapedText, line, objectText, parameterOf } from './content-lines.ts';
 import type { Attendee, EventFacts } from './event.ts';
-import { ianaZone, wallTime } from './ical/zone.ts';
+import { wallTime } from './ical/zone.ts';
 import { basicTime } from './object-part.ts';
 import { timeLines, utcTime, type WritingZone, writingZone } from './written-time.ts';
 
@@ -147,7 +149,7 @@ const SUBJECT_CHARS = 250;
 /** `Saturday, 21 November 2026, 09:00 to 09:30 (Europe/Zurich, UTC+01:00)` */
 function timeText({ start, end, allDay }: EventFacts, timezone: string): string {
   const day = (instant: Date) =>
-    new Intl.DateTimeFormat('en-GB', {
+    dateFormat('en-GB', {
       weekday: 'long',
       day: 'numeric',
       month: 'long',

@@ -1,6 +1,7 @@
+import { ianaZone, type Zone } from '../time/iana-zone.ts';
 import { type Component, type ContentLine, line, linesNamed, parameterOf } from './content-lines.ts';
 import type { Moment } from './ical/object.ts';
-import { ianaZone, instantOf, wallTime, type Zone } from './ical/zone.ts';
+import { instantOf, wallTime } from './ical/zone.ts';
 import { basicTime } from './object-part.ts';
 import { zoneDefinition } from './zone-definition.ts';
 

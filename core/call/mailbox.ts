@@ -149,12 +149,12 @@ export async function findMessage<T>(
 ): Promise<{ account: Account; row: MessageRow; value: T }> {
   const opened = context.identifiers.openMessageId(context.owner.ownerId, id);
   if (opened.kind === 'forged') throw new ServiceError('invalid_message_id');
-  const gone = new ServiceError('not_found', { details: { reason: 'message' } });
-  if (opened.kind === 'foreign') throw gone;
+  const gone = () => new ServiceError('not_found', { details: { reason: 'message' } });
+  if (opened.kind === 'foreign') throw gone();
   const { parts } = opened;
   refuseAccountOutside(context, parts.accountId, field);
   const account = context.accounts.find((one) => one.accountId === parts.accountId);
-  if (account === undefined) throw gone;
+  if (account === undefined) throw gone();
   const call = context.mailCall(account);
   const { mail } = context.ports;
   const isMeant = (row: MessageRow) => matches(row, parts);
@@ -167,9 +167,9 @@ export async function findMessage<T>(
   }
   const found = (await mail.find(call, parts)).filter(isMeant);
   const [only] = found;
-  if (only === undefined || found.length > 1) throw gone;
+  if (only === undefined || found.length > 1) throw gone();
   const there = await undefinedIfNotFound(ask(call, only));
-  if (there === undefined || !isMeant(there.row)) throw gone;
+  if (there === undefined || !isMeant(there.row)) throw gone();
   return { account, ...there };
 }
 

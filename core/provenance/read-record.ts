@@ -61,15 +61,26 @@ export type Hasher = (kind: HashedKind, value: string) => number;
 
 /** With the writing key first, then the older ones. */
 export function hashersOf(keyring: Pick<Keyring, 'macs'>, ownerId: string): readonly Hasher[] {
-  return keyring.macs('provenance', ownerId).map((mac) => {
-    // SHA-256 of a secret block and the value, cut: faster than an HMAC for each value, and as hard to guess.
-    const key = Buffer.from(mac).toString('hex');
-    return (kind, value) =>
-      Buffer.from(
-        hash('sha256', `${key}${kind}\n${value}`, 'hex').slice(0, 2 * HASH_BYTES),
-        'hex',
-      ).readUIntBE(0, HASH_BYTES);
-  });
+  return keyring.macs('provenance', ownerId).map((mac) => hasherOf(secretOf(mac)));
+}
+
+/** A secret block of one owner: SHA-256 of it and a value, cut, is faster than an HMAC, and as hard to guess. */
+export function secretOf(mac: Uint8Array): string {
+  return Buffer.from(mac).toString('hex');
+}
+
+export function hasherOf(secret: string): Hasher {
+  return (kind, value) =>
+    Number.parseInt(hash('sha256', `${secret}${kind}\n${value}`, 'hex').slice(0, 2 * HASH_BYTES), 16);
+}
+
+/** What is kept of the text of a passage. It says nothing to anybody without the secret key. */
+export interface PassageHashes {
+  readonly values: readonly number[];
+  readonly accounts: readonly number[];
+  readonly windows: readonly number[];
+  /** Whether it names an address, a host, an account number or an amount. */
+  readonly hasValues: boolean;
 }
 
 /** What a read showed, before it is packed. */
@@ -80,32 +91,59 @@ export interface HashedRead {
   readonly phrases: readonly (readonly number[])[];
 }
 
-/** Hashes what a call showed. Rows of a list that state nothing are only counted. */
-export function hashedRead(shown: readonly ShownPassage[], hasher: Hasher): HashedRead {
+/**
+ * Hashes what a call showed. Rows of a list that state nothing are only counted.
+ * @param hashesOf  hashes one passage, as `passageHashes` does
+ */
+export function hashedRead(
+  shown: readonly ShownPassage[],
+  hasher: Hasher,
+  hashesOf: HashPassage = (passage, most) => passageHashes(passage, most, hasher),
+): HashedRead {
   const passages: ReadPassage[] = [];
-  const values: number[][] = [];
-  const phrases: number[][] = [];
+  const values: (readonly number[])[] = [];
+  const phrases: (readonly number[])[] = [];
   let [valuesLeft, windowsLeft] = [VALUES_MAX, WINDOWS_MAX];
-  for (const { text, ...source } of shown) {
+  for (const passage of shown) {
     if (passages.length === PASSAGES_MAX) break;
-    const stated = statedValues(text);
-    const windows = source.isListed ? [] : wordWindows(text, windowsLeft);
-    if (!hasValues(stated) && windows.length === 0 && (source.isListed || source.quoting !== null)) continue;
-    const hashes = valueHashes(stated, source.author, hasher).slice(0, valuesLeft);
-    valuesLeft -= hashes.length;
+    const { text: _text, ...source } = passage;
+    const { windows, accounts, ...hashes } = hashesOf(passage, windowsLeft);
+    if (!hashes.hasValues && windows.length === 0 && (source.isListed || source.quoting !== null)) continue;
+    const stated = hashes.values.slice(0, valuesLeft);
+    valuesLeft -= stated.length;
     windowsLeft -= windows.length;
-    values.push(hashes);
-    phrases.push(windows.map((words) => hasher('words', words)));
+    values.push(stated);
+    phrases.push(windows);
     passages.push({
       ...source,
       title: shortened(source.title, NAME_CHARS),
       author: shortened(source.author, NAME_CHARS),
       quoting: source.quoting === null ? null : shortened(source.quoting, NAME_CHARS),
-      accounts: [...stated.accountNumbers].slice(0, 50).map((number) => hasher('account', number)),
+      accounts: [...accounts],
     });
   }
   const listed = shown.filter(({ isListed }) => isListed).length;
   return { sources: { listed, passages }, values, phrases };
+}
+
+/** @param most  further runs of words are left out */
+export type HashPassage = (
+  passage: Pick<ShownPassage, 'text' | 'author' | 'isListed'>,
+  most: number,
+) => PassageHashes;
+
+export function passageHashes(
+  { text, author, isListed }: Parameters<HashPassage>[0],
+  most: number,
+  hasher: Hasher,
+): PassageHashes {
+  const stated = statedValues(text);
+  return {
+    values: valueHashes(stated, author, hasher),
+    accounts: [...stated.accountNumbers].slice(0, 50).map((number) => hasher('account', number)),
+    windows: isListed ? [] : wordWindows(text, most).map((words) => hasher('words', words)),
+    hasValues: hasValues(stated),
+  };
 }
 
 function hasValues({ addresses, hosts, accountNumbers, amounts }: StatedValues): boolean {

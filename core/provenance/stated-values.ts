@@ -3,7 +3,7 @@ import { amountsIn } from '../safety/answered-values.ts';
 import { hostsIn } from '../safety/hosts.ts';
 import { isFileName } from '../safety/links.ts';
 import { unicodeDomain } from '../safety/punycode.ts';
-import { normalForm } from '../text/normal-form.ts';
+import { isAscii, normalForm } from '../text/normal-form.ts';
 import { plainText } from '../text/plain-text.ts';
 
 /**
@@ -26,13 +26,14 @@ export interface StatedValues {
 const OTHERS_MAX = 200;
 
 export function statedValues(text: string): StatedValues {
-  const bare = normalForm(text.replace(/\p{Cf}/gu, ''), 'NFKC');
+  const bare = isAscii(text) ? text : normalForm(text.replace(/\p{Cf}/gu, ''), 'NFKC');
   const decoded = decodedText(bare);
+  const hasNumbers = /\p{N}/u.test(bare);
   return {
-    addresses: new Set([decoded, rejoined(decoded), spokenText(decoded)].flatMap(addressesIn)),
+    addresses: new Set([...new Set([decoded, rejoined(decoded), spokenText(decoded)])].flatMap(addressesIn)),
     hosts: new Set(hostNamesIn(decoded)),
-    accountNumbers: new Set(accountsIn(bare)),
-    amounts: new Set(amountsOf(bare).slice(0, OTHERS_MAX)),
+    accountNumbers: new Set(hasNumbers ? accountsIn(bare) : []),
+    amounts: new Set(hasNumbers ? amountsOf(bare).slice(0, OTHERS_MAX) : []),
     mailboxes: new Set(mailboxesIn(decoded).slice(0, OTHERS_MAX)),
   };
 }

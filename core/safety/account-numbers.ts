@@ -32,7 +32,8 @@ function* ibans(text: string): Generator<Span> {
   }
   for (const from of starts) {
     const country = `${characters[from]}${characters[from + 1]}`;
-    const length = IBAN_CHARS.get(country) ?? 0;
+    const length = IBAN_CHARS.get(country);
+    if (length === undefined) continue;
     const iban = characters.slice(from, from + length).join('');
     const shape = /^[A-Z]{2}\d{2}[A-Z0-9]+$/.test(iban) && iban.replace(/\D/g, '').length * 2 >= length;
     if (!shape || iban.length !== length || !isIban(iban)) continue;

@@ -3,6 +3,7 @@ import type { Identifiers } from '../call/identifiers.ts';
 import type { Executor } from '../execution/execute-approval.ts';
 import type { OpenWords } from '../execution/sealed-words.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { RecordRead } from '../provenance/read-recorder.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import type { ApprovalWaits } from './approval-waits.ts';
 
@@ -13,6 +14,7 @@ export interface CallToolParts {
   readonly ownPorts: OwnPorts;
   readonly runPorts: RunPorts;
   readonly keyring: Keyring;
+  readonly recordRead: RecordRead;
   readonly identifiers: Identifiers;
   readonly executor: Executor;
   readonly waits: ApprovalWaits;

@@ -189,7 +189,7 @@ export function contextOf(
   { tool, mode }: Pick<CheckedCall, 'tool' | 'mode'>,
   notes: Notes,
   now: Date,
-  signal: AbortSignal,
+  signal: () => AbortSignal,
 ): CallContext {
   return {
     ports: parts.lookUps,
@@ -202,7 +202,9 @@ export function contextOf(
     fences: credential.fences,
     limits: limitsOf(owner.plan, owner.limits),
     mode,
-    signal,
+    get signal() {
+      return signal();
+    },
     identifiers: parts.identifiers,
     now,
     dashboardUrl: parts.dashboardUrl,
@@ -211,7 +213,7 @@ export function contextOf(
       return cursorScope(tool.name, call.args);
     },
     outsideFence: (field) => outsideFence(tool.group, field),
-    mailCall: (account) => mailCall(parts.ports, parts.keyring, account, signal, WAIT_MS),
+    mailCall: (account) => mailCall(parts.ports, parts.keyring, account, signal(), WAIT_MS),
     shown: (id) => notes.shown.add(id),
     listed: (id) => notes.listed.add(id),
     read: (passages) => notes.read.push(...passages),
@@ -229,11 +231,15 @@ async function whileHeld<T>(
   { ports: { storage, clock, log }, leaseMs }: CallToolParts,
   caller: Caller,
   claim: HeldClaim | null,
-  work: (signal: AbortSignal) => Promise<T>,
+  work: (signal: () => AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const abort = new AbortController();
+  let abort: AbortController | undefined;
+  const begun = () => {
+    abort ??= new AbortController();
+    return abort;
+  };
   const stops = [
-    clock.after(WAIT_MS, () => abort.abort()),
+    clock.after(WAIT_MS, () => begun().abort()),
     clock.every(leaseMs / 3, () => {
       storage
         .renew(heldBy(caller, claim), leaseMs)
@@ -241,7 +247,8 @@ async function whileHeld<T>(
     }),
   ];
   try {
-    return await work(abort.signal);
+    // Many calls reach nothing that could be ended.
+    return await work(() => begun().signal);
   } finally {
     for (const stop of stops) stop();
   }

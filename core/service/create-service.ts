@@ -12,6 +12,7 @@ import type { Calendar } from '../ports/calendar.ts';
 import type { CalendarObjects } from '../ports/calendar-objects.ts';
 import { errorName } from '../ports/log.ts';
 import { closePorts, type Mail, PORTS, type Ports } from '../ports/ports.ts';
+import { readRecorder } from '../provenance/read-recorder.ts';
 import { createKeyring } from '../secrets/keyring.ts';
 import { linkSent } from '../trackers/link-sent.ts';
 import { createAccounts } from './accounts.ts';
@@ -120,6 +121,7 @@ export function createService<MailSettings, CalendarSettings>(
     ownPorts: ownPorts(ports),
     runPorts: runPorts(ports),
     keyring,
+    recordRead: readRecorder(keyring),
     identifiers,
     executor,
     waits,

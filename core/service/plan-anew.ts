@@ -39,7 +39,7 @@ export async function planAnew(
   const notes = { shown: new Set<string>(), listed: new Set<string>(), read: [] };
   return forOwner(clock, async (signal) => {
     const plan = boundForOwner(tool, args);
-    const context = contextOf(parts, caller, { args }, { tool, mode }, notes, clock.now(), signal);
+    const context = contextOf(parts, caller, { args }, { tool, mode }, notes, clock.now(), () => signal);
     const planned = await plan(context);
     if (crossedFence(context.fences, planned.action.reach, context.now) !== undefined) {
       throw context.outsideFence('');

@@ -3,8 +3,8 @@ import { type Failure, failureOf, type Outcome } from '../call/outcome.ts';
 import type { Activity } from '../ports/activity.ts';
 import type { Caller } from '../ports/call-storage.ts';
 import { errorName } from '../ports/log.ts';
-import { hashedRead, hashersOf, readRecord, type ShownPassage } from '../provenance/read-record.ts';
-import type { Keyring } from '../secrets/keyring.ts';
+import type { ShownPassage } from '../provenance/read-record.ts';
+import type { RecordRead } from '../provenance/read-recorder.ts';
 import { findTool } from '../tools/catalogue.ts';
 import { endedClaim, type HeldClaim } from './call-claim.ts';
 import type { CallToolParts } from './call-parts.ts';
@@ -29,7 +29,7 @@ interface Ended {
 
 /** Ends the call: slot, claim and activity. @returns the answer to the caller */
 export async function recordCall(
-  { ports: { storage, clock, log }, keyring }: CallToolParts,
+  { ports: { storage, clock, log }, keyring, recordRead }: CallToolParts,
   caller: Caller,
   call: ToolCall,
   { outcome, claim, approvalId }: Ended,
@@ -55,7 +55,7 @@ export async function recordCall(
       slotId: caller.slotId,
       claim: claim && endedClaim(keyring, caller, claim, outcome),
       activity,
-      read: readOf(keyring, caller, call, outcome, notes),
+      read: readOf(recordRead, caller, call, outcome, notes),
       now,
     });
     return outcome;
@@ -75,20 +75,13 @@ function recordedCode({ code, details }: Failure): string {
 
 /** What the call showed. A call that failed showed nothing, and a write shows only what it did. */
 function readOf(
-  keyring: Keyring,
-  { owner, credential }: Caller,
+  recordRead: RecordRead,
+  { owner: { ownerId }, credential: { credentialId } }: Caller,
   call: ToolCall,
   outcome: Outcome,
   notes: Notes,
 ) {
   if (findTool(call.tool)?.kind !== 'read' || outcome.status === 'error' || notes.read.length === 0)
     return undefined;
-  const [hasher] = hashersOf(keyring, owner.ownerId);
-  if (hasher === undefined) throw new Error('the keyring has a writing key');
-  const { ownerId } = owner;
-  return readRecord(
-    keyring,
-    { ownerId, credentialId: credential.credentialId },
-    hashedRead(notes.read, hasher),
-  );
+  return recordRead({ ownerId, credentialId }, notes.read);
 }

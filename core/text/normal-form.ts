@@ -7,5 +7,11 @@ const MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
  * Source: Unicode Standard Annex 15, Stream-Safe Text Format.
  */
 export function normalForm(text: string, form: 'NFC' | 'NFKC' | 'NFKD'): string {
+  if (isAscii(text)) return text;
   return text.replace(MARKS, '$1').normalize(form);
+}
+
+/** Such a text is in every normal form already. */
+export function isAscii(text: string): boolean {
+  return !/[^\0-\x7f]/.test(text);
 }

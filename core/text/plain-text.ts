@@ -1,5 +1,5 @@
 import { withLatinLetters, withPlainDigits } from './look-alikes.ts';
-import { normalForm } from './normal-form.ts';
+import { isAscii, normalForm } from './normal-form.ts';
 
 /** Normalises text that looks the same to a person. Pure, and linear in the length of the text. */
 
@@ -15,12 +15,17 @@ const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
  */
 export function plainText(text: string): string {
   const bare = normalForm(text.replace(LINE_END, '\n').replace(INVISIBLE, ''), 'NFKD');
-  const plain = withPlainDigits(withLatinLetters(bare)).replace(/(?<=[A-Za-z0-9])\p{M}+/gu, '');
-  return plain
-    .normalize('NFC')
+  return inLatin(bare)
     .replace(/[^\S\n]+/g, ' ')
     .replace(/ ?\n ?/g, '\n')
     .replace(/\n{3,}/g, '\n\n');
+}
+
+function inLatin(bare: string): string {
+  if (isAscii(bare)) return bare;
+  return withPlainDigits(withLatinLetters(bare))
+    .replace(/(?<=[A-Za-z0-9])\p{M}+/gu, '')
+    .normalize('NFC');
 }
 
 /**

@@ -1,10 +1,13 @@
 import { DAY_MS, MINUTE_MS } from './durations.ts';
+import { ianaZone } from './iana-zone.ts';
 
 /** Wall-clock time in an IANA zone, from the runtime's zone data. */
 
 export function isTimeZone(name: string): boolean {
+  // No name has other characters. Some of these become ASCII in lower case, and so the name of a zone.
+  if (!/^[!-~]+$/.test(name)) return false;
   try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
+    ianaZone(name);
     return true;
   } catch (error) {
     if (error instanceof RangeError) return false;
@@ -62,11 +65,5 @@ export function minuteOfDay(instant: Date, timezone: string): number {
 
 /** How many milliseconds the zone is ahead of UTC at an instant. */
 function offsetAt(instant: Date, timezone: string): number {
-  const parts = new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' });
-  const name = parts.formatToParts(instant).find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';
-  const match = /^GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(name);
-  if (match === null) throw new Error(`cannot read the time zone offset ${name}`);
-  const [, sign, hours = '0', minutes = '0', seconds = '0'] = match;
-  const ms = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
-  return sign === '-' ? -ms : ms;
+  return ianaZone(timezone).offsetMs(instant.getTime());
 }

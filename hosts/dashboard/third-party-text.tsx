@@ -1,5 +1,6 @@
 import { codePoints } from '../../core/text/code-points.ts';
 import type { MarkedPart } from './marked-parts.ts';
+import { numberText } from './number-text.ts';
 import { type Piece, piecesOf, splitPieces, visibleText } from './visible-text.ts';
 
 /** A name, subject or address, on one line and isolated from the direction of the text around it. */
@@ -72,7 +73,7 @@ function foldedLabel(folded: string): string {
 
 /** The length of a text: `1,204 characters`. */
 export function charsIn(text: string): string {
-  return `${new Intl.NumberFormat('en').format(codePoints(text.trim()))} characters`;
+  return `${numberText(codePoints(text.trim()))} characters`;
 }
 
 function MarkedText({ text, parts }: { text: string; parts: readonly MarkedPart[] }) {

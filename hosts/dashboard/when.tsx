@@ -1,4 +1,5 @@
 import { createContext } from 'preact';
+import { dateFormat } from '../../core/time/date-format.ts';
 import { isoIn } from '../../core/time/time-zone.ts';
 import { Quoted } from './third-party-text.tsx';
 
@@ -88,10 +89,10 @@ function Written(props: { at: Date; dateTime?: string; zone: string; options: In
 }
 
 function isEnglish(language: string): boolean {
-  return new Intl.Locale(language).language === 'en';
+  return language.split('-')[0] === 'en';
 }
 
 /** Mail and calendars count years in the Gregorian calendar, so dates here do too. */
 function inWords(at: Date, timeZone: string, options: Intl.DateTimeFormatOptions, language: string): string {
-  return new Intl.DateTimeFormat(language, { ...options, timeZone, calendar: 'gregory' }).format(at);
+  return dateFormat(language, { ...options, timeZone, calendar: 'gregory' }).format(at);
 }

@@ -18,7 +18,10 @@ export function httpHandler(answer: AnswerRequest, session?: (req: IncomingMessa
   return (req, res) => {
     const head = headOf(req);
     const gone = new AbortController();
-    res.once('close', () => gone.abort());
+    res.once('close', () => {
+      // It also closes after a complete response. Then nobody waits, and to abort would only build an error.
+      if (!res.writableFinished) gone.abort();
+    });
     answer(head, () => readBody(req), gone.signal, session && (() => session(req))).then(
       (reply) => {
         if (reply === undefined) return res.destroy();

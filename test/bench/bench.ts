@@ -18,7 +18,7 @@ import { requestPage } from './request-page.ts';
 import { serverLoad } from './server-load.ts';
 import { stalls } from './stalls.ts';
 import { stored } from './stored.ts';
-import { printHead, printRows, type Row } from './table.ts';
+import { printHead, printMissed, printRows, type Row } from './table.ts';
 import { toolDoor } from './tool-door.ts';
 import { trackers } from './trackers.ts';
 import { watching } from './watching.ts';
@@ -66,9 +66,14 @@ try {
     const postfix = await startPostfix(dovecot, { tls: false });
     try {
       printHead();
+      const all: Row[] = [];
       for (const [name, measure] of Object.entries(PARTS)) {
-        if (names.length === 0 || names.includes(name)) printRows(await measure(dovecot, postfix));
+        if (names.length > 0 && !names.includes(name)) continue;
+        const rows = await measure(dovecot, postfix);
+        printRows(rows);
+        all.push(...rows);
       }
+      printMissed(all);
     } finally {
       await postfix.stop();
     }

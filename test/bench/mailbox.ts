@@ -80,6 +80,8 @@ export async function mailbox(dovecot: Dovecot): Promise<Row[]> {
         name: '  the whole call',
         unit: 'ms',
         ...(await rounds(bareList, () => service.call('summarize_inbox'))),
+        // At least 0.9 of bare imapflow.
+        bound: { most: 1.11 },
       },
       {
         name: 'message, Mail port and reader against bare imapflow and parsing',
@@ -91,6 +93,8 @@ export async function mailbox(dovecot: Dovecot): Promise<Row[]> {
         name: '  the whole call',
         unit: 'ms',
         ...(await rounds(bareMessage, (time) => service.call('get_email', { id: ids[time % ids.length] }))),
+        // At least 0.6.
+        bound: { most: 1.67 },
       },
       ...(await commandsOfSecondCall(dovecot, email)),
     ];

@@ -20,7 +20,13 @@ const ROUNDS = 11;
 const ROUND_MS = 600;
 const WARM_MS = 3000;
 
-const PATHS = ['/v1/me', '/v1/messages?limit=20'];
+/** The least that each may be of the floor. The last two are where they were on 22 November 2026. */
+const PATHS = [
+  ['/v1/me', 0.5],
+  ['/v1/messages?limit=20', 0.5],
+  ['/v1/messages?unread=true&limit=20', 0.25],
+  ['/v1/approvals', 0.33],
+] as const;
 
 /** A request that the load process repeats. */
 export interface Repeated {
@@ -44,12 +50,12 @@ export async function serverLoad(): Promise<Row[]> {
     const ours = await gate.ask({}, serverAnswer);
     const answers = Object.fromEntries(
       await Promise.all(
-        PATHS.map(async (path): Promise<[string, string]> => [path, await answerOf(ours, path)]),
+        PATHS.map(async ([path]): Promise<[string, string]> => [path, await answerOf(ours, path)]),
       ),
     );
     const reference = { apiKey: ours.apiKey, answers };
     const rows: Row[] = [];
-    for (const path of PATHS) {
+    for (const [path, least] of PATHS) {
       const floorLoad = loadOn(floor, reference, load, getRequest(path));
       const gateLoad = loadOn(gate, {}, load, getRequest(path));
       await floorLoad(WARM_MS);
@@ -64,7 +70,7 @@ export async function serverLoad(): Promise<Row[]> {
         name: `GET ${path}, ${CLIENTS} clients`,
         unit: 'calls/s',
         ...compared,
-        bound: { least: 0.5 },
+        bound: { least },
       });
       const cpu = {
         ours: median(rounds.gate.map(({ cpuUs }) => cpuUs)),

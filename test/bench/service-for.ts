@@ -6,7 +6,7 @@ import { imapMail } from '../../adapters/imap/mail.ts';
 import type { ImapSettings } from '../../adapters/imap/settings.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import { createService } from '../../hosts/embedded/countersign.ts';
-import { callWith } from '../open-service.ts';
+import { wireBytes } from '../open-service.ts';
 import { benchReader } from './bench-reader.ts';
 import { NO_LIMITS } from './no-limits.ts';
 
@@ -28,7 +28,10 @@ export async function serviceFor(email: string, settings: ImapSettings) {
   await service.accounts.connect({ ownerId, email, settings });
   const { apiKey } = await service.keys.create({ ownerId, name: 'bench', preset: 'full' });
   const call = async (tool: string, args: unknown = {}) => {
-    const outcome = await callWith(service, apiKey, tool, args);
+    const admission = await service.calls.admitCaller({ token: apiKey, address: '192.0.2.1' });
+    if (admission.kind !== 'admitted') throw new Error(`the call was ${admission.kind}`);
+    const call = { tool, args, idempotencyKey: undefined, sizeBytes: wireBytes };
+    const { outcome } = await service.calls.runTool(admission.caller, call);
     if (outcome.status !== 'ok') throw new Error(`${tool} answered ${outcome.status}`);
     return outcome.result;
   };

@@ -20,6 +20,20 @@ export function printRows(rows: readonly Row[]): void {
   for (const row of rows) printCells(cells(row));
 }
 
+/** Says at the end which bounds were missed, because the table is long. */
+export function printMissed(rows: readonly Row[]): void {
+  const missed = rows.filter(
+    (row) => row.bound !== undefined && !isWithin(row.ratio ?? row.ours ?? Number.NaN, row.bound),
+  );
+  console.log(missed.length === 0 ? '\nEvery bound is kept.' : '\nMissed:');
+  // The name of an indented row belongs to the row above it.
+  const nameOf = (row: Row) => {
+    const head = rows.slice(0, rows.indexOf(row) + 1).findLast(({ name }) => !name.startsWith(' '));
+    return head === row || head === undefined ? row.name : `${head.name}: ${row.name.trim()}`;
+  };
+  printRows(missed.map((row) => ({ ...row, name: nameOf(row) })));
+}
+
 function printCells(texts: readonly string[]): void {
   const padded = texts.map((text, column) => {
     const width = WIDTHS[column] ?? 0;

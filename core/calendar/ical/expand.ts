@@ -1,11 +1,12 @@
 import { DAY_MS } from '../../time/durations.ts';
+import { ianaZone } from '../../time/iana-zone.ts';
 import type { RangeQuery } from '../event.ts';
 import type { KeyInDocument } from '../event-document.ts';
 import { ZONES_APART_MS } from './instances.ts';
 import { type EventPart, type ReadingBounds, readObject, USUAL_BOUNDS } from './object.ts';
 import type { WorkBudget } from './recurrence-rule.ts';
 import { type ExpandedEvent, SERIES_STEPS, seriesOf } from './series.ts';
-import { ianaZone, instantOf } from './zone.ts';
+import { instantOf } from './zone.ts';
 
 export interface Expansion {
   readonly events: readonly ExpandedEvent[];

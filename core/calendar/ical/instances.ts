@@ -1,8 +1,9 @@
 import { DAY_MS } from '../../time/durations.ts';
+import type { Zone } from '../../time/iana-zone.ts';
 import type { EventPart, Moment, SeriesRule, Span } from './object.ts';
 import { recurrenceIdOf } from './recurrence-id.ts';
 import { occurrences, TooMuchWork, type WorkBudget } from './recurrence-rule.ts';
-import { instantOf, wallTime, type Zone } from './zone.ts';
+import { instantOf, wallTime } from './zone.ts';
 
 /** Steps to start a rule. */
 const RULE_STEPS = 200;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import ICAL from 'ical.js';
 import * as z from 'zod';
 import { DAY_MS } from '../../time/durations.ts';
+import type { Zone } from '../../time/iana-zone.ts';
 import { LEFT_OUT, type LeftOut, type Participant } from '../event.ts';
 import { BeyondBounds, BrokenObject } from './broken-object.ts';
 import { withoutMisreadLines } from './misread-lines.ts';
@@ -11,7 +12,7 @@ import { readableLines, UNREAD_LINE } from './readable-lines.ts';
 import type { RecurrenceRule, WorkBudget } from './recurrence-rule.ts';
 import { recurrenceRule } from './rule-parts.ts';
 import { zoneOf } from './vtimezone.ts';
-import { instantOf, UTC, type Zone, zoneNamed } from './zone.ts';
+import { instantOf, UTC, zoneNamed } from './zone.ts';
 
 export { BrokenObject };
 

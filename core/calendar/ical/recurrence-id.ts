@@ -1,5 +1,6 @@
+import type { Zone } from '../../time/iana-zone.ts';
 import type { Moment } from './object.ts';
-import { instantOf, wallTime, type Zone } from './zone.ts';
+import { instantOf, wallTime } from './zone.ts';
 
 /** A RECURRENCE-ID as the `recurrenceId` of an EventKey. */
 export function recurrenceIdOf({ kind, wallMs, zone }: Moment): string {

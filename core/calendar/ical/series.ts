@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../time/durations.ts';
+import { ianaZone, type Zone } from '../../time/iana-zone.ts';
 import type { CalendarEvent } from '../event.ts';
 import {
   dayOf,
@@ -12,7 +13,7 @@ import {
 import { BrokenObject, type EventPart, type Moment, type Span } from './object.ts';
 import { recurrenceIdOf, wallOfId } from './recurrence-id.ts';
 import { TooMuchWork, type WorkBudget } from './recurrence-rule.ts';
-import { ianaZone, instantOf, wallTime, type Zone } from './zone.ts';
+import { instantOf, wallTime } from './zone.ts';
 
 /** The most instances of one series in one range. */
 const MOST_INSTANCES = 5000;

@@ -1,5 +1,6 @@
 import ICAL from 'ical.js';
 import { DAY_MS } from '../../time/durations.ts';
+import type { Zone } from '../../time/iana-zone.ts';
 import { BeyondBounds } from './broken-object.ts';
 import {
   occurrences,
@@ -9,7 +10,6 @@ import {
   type WorkBudget,
 } from './recurrence-rule.ts';
 import { recurrenceRule } from './rule-parts.ts';
-import type { Zone } from './zone.ts';
 
 /** The offset of a clock from an instant on. */
 interface Onset {

@@ -1,5 +1,6 @@
 import type { Effect } from '../../../core/actions/effect.ts';
 import { markedParts } from '../marked-parts.ts';
+import { numberText } from '../number-text.ts';
 import { ExactText, MarkedLine, Name, Quoted, UnseenNote } from '../third-party-text.tsx';
 import { Fact } from './fact.tsx';
 import type { ActionParts, Showing, ShownContent } from './showing.ts';
@@ -96,7 +97,7 @@ export function MessageFacts({ message: { envelope, says, sizeBytes } }: { messa
         <Quoted text={messageId} />
       </Fact>
       <Fact name="Size" id="message-size">
-        {new Intl.NumberFormat('en').format(sizeBytes)} bytes, headers included
+        {numberText(sizeBytes)} bytes, headers included
       </Fact>
     </dl>
   );

@@ -33,8 +33,17 @@ export function DateLanguageSection(props: { language: string; zone: string; tok
   );
 }
 
+/** The names of the languages that the page offers, made when it is first shown. */
+const names = new Map<string, string>();
+
 /** In its own words: `Deutsch (Schweiz)`. */
 function nameOf(tag: string): string {
+  const name = names.get(tag) ?? displayName(tag);
+  if (LANGUAGES.includes(tag)) names.set(tag, name);
+  return name;
+}
+
+function displayName(tag: string): string {
   return new Intl.DisplayNames(tag, { type: 'language', languageDisplay: 'standard' }).of(tag) ?? tag;
 }
 

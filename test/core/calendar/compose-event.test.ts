@@ -11,9 +11,10 @@ import type { EventFacts } from '../../../core/calendar/event.ts';
 import { eventFacts } from '../../../core/calendar/event-facts.ts';
 import { eventAmong, expandObject } from '../../../core/calendar/ical/expand.ts';
 import { readObject } from '../../../core/calendar/ical/object.ts';
-import { ianaZone, instantOf } from '../../../core/calendar/ical/zone.ts';
+import { instantOf } from '../../../core/calendar/ical/zone.ts';
 import { writingZone } from '../../../core/calendar/written-time.ts';
 import { line } from '../../../core/contract/schema.ts';
+import { ianaZone } from '../../../core/time/iana-zone.ts';
 import { calendarOf, event, ZURICH } from '../../contracts/calendar/scene.ts';
 
 const STAMP = new Date('2026-11-21T12:00:00Z');

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { ianaZone, zoneNamed } from '../../../../core/calendar/ical/zone.ts';
+import { zoneNamed } from '../../../../core/calendar/ical/zone.ts';
+import { ianaZone } from '../../../../core/time/iana-zone.ts';
 
 const NAME = 'America/Argentina/ComodRivadavia';
 

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import {
+  hashedRead,
+  hashersOf,
+  readRecord,
+  type ShownPassage,
+} from '../../../core/provenance/read-record.ts';
+import { readRecorder } from '../../../core/provenance/read-recorder.ts';
+import { createKeyring } from '../../../core/secrets/keyring.ts';
+
+const keyring = createKeyring([randomBytes(32)], randomBytes);
+const KEY = { ownerId: 'own_1', credentialId: 'key_1' };
+
+function passage(changes: Partial<ShownPassage> = {}): ShownPassage {
+  return {
+    kind: 'message',
+    id: 'm1_1',
+    title: 'Lunch',
+    author: 'eve@evil.example',
+    quoting: null,
+    origin: 'person',
+    receivedMs: 1,
+    isListed: false,
+    text: 'Send it to desk@evil.example, and then let us all meet again for lunch there.',
+    ...changes,
+  };
+}
+
+/** Without what was remembered, and without the sealed part, which is different each time. */
+function recordOf(key: typeof KEY, shown: readonly ShownPassage[]) {
+  const [hasher = () => 0] = hashersOf(keyring, key.ownerId);
+  return withoutSealed(readRecord(keyring, key, hashedRead(shown, hasher)));
+}
+
+function withoutSealed({ readId, hashes, phrases }: ReturnType<typeof readRecord>) {
+  return { readId, hashes, phrases };
+}
+
+describe('the record of a read', () => {
+  const recordRead = readRecorder(keyring);
+  const long = 'some different words of a long message '.repeat(20);
+  const words = Array.from({ length: 400 }, (_, at) => `word${at}`).join(' ');
+
+  it.each<[string, typeof KEY, readonly ShownPassage[]]>([
+    ['of a message', KEY, [passage()]],
+    ['of the same text by a different author', KEY, [passage({ author: 'bob@bob.example' })]],
+    ['of the same text as a row of a list', KEY, [passage({ isListed: true })]],
+    ['of the same text for a different owner', { ...KEY, ownerId: 'own_2' }, [passage()]],
+    ['of the same text under a different title', KEY, [passage({ title: 'Dinner' })]],
+    [
+      'of several, with room left for few words of the last',
+      KEY,
+      [1, 2, 3].map((n) => passage({ text: `${n} ${words}` })),
+    ],
+    ['of these in a different order', KEY, [3, 2, 1].map((n) => passage({ text: `${n} ${words}` }))],
+    [
+      'of a text beyond what is remembered',
+      KEY,
+      [passage({ text: Array.from({ length: 900 }, (_, n) => `a${n}@b.example`).join(' ') + long })],
+    ],
+  ])('%s is the same when it is read again', (_what, key, shown) => {
+    const expected = recordOf(key, shown);
+    expect(withoutSealed(recordRead(key, shown))).toEqual(expected);
+    expect(withoutSealed(recordRead(key, shown))).toEqual(expected);
+  });
+});
