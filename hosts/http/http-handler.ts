@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream';
 import { isAmbiguous } from './body-rules.ts';
 import { answeredEarly } from './last-response.ts';
 import { discardBody, readBody } from './read-body.ts';
@@ -44,6 +43,15 @@ function write(res: ServerResponse, reply: Reply, close: boolean): void {
   }
   res.writeHead(status, { ...headers, ...connection });
   res.write(body);
-  // If either side fails, it destroys both: the caller sees an incomplete response.
-  pipeline(rest, res, () => {});
+  // If either side fails, both end: the caller sees an incomplete response. `pipeline` would add six listeners for `close`
+  // to the response, and Node warns at eleven.
+  const end = () => {
+    if (rest.readableEnded) return;
+    rest.destroy();
+    res.destroy();
+  };
+  rest.once('error', end).once('close', end);
+  res.once('close', end);
+  if (rest.destroyed || res.destroyed) end();
+  else rest.pipe(res);
 }

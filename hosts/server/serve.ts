@@ -15,6 +15,7 @@ import { type LoopWatch, watchLoop } from './loop-watch.ts';
 import { listenOnLoopback } from './loopback-listener.ts';
 import { openService } from './open-service.ts';
 import { reachOfService } from './private-servers.ts';
+import { useLog } from './process-events.ts';
 import { apiRequestName, dashboardRequestName, observeRequests, signInRequestName } from './request-names.ts';
 import { pageAddress } from './setup-link.ts';
 import { listen, type WebServer } from './web-server.ts';
@@ -35,6 +36,7 @@ export const serve: Command = {
     noPositionals(positionals);
     const configuration = readConfiguration(terminal.env, terminal.folder);
     const log = jsonLog(configuration.log, terminal.log);
+    useLog(log);
     const { host, port, tls, trustedProxies } = configuration;
     const certificate = tls && certificateIn(tls.certFile, tls.keyFile, log);
     const common = { trustedProxies, certificate };
