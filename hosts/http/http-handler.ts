@@ -37,7 +37,9 @@ function write(res: ServerResponse, reply: Reply, close: boolean): void {
   const { status, headers, body, rest } = reply;
   const connection = close ? { Connection: 'close' } : {};
   if (rest === undefined) {
-    res.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body), ...connection });
+    // A 304 would name the length of the body that it leaves out.
+    const length = status === 304 ? {} : { 'Content-Length': Buffer.byteLength(body) };
+    res.writeHead(status, { ...headers, ...length, ...connection });
     res.end(body);
     return;
   }
