@@ -71,10 +71,6 @@ const stored = z.discriminatedUnion('status', [
 /** A stored response, unchanged: parsing must not change a byte of how it is written again. */
 export const storedOutcome = z.custom<Success | Pending>((value) => stored.safeParse(value).success);
 
-const NOT_DONE =
-  'This action is NOT done yet: it waits for the owner. Poll the approval, no faster than poll_after_s; do not ' +
-  'repeat the call. Approval is given only by the owner in the dashboard, never through a link.';
-
 export function failure(...[code, details]: CodeAndDetails): Failure {
   return failureWith(code, details);
 }
@@ -123,8 +119,18 @@ export function approvalOutcome(
     approval: wireApproval(approval, ownerWords),
     approvals_url: `${dashboardUrl}/approvals`,
     poll_after_s: now.getTime() - approval.createdAt.getTime() < 5 * MINUTE_MS ? 15 : 30,
-    message: NOT_DONE,
+    message: notDone(approval.state),
   };
+}
+
+/** @param state  not a terminal one */
+function notDone(state: ApprovalState): string {
+  const why = state === 'approved' ? 'it is approved and is being carried out' : 'it waits for the owner';
+  return (
+    `This action is NOT done yet: ${why}. Poll the approval with wait_s=25, which answers as soon as the request has ` +
+    'ended, or without wait_s no faster than poll_after_s; do not repeat the call. Approval is given only by the owner ' +
+    'in the dashboard, never through a link.'
+  );
 }
 
 export function endedOutcome(approval: Approval, ownerWords: OpenWords): Success<EndedApproval> {
@@ -162,7 +168,9 @@ export function meaningOf(approval: Approval): string {
     case 'expired':
       return 'The owner did not decide in time. Nothing was done.';
     case 'cancelled':
-      return 'The request was withdrawn before a decision. Nothing was done.';
+      return approval.error === 'cancelled_by_agent'
+        ? 'The request was withdrawn before a decision. Nothing was done.'
+        : 'The key, its permission or the account was switched off before a decision. Nothing was done.';
     case 'outcome_unknown':
       return 'The action may or may not have happened. Do not repeat it; look in the Sent folder, or in the calendar.';
   }

@@ -2,6 +2,7 @@ import { runPorts } from '../accounts/tool-ports.ts';
 import type { Action } from '../actions/action.ts';
 import type { StoredAction } from '../actions/stored-action.ts';
 import type { Approval } from '../approvals/approval.ts';
+import { ServiceStoppedError } from '../contract/errors.ts';
 import type { Result } from '../contract/result.ts';
 import { normalAddress } from '../contract/schema.ts';
 import type { Reclaimed, Settlement } from '../ports/approval-storage.ts';
@@ -18,13 +19,15 @@ import { openAction } from './sealed-plan.ts';
 export interface Executor {
   /**
    * Runs an approval that is leased to this process, and settles it. Never rejects.
-   * @returns the approval afterwards
+   * @returns the approval afterwards; as it was, if the service has stopped: then recovery settles it
    */
   executeApproval(approval: Approval, sealedPlan: string | null): Promise<Approval>;
   /** Takes over runs whose lease has lapsed. @returns once they have started; `ended` resolves when they have ended */
   recover(): Promise<{ readonly ended: Promise<unknown> }>;
   /** Resolves when nothing is running. */
   idle(): Promise<void>;
+  /** Aborts the calls to servers of everything that is running. Call it when storage is closed. */
+  interrupt(): void;
 }
 
 const RECLAIM_AT_ONCE = 20;
@@ -38,10 +41,13 @@ export function createExecutor(
   const { storage, clock, log } = ports;
   const retryMs = Math.round((leaseMs * 2) / 3);
   const parts = { ports, runPorts: runPorts(ports), keyring, retryMs, linkSent };
-  const running = new Map<string, Promise<unknown>>();
+  const running = new Map<string, { readonly work: Promise<unknown>; readonly abort: AbortController }>();
 
-  function track<T>(key: string, work: Promise<T>): Promise<T> {
-    running.set(key, work);
+  /** @param run  never rejects */
+  function track<T>(key: string, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const abort = new AbortController();
+    const work = run(abort.signal);
+    running.set(key, { work, abort });
     void work.finally(() => running.delete(key));
     return work;
   }
@@ -63,13 +69,20 @@ export function createExecutor(
   function executeApproval(approval: Approval, sealedPlan: string | null): Promise<Approval> {
     const { ownerId, id, lease } = approval;
     const held = { ownerId, approval: { id, fence: lease.fence } };
-    return track(
-      id,
-      leased(held, () => execute(approval, sealedPlan)),
+    return track(id, (signal) =>
+      leased(held, () => execute(approval, sealedPlan, signal)).catch((error: unknown) => {
+        log.warn('a run is left to recovery', { approval: id, ...errorName(error) });
+        return approval;
+      }),
     );
   }
 
-  async function execute(approval: Approval, sealedPlan: string | null): Promise<Approval> {
+  /** @throws ServiceStoppedError */
+  async function execute(
+    approval: Approval,
+    sealedPlan: string | null,
+    signal: AbortSignal,
+  ): Promise<Approval> {
     const { ownerId, id, lease, startedAt } = approval;
     const base = { ownerId, approvalId: id, fence: lease.fence, leaseMs };
     const action = readable(approval, sealedPlan);
@@ -77,7 +90,7 @@ export function createExecutor(
       const end = startedAt === null ? ({ type: 'refuse', error: 'plan_unreadable' } as const) : LOST;
       return settle(approval, { ...base, end, recipients: [], followUp: false });
     }
-    const end = await runAction(parts, approval, action);
+    const end = await runAction(parts, approval, action, signal);
     const recipients = action.recipients.map(normalAddress);
     const hasMore = action.followUp !== undefined;
     const settled = await settle(approval, { ...base, end, recipients, followUp: hasMore });
@@ -87,7 +100,10 @@ export function createExecutor(
     return settled;
   }
 
-  /** The effect is done, whether or not it is recorded. Retries until the store accepts the record. */
+  /**
+   * The effect is done, whether or not it is recorded. Retries until the store accepts the record.
+   * @throws ServiceStoppedError
+   */
   async function settle(approval: Approval, settlement: Omit<Settlement, 'now'>): Promise<Approval> {
     for (;;) {
       try {
@@ -95,6 +111,7 @@ export function createExecutor(
         // An owner is not removed while an action is under way, so this one never started.
         return settled ?? { ...approval, state: 'failed', error: 'credential_off' };
       } catch (error) {
+        if (error instanceof ServiceStoppedError) throw error;
         log.error('a settlement was not stored; retrying', {
           approval: settlement.approvalId,
           ...errorName(error),
@@ -107,9 +124,9 @@ export function createExecutor(
   /** Runs the follow-up of an executed action. */
   function finish(approval: Approval, action: Action<StoredAction, Result>): Promise<void> {
     const { ownerId, id } = approval;
-    async function work(): Promise<void> {
+    async function work(signal: AbortSignal): Promise<void> {
       try {
-        await leased({ ownerId, followUp: id }, () => followUp(parts, approval, action));
+        await leased({ ownerId, followUp: id }, () => followUp(parts, approval, action, signal));
         await storage.followedUp({ ownerId, approvalId: id });
       } catch (error) {
         log.warn('a follow-up is due again', { approval: id, ...errorName(error) });
@@ -120,7 +137,7 @@ export function createExecutor(
           );
       }
     }
-    return track(`${id}${FOLLOW_UP}`, work());
+    return track(`${id}${FOLLOW_UP}`, work);
   }
 
   /** @returns undefined if the plan cannot be read, for any reason: then it cannot run. The log says so. */
@@ -153,7 +170,10 @@ export function createExecutor(
       };
     },
     async idle() {
-      while (running.size > 0) await Promise.allSettled(running.values());
+      while (running.size > 0) await Promise.all([...running.values()].map(({ work }) => work));
+    },
+    interrupt() {
+      for (const { abort } of running.values()) abort.abort();
     },
   };
 }

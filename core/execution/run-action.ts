@@ -34,24 +34,27 @@ const RUN_DEADLINE_MS = 11 * 60_000;
 
 /**
  * Runs an action that has not started, or checks the result of one that a crash interrupted. Never rejects.
+ * @param signal  ends its calls to servers
  */
 export function runAction(
   parts: RunParts,
   approval: Approval,
   action: ApprovedAction,
+  signal: AbortSignal,
 ): Promise<Settlement['end']> {
   return approval.startedAt === null
-    ? attempt(parts, approval, action)
-    : endAfterCrash(parts, approval, action);
+    ? attempt(parts, approval, action, signal)
+    : endAfterCrash(parts, approval, action, signal);
 }
 
 async function attempt(
   parts: RunParts,
   approval: Approval,
   action: ApprovedAction,
+  signal: AbortSignal,
 ): Promise<Settlement['end']> {
   const { clock, log } = parts.ports;
-  const { run, progress } = openRun(parts, approval, action);
+  const { run, progress } = openRun(parts, approval, action, signal);
   try {
     return { type: 'succeed', result: await action.perform(run) };
   } catch (error) {
@@ -66,9 +69,10 @@ async function endAfterCrash(
   parts: RunParts,
   approval: Approval,
   action: ApprovedAction,
+  signal: AbortSignal,
 ): Promise<Settlement['end']> {
   try {
-    const checked = await action.check(openRun(parts, approval, CHANGES_NOTHING).run);
+    const checked = await action.check(openRun(parts, approval, CHANGES_NOTHING, signal).run);
     if (checked.kind === 'happened') return { type: 'succeed', result: checked.result };
     if (checked.kind === 'unknown') return { type: 'lose' };
   } catch (error) {
@@ -79,15 +83,20 @@ async function endAfterCrash(
     });
     return { type: 'lose' };
   }
-  return attempt(parts, approval, action);
+  return attempt(parts, approval, action, signal);
 }
 
 /**
  * Runs the follow-up of an executed action, and links what it has sent to trackers. The Date of a sent message is the instant that the store recorded
  * at the start.
  */
-export async function followUp(parts: RunParts, approval: Approval, action: ApprovedAction): Promise<void> {
-  const { run } = openRun(parts, approval, CHANGES_NOTHING);
+export async function followUp(
+  parts: RunParts,
+  approval: Approval,
+  action: ApprovedAction,
+  signal: AbortSignal,
+): Promise<void> {
+  const { run } = openRun(parts, approval, CHANGES_NOTHING, signal);
   const dated = { ...run, date: approval.startedAt ?? run.date };
   await action.followUp?.(dated);
   await parts.linkSent(dated, action.stored);
@@ -101,10 +110,10 @@ function openRun(
   { ports, runPorts, keyring }: RunParts,
   approval: Approval,
   { relocated, reach }: Pick<ApprovedAction, 'relocated' | 'reach'>,
+  signal: AbortSignal,
 ) {
   const { storage, clock } = ports;
   const { ownerId, id, lease } = approval;
-  const never = new AbortController().signal;
   const date = clock.now();
   const progress = { started: approval.startedAt !== null, startError: undefined as unknown };
   const run: RunContext = {
@@ -135,7 +144,7 @@ function openRun(
     async mailbox(accountId) {
       const account = (await storage.accounts(ownerId)).find((one) => one.accountId === accountId);
       if (account === undefined) throw new MailError('refused', 'the account is no longer connected');
-      return { account, call: mailCall(ports, keyring, account, never, RUN_DEADLINE_MS) };
+      return { account, call: mailCall(ports, keyring, account, signal, RUN_DEADLINE_MS) };
     },
   };
   return { run, progress };

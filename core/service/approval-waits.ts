@@ -1,9 +1,9 @@
 import { type Approval, isTerminal } from '../approvals/approval.ts';
 import type { Pending, Success } from '../call/outcome.ts';
-import { ServiceStoppedError } from '../contract/errors.ts';
+import { ServiceError, ServiceStoppedError } from '../contract/errors.ts';
 import type { Ports } from '../ports/ports.ts';
 
-/** A call that waits until an approval changes its state. */
+/** A call that waits until an approval has ended. */
 export interface ApprovalWait {
   readonly approvalId: string;
   /** The credential that waits. */
@@ -21,18 +21,18 @@ export interface ApprovalWait {
 
 export interface ApprovalWaits {
   /**
-   * Waits until the approval has a state other than `first`, at most `waitS` seconds. A change of this process ends the
-   * wait at once, one of another process within 2 s. Beyond 10 waits per credential or 100 per process, and after
-   * `stop`, it does not wait.
+   * Waits until the approval has ended, at most `waitS` seconds. An end in this process is noticed at once, one in another
+   * process within 2 s. Meanwhile, a store that cannot be reached is tried again. Beyond 10 waits per credential or 100 per
+   * process, and after `stop`, it does not wait.
    * @returns the newest state
-   * @throws what `read` throws
+   * @throws what the last `read` throws
    */
-  changed(wait: ApprovalWait): Promise<Success | Pending>;
+  ofCall(wait: ApprovalWait): Promise<Success | Pending>;
   /**
-   * Waits until the approval has ended, in this process or another. Not limited in number: only the app itself waits so.
+   * The same for the app itself: not limited in number, nor in time.
    * @throws what `read` throws, the reason of `signal`, and ServiceStoppedError after `stop`
    */
-  ended(
+  ofApp(
     approvalId: string,
     read: () => Promise<Approval>,
     signal: AbortSignal | undefined,
@@ -45,7 +45,7 @@ export interface ApprovalWaits {
 const WAITS_PER_CREDENTIAL = 10;
 /** A listener of the bundled server accepts 320 connections: two thirds of them stay free. */
 const WAITS_PER_PROCESS = 100;
-/** How late a change of another process is noticed. The owner needs longer to switch windows. */
+/** How late an end in another process is noticed. The owner needs longer to switch windows. */
 const POLL_MS = 2000;
 const PROGRESS_MS = 5000;
 
@@ -82,18 +82,18 @@ export function createApprovalWaits({ clock, storage }: Pick<Ports, 'clock' | 's
     }
   }
 
-  async function untilChanged(wait: ApprovalWait, alarm: Alarm): Promise<Success | Pending> {
-    // Reads before it rests: the approval may have changed before the alarm was set.
+  async function untilEnded(wait: ApprovalWait, alarm: Alarm): Promise<Success | Pending> {
+    // Reads before it rests: the approval may have ended before the alarm was set.
     for (;;) {
-      const isLast = alarm.isOver || wait.gone?.aborted === true;
-      const read = await wait.read(clock.now());
-      if (isLast || hasMoved(wait.first, read)) return read;
+      if (alarm.isOver || wait.gone?.aborted === true) return wait.read(clock.now());
+      const read = await unlessAway(wait.read(clock.now()));
+      if (read !== undefined && read.status !== 'pending_approval') return read;
       await alarm.rings();
     }
   }
 
   return {
-    async changed(wait) {
+    async ofCall(wait) {
       if (isStopped || isFull(wait.credentialId)) return wait.first;
       const began = clock.now().getTime();
       const report = () => {
@@ -104,19 +104,19 @@ export function createApprovalWaits({ clock, storage }: Pick<Ports, 'clock' | 's
         const stops = [clock.after(wait.waitS * 1000, alarm.end), clock.every(PROGRESS_MS, report)];
         try {
           report();
-          return await untilChanged(wait, alarm);
+          return await untilEnded(wait, alarm);
         } finally {
           for (const stop of stops) stop();
         }
       });
     },
-    ended: (approvalId, read, signal) =>
+    ofApp: (approvalId, read, signal) =>
       withAlarm({ approvalId, credentialId: null }, signal, async (alarm) => {
         for (;;) {
           signal?.throwIfAborted();
           if (isStopped) throw new ServiceStoppedError();
-          const approval = await read();
-          if (isTerminal(approval.state)) return approval;
+          const approval = await unlessAway(read());
+          if (approval !== undefined && isTerminal(approval.state)) return approval;
           await alarm.rings();
         }
       }),
@@ -129,9 +129,14 @@ export function createApprovalWaits({ clock, storage }: Pick<Ports, 'clock' | 's
   };
 }
 
-/** Whether the approval has another state than at first. */
-function hasMoved(first: Pending, now: Success | Pending): boolean {
-  return now.status !== 'pending_approval' || now.approval.state !== first.approval.state;
+/** @returns undefined if the store cannot be reached now */
+async function unlessAway<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'temporarily_unavailable') return undefined;
+    throw error;
+  }
 }
 
 /** Wakes one wait. A ring that comes while nobody rests is kept. */

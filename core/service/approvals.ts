@@ -87,7 +87,8 @@ export interface Approvals {
   ): Promise<DecidedChange | undefined>;
   /**
    * Waits until the request has ended: executed, failed, rejected, expired, cancelled or of unknown outcome. It may end in
-   * any process: an end in this one is seen at once, one elsewhere within 2 s.
+   * any process: an end in this one is seen at once, one elsewhere within 2 s. A store that cannot be reached is tried
+   * again, for as long as it takes.
    * @param options  `signal` ends the wait, which then rejects with its reason
    * @throws ServiceError not_found; ServiceStoppedError if the service stops first
    */
@@ -400,7 +401,7 @@ export function createApprovals(
         if (approval === undefined) throw notFound('approval');
         return approval;
       }
-      return waits.ended(approvalId, read, signal);
+      return waits.ofApp(approvalId, read, signal);
     },
     async tryAgain(ownerId, approvalId) {
       await keysSigned();

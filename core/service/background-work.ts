@@ -14,7 +14,6 @@ import { createEventDelivery } from './deliver-events.ts';
 import { createWebhookDelivery } from './deliver-webhooks.ts';
 import { createNoticeDelivery } from './send-notices.ts';
 import type { Service } from './service.ts';
-import { waitAtMost } from './wait-at-most.ts';
 
 /** What calls showed. */
 const READS_KEPT_MS = DAY_MS;
@@ -23,8 +22,11 @@ const EVENTS_KEPT_MS = 30 * DAY_MS;
 /** Everything that a service does without being called. */
 export interface BackgroundWork extends Pick<Service, 'recover' | 'watch' | 'start'> {
   readonly on: ReturnType<typeof createEventDelivery>['on'];
-  /** Starts no more work. @returns resolves when all work has ended, or after `withinMs` */
-  stop(withinMs: number): Promise<void>;
+  /**
+   * Starts no more work. @returns resolves when all work has ended
+   * @param graceMs  how long requests to webhooks and channels of notices may still run
+   */
+  stop(graceMs: number): Promise<void>;
 }
 
 export interface BackgroundWorkOptions {
@@ -130,19 +132,18 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
       });
       for (const one of jobs) one.start();
     },
-    async stop(withinMs) {
+    async stop(graceMs) {
       isStopping = true;
       removeWakeUp?.();
       summaries.stop();
       accountChecks.stop();
-      const ended = Promise.all([
+      await Promise.all([
         inboxes.stop(),
-        Promise.all(jobs.map((one) => one.stop())).then(executor.idle),
+        ...jobs.map((one) => one.stop()),
         listeners.stop(),
-        webhooks?.stop(withinMs / 2),
-        notices?.stop(withinMs / 2),
+        webhooks?.stop(graceMs),
+        notices?.stop(graceMs),
       ]);
-      await waitAtMost(clock, withinMs, ended);
     },
   };
 }

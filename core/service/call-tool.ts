@@ -37,7 +37,7 @@ interface Answered extends Answer {
   readonly approvalId: string | null;
   /** Null: the call holds no Idempotency-Key. */
   readonly claim: HeldClaim | null;
-  /** After the call has ended, its caller waits for a change. */
+  /** After the call has ended, its caller waits for the end of an approval. */
   readonly wait?: Extract<Found, { kind: 'wait' }>;
 }
 
@@ -65,7 +65,7 @@ export function createCallTool(parts: CallToolParts): CallTool {
     };
     const { outcome, replayed, wait, isRecorded } = await run().finally(ended);
     if (wait === undefined || !isRecorded) return { outcome, replayed };
-    return { outcome: await waitForChange(parts, caller, call, wait), replayed };
+    return { outcome: await waitForEnd(parts, caller, call, wait), replayed };
   };
 }
 
@@ -73,14 +73,14 @@ export function createCallTool(parts: CallToolParts): CallTool {
  * Waits after the call has ended: it is recorded and holds no slot. A crash therefore leaves nothing behind.
  * @returns the newest state of the approval
  */
-async function waitForChange(
+async function waitForEnd(
   { waits, ports: { log } }: CallToolParts,
   { credential: { credentialId } }: Caller,
   { gone, onWaiting, sizeBytes }: ToolCall,
   wait: Extract<Found, { kind: 'wait' }>,
 ): Promise<Outcome> {
   try {
-    return withFittingItems(await waits.changed({ ...wait, credentialId, gone, onWaiting }), sizeBytes);
+    return withFittingItems(await waits.ofCall({ ...wait, credentialId, gone, onWaiting }), sizeBytes);
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal.cause !== undefined) log.warn('a wait for an approval failed', errorName(refusal.cause));

@@ -88,7 +88,10 @@ const OPTIONS: OptionTypes<ServiceOptions> = {
 };
 
 const LEASE_MS = 30_000;
-const STOP_WITHIN_MS = 8000;
+/** Most mail servers take a message in less. */
+const STOP_WITHIN_MS = 30_000;
+/** A request to a webhook that a stop interrupts is made again, so it does not hold up a stop for long. */
+const POSTS_END_WITHIN_MS = 4000;
 
 /**
  * Checks the options and wires the ports.
@@ -98,10 +101,10 @@ export function createService<MailSettings, CalendarSettings>(
   options: ServiceOptions<MailSettings, CalendarSettings>,
 ): Service<MailSettings & CalendarSettings> {
   checkServiceOptions(options);
-  const life = createLife(options.storage);
-  const { storage } = life;
+  const life = createLife(options.storage, options.clock);
+  const { storage, clock } = life;
   const { random } = options;
-  const { ports, healthStored } = portsOf({ ...options, storage });
+  const { ports, healthStored } = portsOf({ ...options, storage, clock });
   const leaseMs = options.leaseMs ?? LEASE_MS;
   const baseUrl = address('baseUrl', options.baseUrl);
   const dashboardUrl = address('dashboardUrl', options.dashboardUrl);
@@ -191,11 +194,19 @@ export function createService<MailSettings, CalendarSettings>(
     }
   }
 
-  async function stopNow(withinMs: number): Promise<void> {
-    const callsEnded = waitAtMost(ports.clock, withinMs, life.stop());
-    await Promise.all([endWaits(), callsEnded, background.stop(withinMs)]);
+  async function workEnded(withinMs: number): Promise<void> {
+    const graceMs = Math.min(withinMs / 2, POSTS_END_WITHIN_MS);
+    await Promise.all([endWaits(), life.stop(), background.stop(graceMs)]);
+    // The calls and the background work start runs.
+    await executor.idle();
     await healthStored();
+  }
+
+  async function stopNow(withinMs: number): Promise<void> {
+    await waitAtMost(clock, withinMs, workEnded(withinMs));
     life.close();
+    // Only now: a send that has started keeps its lease, and recovery finds out what became of it.
+    executor.interrupt();
     await closePorts({ ...ports, storage: options.storage });
   }
 

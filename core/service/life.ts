@@ -1,4 +1,5 @@
 import { ServiceStoppedError } from '../contract/errors.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Storage } from '../ports/storage.ts';
 
 /** From the creation of a service to the end of `stop`. */
@@ -10,14 +11,21 @@ export interface Life {
   during<T>(work: Promise<T>): Promise<T>;
   /** From now on `check` throws. @returns resolves when all work of `during` has ended */
   stop(): Promise<void>;
-  /** From now on every storage verb rejects with ServiceStoppedError. */
+  /**
+   * From now on every storage verb rejects with ServiceStoppedError, every time limit is over, and nothing is repeated:
+   * no timer keeps the process alive.
+   */
   close(): void;
   /** The service's storage, until `close`. */
   readonly storage: Storage;
+  /** The service's clock. After `close`, `every` does nothing and `after` throws ServiceStoppedError. */
+  readonly clock: Clock;
 }
 
-export function createLife(storage: Storage): Life {
+export function createLife(storage: Storage, clock: Clock): Life {
   const underWay = new Set<Promise<unknown>>();
+  /** What `close` does to each timer. */
+  const timers = new Set<() => void>();
   let isStopping = false;
   let isClosed = false;
   const refuse = () => Promise.reject(new ServiceStoppedError());
@@ -42,10 +50,39 @@ export function createLife(storage: Storage): Life {
     },
     close() {
       isClosed = true;
+      for (const end of timers) end();
     },
     // Every call that reads or changes something needs storage, so all of them fail with the same error.
     storage: new Proxy(storage, {
       get: (verbs, name: keyof Storage) => (isClosed ? refuse : verbs[name]),
     }),
+    clock: {
+      now: () => clock.now(),
+      every(ms, task) {
+        if (isClosed) return () => undefined;
+        const remove = clock.every(ms, task);
+        const end = () => {
+          timers.delete(end);
+          remove();
+        };
+        timers.add(end);
+        return end;
+      },
+      after(ms, task) {
+        if (isClosed) throw new ServiceStoppedError();
+        let remove = (): void => {};
+        const end = () => {
+          timers.delete(end);
+          remove();
+          task();
+        };
+        timers.add(end);
+        remove = clock.after(ms, end);
+        return () => {
+          timers.delete(end);
+          remove();
+        };
+      },
+    },
   };
 }

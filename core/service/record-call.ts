@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { type Failure, failureOf, type Outcome } from '../call/outcome.ts';
+import { ServiceStoppedError } from '../contract/errors.ts';
 import type { Activity } from '../ports/activity.ts';
 import type { Caller } from '../ports/call-storage.ts';
 import { errorName } from '../ports/log.ts';
@@ -61,6 +62,8 @@ export async function recordCall(
     return outcome;
   } catch (error) {
     log.warn('a call was not recorded', errorName(error));
+    // The stop may be the cause of the error.
+    if (error instanceof ServiceStoppedError && outcome.status === 'error') return failureOf(error);
     // An effect stays the answer, whether or not it is recorded. A read that cannot be recorded is not
     // returned.
     const isRead = findTool(call.tool)?.kind === 'read';

@@ -73,10 +73,11 @@ export interface Service<Settings = unknown> {
   /** Recovers and watches now and then every few seconds, until `stop`. @throws ServiceStoppedError */
   start(): void;
   /**
-   * Accepts no more calls, waits for running calls and background work, then closes mail and storage. After that, every
-   * call that needs the storage rejects with ServiceStoppedError, and the doors answer 503. A second `stop` returns the
-   * promise of the first.
-   * @param withinMs  how long it waits for running work. Default: 8 s
+   * Accepts no more calls, waits for running calls, sends and background work, then closes mail and storage. After that,
+   * every call that needs the storage rejects with ServiceStoppedError, the doors answer 503, and nothing of the service
+   * keeps the process alive. A send that has started and is not settled in time is settled by the next process: as
+   * `executed` if the message is in Sent, else as `outcome_unknown`. A second `stop` returns the promise of the first.
+   * @param withinMs  how long it waits for running work. Default: 30 s
    */
   stop(withinMs?: number): Promise<void>;
   /** Stops the service at the end of `await using`. */

@@ -75,7 +75,7 @@ export type Found<R = Result> =
   /** A result that can be made smaller: `at(n)` contains n rows or characters, `at(most)` everything. */
   | { readonly kind: 'cut'; readonly most: number; at(n: number): R }
   | { readonly kind: 'outcome'; readonly outcome: Success<R> | Pending }
-  /** The call ends with `first`, and its caller then waits at most `waitS` seconds until the approval changes its state. */
+  /** The call ends with `first`, and its caller then waits at most `waitS` seconds until the approval has ended. */
   | {
       readonly kind: 'wait';
       readonly approvalId: string;

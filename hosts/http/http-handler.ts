@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream';
 import { isAmbiguous } from './body-rules.ts';
 import { answeredEarly } from './last-response.ts';
 import { discardBody, readBody } from './read-body.ts';
@@ -41,12 +40,23 @@ function write(res: ServerResponse, reply: Reply, close: boolean): void {
   const { status, headers, body, rest } = reply;
   const connection = close ? { Connection: 'close' } : {};
   if (rest === undefined) {
-    res.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body), ...connection });
+    // A 304 would name the length of the body that it leaves out.
+    const length = status === 304 ? {} : { 'Content-Length': Buffer.byteLength(body) };
+    res.writeHead(status, { ...headers, ...length, ...connection });
     res.end(body);
     return;
   }
   res.writeHead(status, { ...headers, ...connection });
   res.write(body);
-  // If either side fails, it destroys both: the caller sees an incomplete response.
-  pipeline(rest, res, () => {});
+  // If either side fails, both end: the caller sees an incomplete response. `pipeline` would add six listeners for `close`
+  // to the response, and Node warns at eleven.
+  const end = () => {
+    if (rest.readableEnded) return;
+    rest.destroy();
+    res.destroy();
+  };
+  rest.once('error', end).once('close', end);
+  res.once('close', end);
+  if (rest.destroyed || res.destroyed) end();
+  else rest.pipe(res);
 }

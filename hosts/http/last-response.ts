@@ -5,6 +5,8 @@ import type { Reply } from './reply.ts';
 /** The error of node:http's `clientError`. */
 export interface ParseError extends Error {
   readonly code?: string;
+  /** The parser's words. */
+  readonly reason?: string;
   readonly rawPacket?: Uint8Array;
 }
 
@@ -29,6 +31,9 @@ export function answeredEarly(request: IncomingMessage): void {
   request.once('end', () => ANSWERED_EARLY.delete(socket));
 }
 
+/** Connections that get their last response. The parser reports its error again with every later packet. */
+const ENDING = new WeakSet<Duplex>();
+
 /**
  * Ends a connection with a response if its bytes are unreadable from here on. A response in progress is sent first. If
  * that waits for the broken body, the last response replaces it.
@@ -40,6 +45,8 @@ export function endConnection(
   reply: () => Promise<Reply | undefined>,
   needsNoBody: (request: IncomingMessage) => boolean,
 ): void {
+  if (ENDING.has(socket)) return;
+  ENDING.add(socket);
   const current = responseUnderWay(socket);
   if (current === undefined || isStuck(current, needsNoBody)) {
     if (ANSWERED_EARLY.has(socket)) socket.end(() => socket.destroy());

@@ -72,7 +72,7 @@ function progressReport({ _meta, notify }: ServerContext['mcpReq']): ToolCall['o
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return undefined;
   return (waitedS, waitS) => {
-    const message = 'Waiting for the owner to decide.';
+    const message = 'Waiting for the request to end.';
     const params = { progressToken, progress: waitedS, total: waitS, message };
     // A caller who has disconnected misses nothing.
     notify({ method: 'notifications/progress', params }).catch(() => {});

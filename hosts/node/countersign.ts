@@ -40,7 +40,8 @@ export interface Countersign extends HttpHandler, LivePages {
   /**
    * A listener for `clientError`, for a server that serves nothing but the API. node:http rejects requests that it cannot
    * read before they reach a handler, for example with an invalid Content-Length. This listener answers them in the form
-   * of the API and closes the connection. Failures that come earlier in the order of refusals are still reported first.
+   * of the API and closes the connection. Failures that come earlier in the order of refusals are still reported first, if
+   * the part of the head before the error arrived in the same packet.
    */
   readonly clientError: (error: ParseError, socket: Duplex) => void;
 }

@@ -23,7 +23,7 @@ import { headerOf } from '../http/request-head.ts';
 import { type Addressed, addressed } from './addressing.ts';
 import { bodyOf, type Form, statusOf } from './answer.ts';
 import { givenBy, strangeParameters } from './call-arguments.ts';
-import { openApiDocument } from './openapi/document.ts';
+import { type Description, describeApi, isKnown } from './openapi/description.ts';
 import type { Route } from './routes.ts';
 
 /** The part of the service that the REST API needs. */
@@ -43,7 +43,7 @@ const HEALTH_RETRY_S = 5;
 export function restApi(service: RestService, options: ApiOptions = {}): AnswerRequest {
   const isTrusted = trustedProxies(options.trustedProxies ?? []);
   const base = publicBase(service.baseUrl);
-  let description: string | undefined;
+  let description: Promise<Description> | undefined;
 
   return async (head, readBody, gone) => {
     const request = receiveRequest(head, readBody, gone, isTrusted);
@@ -66,7 +66,7 @@ export function restApi(service: RestService, options: ApiOptions = {}): AnswerR
       return { ...written(to.failure, to.form, to.headers), rate };
     }
     const { route } = to;
-    if (route.call === 'describe') return describe(to, request.address);
+    if (route.call === 'describe') return describe(to, request);
 
     const admitted = await admitRequest(service, request, route.body === 'required');
     if (admitted.kind === 'lost') return undefined;
@@ -87,7 +87,10 @@ export function restApi(service: RestService, options: ApiOptions = {}): AnswerR
   }
 
   /** Needs no key. Only the budget of the address limits these requests. */
-  async function describe({ route, target, path }: RouteAddressed, address: string): Promise<Answered> {
+  async function describe(
+    { route, target, path }: RouteAddressed,
+    { address, head }: ApiRequest,
+  ): Promise<Answered> {
     const admission = await service.calls.admitCaller({ token: undefined, address });
     const { rate } = admission;
     if (admission.kind !== 'admitted' && admission.failure.code === 'rate_limited') {
@@ -95,8 +98,13 @@ export function restApi(service: RestService, options: ApiOptions = {}): AnswerR
     }
     const strange = strangeParameters({ path, query: target.query, body: {} });
     if (strange !== undefined) return { ...written(strange, route), rate };
-    description ??= JSON.stringify(openApiDocument(service.baseUrl));
-    return { status: 200, headers: {}, body: description, rate };
+    description ??= describeApi(service.baseUrl);
+    const made = await description;
+    // Unlike other answers it may be kept, if each use asks whether it is still the same.
+    const headers = { ETag: made.etag, 'Cache-Control': 'no-cache' };
+    return isKnown(made, headerOf(head, 'if-none-match'))
+      ? { status: 304, headers, body: '', rate }
+      : { status: 200, headers, body: made.body, rate };
   }
 
   async function refuse(caller: Caller, why: Failure, route: Route): Promise<Reply> {

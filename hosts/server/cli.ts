@@ -2,6 +2,7 @@
 import { ServiceError } from '../../core/contract/errors.ts';
 import { type Command, UsageError } from './command.ts';
 import { listOf, usageOf } from './help.ts';
+import { logProcessEvents } from './process-events.ts';
 import { processTerminal } from './terminal.ts';
 
 /**
@@ -30,6 +31,7 @@ const WRONG_USAGE = 2;
 async function main(typed: readonly string[]): Promise<number> {
   const args = typed[0] === '--version' ? ['version', ...typed.slice(1)] : typed;
   const [word = ''] = args;
+  if (word === 'serve') logProcessEvents();
   const commands = Object.hasOwn(COMMANDS, word) ? await COMMANDS[word]?.() : undefined;
   const command = commands?.find(({ name }) => name === args.slice(0, name.split(' ').length).join(' '));
   if (args.includes('--help') || args.length === 0) {

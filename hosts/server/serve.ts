@@ -15,13 +15,14 @@ import { type LoopWatch, watchLoop } from './loop-watch.ts';
 import { listenOnLoopback } from './loopback-listener.ts';
 import { openService } from './open-service.ts';
 import { reachOfService } from './private-servers.ts';
+import { useLog } from './process-events.ts';
 import { apiRequestName, dashboardRequestName, observeRequests, signInRequestName } from './request-names.ts';
 import { pageAddress } from './setup-link.ts';
 import { listen, type WebServer } from './web-server.ts';
 
-/** A stop may take 10 s in total. */
+/** From the signal. What runs meanwhile, such as a send, may take until `STOP_WITHIN_MS`; the process ends before 10 s. */
 const CALLS_END_WITHIN_MS = 7000;
-const WORK_ENDS_WITHIN_MS = 1500;
+const STOP_WITHIN_MS = 9000;
 const EXIT_WITHIN_MS = 9500;
 
 export const serve: Command = {
@@ -35,6 +36,7 @@ export const serve: Command = {
     noPositionals(positionals);
     const configuration = readConfiguration(terminal.env, terminal.folder);
     const log = jsonLog(configuration.log, terminal.log);
+    useLog(log);
     const { host, port, tls, trustedProxies } = configuration;
     const certificate = tls && certificateIn(tls.certFile, tls.keyFile, log);
     const common = { trustedProxies, certificate };
@@ -66,13 +68,14 @@ export const serve: Command = {
     );
 
     log.info('stopping', { signal: await stopping });
+    const stopByMs = performance.now() + STOP_WITHIN_MS;
     setTimeout(() => process.exit(0), EXIT_WITHIN_MS).unref();
     await Promise.all([
       service.calls.endWaits(),
       ...[api, dashboard, signIn].map((server) => server.stop(CALLS_END_WITHIN_MS)),
     ]);
     try {
-      await service.stop(WORK_ENDS_WITHIN_MS);
+      await service.stop(stopByMs - performance.now());
     } finally {
       watch.stop();
       demo?.remove();

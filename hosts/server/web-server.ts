@@ -6,6 +6,7 @@ import {
 } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { HEAD_MAX_BYTES, recordHeads } from '../http/arriving-head.ts';
 import { trustedProxies as trusted } from '../http/client-address.ts';
 import type { HttpHandler } from '../http/http-handler.ts';
 import { brokenStatus, endConnection, type ParseError, responseText } from '../http/last-response.ts';
@@ -68,8 +69,6 @@ const LIMITS: WebLimits = {
 
 /** How often Node checks for late requests; its default is 30 s. */
 const LATE_CHECK_MS = 1000;
-/** For all headers together; Node's default. */
-const HEAD_MAX_BYTES = 16 * 1024;
 /** A browser behind two proxies sends 30. */
 const HEADERS_MAX = 100;
 
@@ -131,9 +130,12 @@ export async function listen(
     server,
     port: (server.address() as AddressInfo).port,
     attach: (attach) => attach(server),
-    answerWith(answer, answerBroken = broken) {
+    answerWith(answer, answerBroken) {
       handler = answer;
-      broken = answerBroken;
+      if (answerBroken !== undefined) {
+        broken = answerBroken;
+        recordHeads(server);
+      }
       for (const [req, res] of early) handler(req, res);
     },
     async stop(withinMs) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { testClock } from '../open-service.ts';
-import { approvalOf, digestOf, FRIEND, openScene, sendTo, stateOf } from './scene.ts';
+import { approvalOf, approve, digestOf, FRIEND, openScene, sendTo, stateOf } from './scene.ts';
 
 /** A clock whose waits end when the test says so. */
 function patientClock() {
@@ -63,6 +63,24 @@ describe('a send that takes longer than its caller waits', () => {
       executed: true,
     });
     expect(scene.mail.transmitted()).toHaveLength(1);
+  });
+
+  it('is waited for to its end by a call that began to wait before the decision', async () => {
+    const { scene, key, underWay, letGo } = await open('approval');
+    const { id } = approvalOf(await key.call('send_email', sendTo(FRIEND)));
+    let begun = () => {};
+    const begins = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const program = scene.service.as({ ownerId: scene.ownerId, keyId: key.keyId });
+    const read = { approval_id: id, wait_s: 25 };
+    const waiting = program.call('get_approval', read, { onWaiting: () => begun() });
+    await begins;
+    const decided = approve(scene, id);
+    await underWay;
+    letGo();
+    expect(await waiting).toMatchObject({ status: 'ok', executed: true });
+    expect(await decided).toMatchObject({ approval: { state: 'executed' } });
   });
 
   it('shows the owner who pressed Approve a page that says approved', async () => {

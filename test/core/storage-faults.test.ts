@@ -45,6 +45,7 @@ function faultyStorage() {
     'start',
     'settle',
     'followedUp',
+    'approval',
     'approvals',
     'renew',
     'reads',
@@ -235,5 +236,39 @@ describe('the work after a send', () => {
     expect(sent).toHaveLength(1);
     expect(await copiesInSent(scene)).toEqual(sent);
     expect(await stateOf(scene, id)).toBe('executed');
+  });
+});
+
+describe('an app that waits for the end of a request', () => {
+  async function filed() {
+    const { scene, fail } = await open();
+    const key = await scene.addKey('full');
+    const { id } = approvalOf(await key.call('send_email', sendTo(FRIEND)));
+    return { scene, fail, id };
+  }
+
+  it('learns it although the store could not be reached for a moment', async () => {
+    const { scene, fail, id } = await filed();
+    fail('approval');
+    const ended = scene.service.approvals.settled(scene.ownerId, id);
+    await scene.service.approvals.reject(scene.ownerId, id);
+    expect(await ended).toMatchObject({ id, state: 'rejected' });
+  });
+
+  it('gives up a store that cannot be reached when its signal says so', async () => {
+    const { scene, fail, id } = await filed();
+    fail('approval', Number.POSITIVE_INFINITY);
+    const patience = new AbortController();
+    const { signal } = patience;
+    const ended = scene.service.approvals.settled(scene.ownerId, id, { signal });
+    patience.abort(new Error('enough'));
+    await expect(ended).rejects.toThrow('enough');
+  });
+
+  it('learns that there is no such request', async () => {
+    const { scene } = await filed();
+    await expect(scene.service.approvals.settled(scene.ownerId, 'apr_none')).rejects.toMatchObject({
+      code: 'not_found',
+    });
   });
 });

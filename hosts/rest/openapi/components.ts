@@ -69,8 +69,8 @@ function ownShape(tool: Tool): z.ZodType | undefined {
   return tool.kind === 'light' ? tool.directOutput : tool.output;
 }
 
-/** @returns by name, with every schema that one of them refers to */
-export function schemasOf(tools: readonly Tool[]): Schemas {
+/** Makes them one at a time. @returns by name, with every schema that one of them refers to */
+export function* schemasOf(tools: readonly Tool[]): Generator<undefined, Schemas> {
   const shapes: Record<string, z.ZodType> = {
     PendingApproval: pending,
     EndedApproval: endedApproval.meta({ examples: [EXECUTED] }),
@@ -79,14 +79,18 @@ export function schemasOf(tools: readonly Tool[]): Schemas {
     UntrustedNonce: untrustedNonce,
   };
   const schemas: Record<string, JsonObject> = {};
-  for (const [name, shape] of Object.entries(shapes)) add(name, shape);
+  for (const [name, shape] of Object.entries(shapes)) {
+    add(name, shape);
+    yield;
+  }
   for (const tool of tools) {
     const name = resultName(tool);
     const shape = ownShape(tool);
     if (name !== undefined && shape !== undefined) add(name, shape);
     if (isWrite(tool)) add(`${typeName(tool.name)}ApprovalResult`, tool.output);
+    yield;
   }
-  return { ...schemas, ...failureSchemas() };
+  return { ...schemas, ...(yield* failureSchemas()) };
 
   function add(name: string, shape: z.ZodType): void {
     const { schema, parts } = jsonSchemaOf(shape);

@@ -39,13 +39,23 @@ function tagOf({ path }: Route): string {
  * @param baseUrl  public address of the API host
  */
 export function openApiDocument(baseUrl: string): JsonObject {
+  const steps = documentSteps(baseUrl);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** The same in steps of at most a few milliseconds. */
+export function* documentSteps(baseUrl: string): Generator<undefined, JsonObject> {
   const base = publicBase(baseUrl);
-  const schemas = schemasOf(CATALOGUE);
+  const schemas = yield* schemasOf(CATALOGUE);
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const route of ROUTES) {
     const operations = paths[route.path] ?? {};
     operations[route.method.toLowerCase()] = { tags: [tagOf(route)], ...operationOf(route, schemas) };
     paths[route.path] = operations;
+    yield;
   }
   const used = new Set(ROUTES.map(tagOf));
   return {
@@ -72,7 +82,7 @@ export function openApiDocument(baseUrl: string): JsonObject {
         },
       },
       headers: headersAt(base),
-      responses: failureResponses(ROUTES, schemas),
+      responses: yield* failureResponses(ROUTES, schemas),
       schemas,
     },
   };

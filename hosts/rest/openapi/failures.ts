@@ -17,9 +17,14 @@ function schemaName(code: ErrorCode): string {
   return `${code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Error`;
 }
 
-/** By name: the failure of each code as it is on the wire. */
-export function failureSchemas(): Schemas {
-  return Object.fromEntries(CODES.map((code) => [schemaName(code), jsonSchemaOf(failureOf(code)).schema]));
+/** Makes one at a time. @returns by name: the failure of each code as it is on the wire */
+export function* failureSchemas(): Generator<undefined, Schemas> {
+  const schemas: Record<string, JsonObject> = {};
+  for (const code of CODES) {
+    schemas[schemaName(code)] = jsonSchemaOf(failureOf(code)).schema;
+    yield;
+  }
+  return schemas;
 }
 
 function failureOf(code: ErrorCode): z.ZodType {
@@ -42,18 +47,22 @@ export function failureRefs(route: Route): Record<string, JsonObject> {
   );
 }
 
-/** The failures of the routes, by name. Routes share those that have the same codes. */
-export function failureResponses(routes: readonly Route[], schemas: Schemas): Record<string, JsonObject> {
-  return Object.fromEntries(
-    routes.flatMap(failuresOf).map(({ status, codes, coded, name }) => [
-      name,
-      {
-        description: `${STATUS_CODES[status]}: ${codes.join(', ')}.`,
-        headers: headerRefs([...COMMON_HEADERS, ...headersOf(status)]),
-        content: jsonContent(oneFailureOf(codes, coded), schemas),
-      },
-    ]),
-  );
+/** Makes one at a time. @returns the failures of the routes, by name: routes share those that have the same codes */
+export function* failureResponses(
+  routes: readonly Route[],
+  schemas: Schemas,
+): Generator<undefined, Record<string, JsonObject>> {
+  const responses: Record<string, JsonObject> = {};
+  for (const { status, codes, coded, name } of routes.flatMap(failuresOf)) {
+    if (name in responses) continue;
+    responses[name] = {
+      description: `${STATUS_CODES[status]}: ${codes.join(', ')}.`,
+      headers: headerRefs([...COMMON_HEADERS, ...headersOf(status)]),
+      content: jsonContent(oneFailureOf(codes, coded), schemas),
+    };
+    yield;
+  }
+  return responses;
 }
 
 /** One status of a route, with the codes that it can have. */

@@ -34,6 +34,11 @@ export const headersAt = (base: PublicBase): Readonly<Record<string, JsonObject>
     description: 'true: this is the stored answer of an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', const: 'true' },
   },
+  ETag: {
+    description: 'Of the bytes of the body. Send it as If-None-Match with the next request.',
+    required: true,
+    schema: { type: 'string', pattern: '^"[A-Za-z0-9_-]+"$' },
+  },
   Allow: { description: 'The methods of the route.', required: true, schema: { type: 'string' } },
 });
 

@@ -17,7 +17,7 @@ export function operationOf(route: Route, schemas: Schemas): JsonObject {
     return {
       operationId: open ? 'get_openapi' : 'list_tools',
       summary: open ? 'This description' : 'List the tools of the key',
-      ...(open ? { security: [] } : {}),
+      ...(open ? { security: [], parameters: [IF_NONE_MATCH] } : {}),
       responses: responsesOf(route, [], schemas),
     };
   }
@@ -87,6 +87,13 @@ function parametersAndBody(
 function objectOf({ properties, required }: ReturnType<typeof argumentsOf>): JsonObject {
   return { type: 'object', properties, required: [...required], additionalProperties: false };
 }
+
+const IF_NONE_MATCH: JsonObject = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'The ETag of the description that the client has. Answered 304 while it is the same.',
+  schema: { type: 'string' },
+};
 
 const IDEMPOTENCY_KEY: JsonObject = {
   name: 'Idempotency-Key',

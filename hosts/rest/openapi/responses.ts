@@ -31,8 +31,12 @@ function successes(route: Route, tools: readonly Tool[], schemas: Schemas): Reco
     return {
       200: {
         description: 'The description.',
-        headers: headerRefs(COMMON_HEADERS),
+        headers: headerRefs([...COMMON_HEADERS, 'ETag']),
         content: { 'application/json': { schema, example } },
+      },
+      304: {
+        description: 'The description is the one that If-None-Match names.',
+        headers: headerRefs([...COMMON_HEADERS, 'ETag']),
       },
     };
   }

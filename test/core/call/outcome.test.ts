@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   APPROVAL_STATES,
   type Approval,
+  type ApprovalError,
   type ApprovalState,
   isTerminal,
 } from '../../../core/approvals/approval.ts';
@@ -112,9 +113,18 @@ describe('the response for an approval', () => {
         approval: wireApproval(approval({ state }), ownerWords),
         approvals_url: 'https://dashboard.example.org/approvals',
         poll_after_s: 15,
-        message: textLike(/NOT done yet.*poll.*do not repeat.*dashboard, never through a link/is),
+        message: textLike(/NOT done yet.*poll.*wait_s=25.*do not repeat.*dashboard, never through a link/is),
       });
     }
+  });
+
+  it.each([
+    ['pending', 'it waits for the owner.'],
+    ['approved', 'it is approved and is being carried out.'],
+  ] as const)('says of a request that is %s what comes next', (state, words) => {
+    expect(approvalOutcome(approval({ state }), told, noon)).toMatchObject({
+      message: textLike(`NOT done yet: ${words}`),
+    });
   });
 
   it.each([
@@ -147,10 +157,18 @@ describe('the response for an approval', () => {
     ['failed', /Nothing was done/],
     ['rejected', /rejected.*Nothing was done.*Do not repeat/],
     ['expired', /Nothing was done/],
-    ['cancelled', /Nothing was done/],
+    ['cancelled', /switched off before a decision.*Nothing was done/],
     ['outcome_unknown', /may or may not have happened.*Do not repeat.*Sent/],
   ])('%s means', (state, words) => {
     expect(meaningOf(approval({ state }))).toMatch(words);
+  });
+
+  it('tells a withdrawn request from one whose key, permission or account was switched off', () => {
+    const cancelled = (error: ApprovalError) => meaningOf(approval({ state: 'cancelled', error }));
+    expect(cancelled('cancelled_by_agent')).toContain('withdrawn');
+    for (const error of ['credential_off', 'permission_off', 'account_removed'] as const) {
+      expect(cancelled(error)).not.toContain('withdrawn');
+    }
   });
 
   it('reports a partial result to the agent and to the owner', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Pending, Success } from '../../../core/call/outcome.ts';
+import { ServiceError } from '../../../core/contract/errors.ts';
 import { type ApprovalWait, createApprovalWaits } from '../../../core/service/approval-waits.ts';
 import { handClock, settled } from './hand-clock.ts';
 
@@ -16,6 +17,8 @@ function pending(state: 'pending' | 'approved' = 'pending'): Pending {
   };
 }
 
+const unreachable = () => new ServiceError('temporarily_unavailable', { details: { retry_after_s: 5 } });
+
 const executed: Success = { status: 'ok', executed: true, result: {} };
 
 function opened() {
@@ -30,7 +33,7 @@ function opened() {
   const waits = createApprovalWaits(reported as unknown as Parameters<typeof createApprovalWaits>[0]);
   let state: Success | Pending = pending();
   const wait = (changes: Partial<ApprovalWait> = {}) =>
-    waits.changed({
+    waits.ofCall({
       approvalId: ID,
       credentialId: 'key',
       first: pending(),
@@ -52,7 +55,7 @@ function opened() {
 }
 
 describe('a wait for an approval', () => {
-  it('ends at the first notice or poll that finds another state, and never later than its time', async () => {
+  it('ends at the first notice or poll that finds the end, and never later than its time', async () => {
     // Odd, so that nothing happens at the instant of a poll.
     const instant = fc.nat(15_000).map((n) => 2 * n + 1);
     const change = fc.record({ atMs: instant, isReported: fc.boolean() });
@@ -77,7 +80,7 @@ describe('a wait for an approval', () => {
             waitS * 1000,
           ].filter((ms) => ms <= waitS * 1000);
           const expectedMs =
-            wakes.sort((a, b) => a - b).find((ms) => stateAt(ms) !== 'pending') ?? waitS * 1000;
+            wakes.sort((a, b) => a - b).find((ms) => stateAt(ms) === 'executed') ?? waitS * 1000;
 
           let endedMs: number | undefined;
           const ended = wait({ waitS }).then((outcome) => {
@@ -147,6 +150,27 @@ describe('a wait for an approval', () => {
       [5, 12],
       [10, 12],
     ]);
+  });
+
+  it('goes on while the store cannot be reached, and fails if it still cannot be at the end', async () => {
+    const { wait, become, moveTo, timers } = opened();
+    let isAway = true;
+    const read = async () => {
+      if (isAway) throw unreachable();
+      return executed;
+    };
+    const back = wait({ read });
+    const never = wait({ read: () => Promise.reject(unreachable()), waitS: 12 });
+    never.catch(() => undefined);
+    await settled();
+    become(executed, true);
+    await settled();
+    isAway = false;
+    await moveTo(POLL_MS);
+    expect(await back).toBe(executed);
+    await moveTo(12_000);
+    await expect(never).rejects.toThrow(unreachable());
+    expect(timers.size).toBe(0);
   });
 
   it('fails with the error of a read', async () => {

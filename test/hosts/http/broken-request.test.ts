@@ -4,7 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { countersign } from '../../../hosts/node/countersign.ts';
 import { listen, type WebServerOptions } from '../../../hosts/server/web-server.ts';
+import { openTestService } from '../../open-service.ts';
 import { ownRestServer } from '../rest/rest-server.ts';
 
 /** Sends the bytes piece by piece. @returns the status lines that come back, once the server has closed the connection */
@@ -37,6 +39,19 @@ async function pages(limits: WebServerOptions['limits'] = {}): Promise<number> {
       () => res.destroy(),
     );
   });
+  return web.port;
+}
+
+/** The API behind a listener of the bundled server. */
+async function api(limits: WebServerOptions['limits'] = {}): Promise<number> {
+  const { service } = await openTestService();
+  const handler = countersign(service, { doors: ['rest'] });
+  const web = await listen('127.0.0.1', 0, { limits });
+  onTestFinished(async () => {
+    await web.stop(0);
+    await service.stop();
+  });
+  web.answerWith(handler, handler.clientError);
   return web.port;
 }
 
@@ -86,6 +101,16 @@ describe('a connection', () => {
     expect(await statusesOf(port, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc')).toEqual([
       408,
     ]);
+  });
+
+  it('whose broken head does not end in time is answered 408', async () => {
+    const port = await api({ headMs: 300, requestMs: 300 });
+    expect(await statusesOf(port, 'POST /v1/messages HTTP/1.1\r\nContent-Length: x')).toEqual([408]);
+  });
+
+  it('whose broken head is longer than any is answered', async () => {
+    const long = `POST /v1/messages HTTP/1.1\r\nContent-Length: x\r\nX: ${'x'.repeat(20_000)}`;
+    expect(await statusesOf(await api(), long)).toEqual([400]);
   });
 
   it('whose head does not come in time is answered 408', async () => {

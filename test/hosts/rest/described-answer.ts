@@ -24,7 +24,7 @@ export interface SeenAnswer {
 
 const responseOf = z.looseObject({
   headers: z.record(z.string(), z.looseObject({ $ref: z.string() })),
-  content: z.looseObject({ 'application/json': z.looseObject({ schema: z.looseObject({}) }) }),
+  content: z.looseObject({ 'application/json': z.looseObject({ schema: z.looseObject({}) }) }).optional(),
 });
 const operation = z.looseObject({
   operationId: z.string(),
@@ -143,8 +143,10 @@ function ofTool(answer: SeenAnswer): string[] {
 function against(answer: SeenAnswer, pointer: readonly string[]): string[] {
   const response = pointer.reduce<unknown>((at, step) => z.looseObject({}).parse(at)[step], described);
   if (response === undefined) return ['there is no such answer'];
-  const { headers } = responseOf.parse(response);
-  return [...headersAgainst(answer, new Set(Object.keys(headers))), ...bodyAgainst(answer, pointer)];
+  const { headers, content } = responseOf.parse(response);
+  const wrong = headersAgainst(answer, new Set(Object.keys(headers)));
+  if (content === undefined) return answer.text === '' ? wrong : [...wrong, 'has a body'];
+  return [...wrong, ...bodyAgainst(answer, pointer)];
 }
 
 function headersAgainst({ headers }: SeenAnswer, expected: ReadonlySet<string>): string[] {

@@ -5,10 +5,11 @@ import { failure } from '../../../core/call/outcome.ts';
 import { ERRORS } from '../../../core/contract/errors.ts';
 import { isRecord } from '../../../core/contract/result.ts';
 import type { JsonObject } from '../../../hosts/rest/json-body.ts';
+import { describeApi } from '../../../hosts/rest/openapi/description.ts';
 import { openApiDocument } from '../../../hosts/rest/openapi/document.ts';
 import { ROUTES } from '../../../hosts/rest/routes.ts';
 import { undescribed } from './described-answer.ts';
-import { type Answer, sendRaw } from './raw-http.ts';
+import { type Answer, everythingFrom, sendRaw } from './raw-http.ts';
 import { type RestServer, restServer } from './rest-server.ts';
 
 let server: RestServer;
@@ -46,6 +47,44 @@ describe('GET /v1/openapi.json', () => {
     expect(answer.json).toEqual({
       ...openApiDocument(`http://127.0.0.1:${server.port}`),
     });
+  });
+
+  it('is not sent again to a client that has it', async () => {
+    const { etag = '' } = (await ask()).headers;
+    expect(etag).toMatch(/^"[\w-]{22}"$/);
+    expect((await ask()).headers).toMatchObject({ etag, 'cache-control': 'no-cache' });
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const answer = await ask([['If-None-Match', known]]);
+      expect(answer).toMatchObject({ status: 304, text: '', headers: { etag, 'ratelimit-limit': '60' } });
+      expect(answer.headers).not.toHaveProperty('content-length');
+      expect(answer.headers).not.toHaveProperty('content-type');
+    }
+    for (const other of ['"other"', 'W/"other"', '""', etag.slice(1, -1)]) {
+      expect(await ask([['If-None-Match', other]])).toMatchObject({ status: 200, headers: { etag } });
+    }
+  });
+
+  it('leaves the connection open after a 304', async () => {
+    const { etag = '' } = (await ask()).headers;
+    const request = (more: string) =>
+      `GET /v1/openapi.json HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nIf-None-Match: ${etag}\r\n${more}\r\n`;
+    const both = await everythingFrom(server.port, [request(''), request('Connection: close\r\n')]);
+    expect(both.match(/HTTP\/1\.1 304 /g)).toHaveLength(2);
+  });
+
+  it('is made between other work, and is the same each time for one address', async () => {
+    let turns = 0;
+    let isMade = false;
+    const others = (async () => {
+      for (; !isMade; turns++) await new Promise((next) => setImmediate(next));
+    })();
+    const { body, etag } = await describeApi('https://api.example.org');
+    isMade = true;
+    await others;
+    expect(turns).toBeGreaterThan(ROUTES.length);
+    expect(JSON.parse(Buffer.from(body).toString())).toEqual(document);
+    expect((await describeApi('https://api.example.org')).etag).toBe(etag);
+    expect((await describeApi('https://other.example.org')).etag).not.toBe(etag);
   });
 
   it('is refused to browsers, on other hosts, with parameters, and to who asks too often', async () => {

@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { readWireBody, type WireBody } from './wire-body.ts';
 
 export interface Answer {
@@ -24,9 +24,14 @@ export function sendRaw(port: number, request: RawRequest): Promise<Answer> {
 }
 
 export function sendBytes(port: number, bytes: string): Promise<Answer> {
-  const isHead = bytes.startsWith('HEAD ');
+  return sendPackets(port, [bytes]);
+}
+
+/** Sends each packet once a server in this process had time to read the one before it. */
+export function sendPackets(port: number, packets: readonly string[]): Promise<Answer> {
+  const isHead = packets[0]?.startsWith('HEAD ') === true;
   return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => void writeEach(socket, packets));
     let received = Buffer.alloc(0);
     socket.on('data', (chunk) => {
       received = Buffer.concat([received, chunk]);
@@ -38,6 +43,28 @@ export function sendBytes(port: number, bytes: string): Promise<Answer> {
     socket.on('error', reject);
     socket.on('close', () => reject(new Error(`closed after ${JSON.stringify(received.toString())}`)));
   });
+}
+
+/** Sends the packets as `sendPackets` does. @returns everything that comes back until the server closes the connection */
+export function everythingFrom(port: number, packets: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => void writeEach(socket, packets));
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += String(chunk);
+    });
+    socket.on('error', reject);
+    socket.on('end', () => resolve(received));
+  });
+}
+
+/** Writes each packet once a server in this process had time to read the one before it. */
+async function writeEach(socket: Socket, packets: readonly string[]): Promise<void> {
+  for (const packet of packets) {
+    if (!socket.writable) return;
+    socket.write(packet);
+    for (let turn = 0; turn < 8; turn++) await new Promise((next) => setImmediate(next));
+  }
 }
 
 /** Whether the server closes the connection by itself once it has answered. */

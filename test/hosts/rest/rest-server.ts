@@ -13,6 +13,7 @@ import type { Mail } from '../../../core/ports/ports.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { Service } from '../../../core/service/service.ts';
 import { createService, type EmbeddedOptions } from '../../../hosts/embedded/countersign.ts';
+import { recordHeads } from '../../../hosts/http/arriving-head.ts';
 import { countersign } from '../../../hosts/node/countersign.ts';
 import { watchedAnswers } from './watched-answers.ts';
 
@@ -40,6 +41,8 @@ export interface RestServerOptions {
   readonly samples?: (owner: string) => readonly SampleMessage[];
   /** What the service is given instead of the sandbox itself: for faults that it does not make. */
   readonly mailAs?: (mail: SandboxMail) => Mail;
+  /** False: its server passes on nothing of a broken head but the broken packet, as the server of an app does. */
+  readonly recordsHeads?: boolean;
   /** What stands between the door and the service. */
   readonly between?: (service: Service) => Service;
 }
@@ -75,6 +78,7 @@ export async function restServer(options: RestServerOptions = {}): Promise<RestS
     handler(req, res);
   });
   server.on('clientError', handler.clientError);
+  if (options.recordsHeads !== false) recordHeads(server);
 
   const { ownerId } = await service.owners.create({ email: OWNER_EMAIL });
   await service.accounts.connect({ ownerId, email: OWNER_EMAIL, settings: {}, ...options.account });

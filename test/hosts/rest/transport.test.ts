@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { newApiKey } from '../../../core/gate/credential.ts';
 import { countersign } from '../../../hosts/node/countersign.ts';
-import { type Answer, closesAfter, sendBytes, sendRaw } from './raw-http.ts';
+import { type Answer, closesAfter, everythingFrom, sendBytes, sendPackets, sendRaw } from './raw-http.ts';
 import { ownRestServer, type RestServer, restServer } from './rest-server.ts';
 
 let server: RestServer;
@@ -444,6 +444,104 @@ describe('the body', () => {
       ],
     });
     expect(answer).toMatchObject({ status: 400, json: { code: 'invalid_content_length' } });
+  });
+});
+
+describe('a refused head', () => {
+  let callers = 0;
+  /** From another address each time, so that none uses up its budget. */
+  const own = (port: number) => {
+    callers += 1;
+    const from = `198.18.${100 + Math.floor(callers / 100)}.${100 + (callers % 100)}`;
+    return `Host: 127.0.0.1:${port}\r\nX-Forwarded-For: ${from}\r\n`;
+  };
+  const key = (apiKey: string) => `Authorization: Bearer ${apiKey}\r\n`;
+  const request = (lines: string, { line = 'POST /v1/messages', before = '', after = '' } = {}) =>
+    `${line} HTTP/1.1\r\n${before}Content-Type: application/json\r\n${lines}\r\n${after}\r\n`;
+
+  const WRONG = 'Content-Length: 2x';
+  /** Status and code of the answer, and the head that a server gets. */
+  const HEADS: [number, string, (port: number, apiKey: string) => string][] = [
+    [400, 'invalid_content_length', (p, k) => request(WRONG, { before: own(p) + key(k) })],
+    [400, 'invalid_content_length', (p, k) => request(WRONG, { before: own(p), after: key(k) })],
+    [400, 'invalid_content_length', (p, k) => request(WRONG, { after: own(p) + key(k) })],
+    [400, 'invalid_content_length', (p, k) => request('Content-Length:', { before: own(p) + key(k) })],
+    [
+      400,
+      'invalid_content_length',
+      (p, k) => request('Content-Length: 2\r\nContent-Length: 2', { before: own(p) + key(k) }),
+    ],
+    [
+      413,
+      'payload_too_large',
+      (p, k) => request(`Content-Length: ${'9'.repeat(24)}`, { before: own(p) + key(k) }),
+    ],
+    [413, 'payload_too_large', (p, k) => request('Content-Length: 262145', { before: own(p) + key(k) })],
+    [
+      411,
+      'length_required',
+      (p, k) => request('Content-Length: 2\r\nTransfer-Encoding: chunked', { before: own(p) + key(k) }),
+    ],
+    [
+      411,
+      'length_required',
+      (p, k) => request('Transfer-Encoding: chunked\r\nContent-Length: 2', { before: own(p) + key(k) }),
+    ],
+    [411, 'length_required', (p, k) => request('Transfer-Encoding: gzip', { before: own(p) + key(k) })],
+    [401, 'invalid_token', (p) => request(WRONG, { before: own(p) })],
+    [401, 'invalid_token', (p) => request(WRONG, { before: own(p), after: 'Authorization: Bearer x\r\n' })],
+    [404, 'not_found', (p, k) => request(WRONG, { line: 'POST /v1/nothing', before: own(p) + key(k) })],
+    [405, 'method_not_allowed', (p, k) => request(WRONG, { line: 'DELETE /v1/me', before: own(p) + key(k) })],
+    [
+      421,
+      'misdirected_request',
+      (_p, k) => request(WRONG, { before: 'Host: elsewhere.example\r\n', after: key(k) }),
+    ],
+    [421, 'misdirected_request', (_p, k) => request(WRONG, { before: key(k) })],
+  ];
+
+  it.each(HEADS)(
+    'is answered %i %s, wherever it is split',
+    { timeout: 60_000 },
+    async (status, code, headOf) => {
+      const wanted = { status, json: { code } };
+      const whole = headOf(server.port, server.apiKey);
+      expect(await sendBytes(server.port, whole)).toMatchObject(wanted);
+      for (let at = 1; at < whole.length; at++) {
+        const head = headOf(server.port, server.apiKey);
+        const answer = await sendPackets(server.port, [head.slice(0, at), head.slice(at)]);
+        expect(answer, `split before ${JSON.stringify(head.slice(at, at + 20))}`).toMatchObject(wanted);
+      }
+    },
+  );
+
+  it('is answered alike in many packets, and with a body that comes later', async () => {
+    const head = request(WRONG, { before: own(server.port), after: key(server.apiKey) });
+    const wanted = { status: 400, json: { code: 'invalid_content_length' } };
+    expect(await sendPackets(server.port, [...head])).toMatchObject(wanted);
+    for (let time = 0; time < 20; time++) {
+      expect(await sendPackets(server.port, [head, '{}', '{}'])).toMatchObject(wanted);
+    }
+  });
+
+  it('is answered after requests on the same connection', async () => {
+    const good = `GET /v1/me HTTP/1.1\r\n${own(server.port)}${key(server.apiKey)}\r\n`;
+    const head = request(WRONG, { before: own(server.port), after: key(server.apiKey) });
+    const closed = await everythingFrom(server.port, [good, head.slice(0, 40), head.slice(40)]);
+    expect([...closed.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status)).toEqual(['200', '400']);
+    expect(closed).toContain('invalid_content_length');
+  });
+
+  it('is answered with what is wrong with it by a server that kept no bytes of it', async () => {
+    const app = await ownRestServer({ recordsHeads: false });
+    const valid = HEADS.filter(([status]) => [400, 411].includes(status) || status === 413);
+    for (const [status, code, headOf] of valid) {
+      const head = headOf(app.port, app.apiKey);
+      for (let at = 1; at < head.length; at += 3) {
+        const answer = await sendPackets(app.port, [head.slice(0, at), head.slice(at)]);
+        expect(answer, JSON.stringify([head, at])).toMatchObject({ status, json: { code } });
+      }
+    }
   });
 });
 

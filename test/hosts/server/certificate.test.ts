@@ -3,8 +3,10 @@ import { get } from 'node:https';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TLSSocket } from 'node:tls';
+import { text } from 'node:stream/consumers';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { recordedHead } from '../../../hosts/http/arriving-head.ts';
 import { certificateIn } from '../../../hosts/server/certificate.ts';
 import { listen } from '../../../hosts/server/web-server.ts';
 import { type Certificate, makeCertificate } from '../../servers/certificate.ts';
@@ -45,6 +47,22 @@ function request(port: number): Promise<Answer> {
 }
 
 describe('a listener with a certificate', () => {
+  it('keeps the bytes of a head that it cannot read', async () => {
+    const web = await listen('127.0.0.1', 0, {
+      certificate: certificateIn(first.certFile, first.keyFile, log),
+    });
+    onTestFinished(() => web.stop(0));
+    web.answerWith(
+      (_req, res) => res.end(),
+      (_error, socket) => socket.end(recordedHead(socket)),
+    );
+    const pieces = ['POST / HTTP/1.1\r\nHost: x\r\n', 'Content-Length: abc\r\n\r\n'];
+    const socket = connectTls({ host: '127.0.0.1', port: web.port, rejectUnauthorized: false });
+    // Each is a record of its own, whatever packets TCP makes of them.
+    for (const piece of pieces) socket.write(piece);
+    expect(await text(socket)).toBe(pieces.join(''));
+  });
+
   it('speaks TLS, and uses a renewed certificate for new connections', async () => {
     const [cert, key] = [join(folder, 'used.crt'), join(folder, 'used.key')];
     copyFileSync(first.certFile, cert);

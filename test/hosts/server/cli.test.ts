@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -167,6 +168,73 @@ describe('the help', () => {
     const add = await cli.run(['account', 'add', '--help']);
     expect(add.stdout).toContain('countersign account add --owner EMAIL --email ADDRESS --provider ID\n');
     expect(add.stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+});
+
+describe('the log of serve', () => {
+  /** Node runs it first. It warns, or lets a promise fail, when a signal asks for it. */
+  const faults = () => {
+    const file = join(cli.folder, 'faults.cjs');
+    const emit = [
+      "process.on('SIGUSR2', () => {",
+      "  process.emitWarning('about ada@example.org', 'DeprecationWarning', 'DEP9999');",
+      "  process.emitWarning('about grace@example.org');",
+      '});',
+      "process.on('SIGHUP', () => void Promise.reject(new RangeError('about ada@example.org')));",
+    ];
+    writeFileSync(file, emit.join('\n'));
+    return { NODE_OPTIONS: `--require ${file}` };
+  };
+  const linesOf = (stderr: string) =>
+    stderr
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+  it('is one JSON object a line, warnings of Node included, and calls that wait cause none', async () => {
+    const { child, ended, told } = cli.start(['serve', '--demo', '--json'], faults());
+    const { base_url, api_key } = JSON.parse(String((await once(child.stdout, 'data'))[0]));
+    const headers = {
+      ...{ authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
+      accept: 'application/json, text/event-stream',
+    };
+    const post = async (path: string, body: unknown) =>
+      (await fetch(`${base_url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).text();
+    const message = { to: ['ada@example.org'], subject: 'Hello', body: 'Hello.' };
+    const { approval } = JSON.parse(await post('/v1/messages', message));
+    const params = { name: 'get_approval', arguments: { approval_id: approval.id, wait_s: 1 } };
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call' };
+    const answer = await post('/mcp', { ...call, params: { ...params, _meta: { progressToken: 1 } } });
+    expect(answer).toContain('notifications/progress');
+
+    const warned = told(/DEP9999(?:.*\n)+.*\n/);
+    child.kill('SIGUSR2');
+    await warned;
+    child.kill('SIGTERM');
+    const { code, stderr } = await ended;
+    expect(code).toBe(0);
+    expect(linesOf(stderr).filter(({ level }) => level !== 'info')).toMatchObject([
+      { level: 'warn', message: 'Node warns', error: 'DeprecationWarning', code: 'DEP9999' },
+      { level: 'warn', message: 'Node warns', error: 'Warning' },
+    ]);
+    expect(stderr).not.toContain('@example.org');
+  });
+
+  it('says that an error ends the process, and where it comes from', async () => {
+    const { child, ended } = cli.start(['serve', '--demo', '--json'], faults());
+    await once(child.stdout, 'data');
+    child.kill('SIGHUP');
+    const { code, stderr } = await ended;
+    expect(code).toBe(1);
+    expect(linesOf(stderr)).toMatchObject([
+      {
+        level: 'error',
+        message: 'the process ends after an error that nobody handled',
+        ...{ origin: 'unhandledRejection', error: 'RangeError' },
+        at: expect.stringContaining('faults.cjs') as unknown,
+      },
+    ]);
+    expect(stderr).not.toContain('@example.org');
   });
 });
 

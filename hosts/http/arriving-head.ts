@@ -1,0 +1,41 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/** node:http reads at most this much of a head, unless it is told otherwise. */
+export const HEAD_MAX_BYTES = 16 * 1024;
+
+interface Arriving {
+  /** The head that is arriving, so far. */
+  bytes: Uint8Array;
+  /** The request before it, whose body may still be arriving. */
+  before: IncomingMessage | undefined;
+}
+
+const arriving = new WeakMap<Duplex, Arriving>();
+
+/**
+ * Keeps the bytes of every head until it is read, because node:http keeps none: of a head that it cannot read, it passes on
+ * only the packet in which it noticed that. Costs about 2 µs a request.
+ */
+export function recordHeads(server: Server): void {
+  server.on('setSecureContext' in server ? 'secureConnection' : 'connection', (socket: Duplex) => {
+    const head: Arriving = { bytes: new Uint8Array(), before: undefined };
+    arriving.set(socket, head);
+    // Before the parser gets the packet.
+    socket.prependListener('data', (packet: Uint8Array) => {
+      if (head.before?.complete === false || head.bytes.length > HEAD_MAX_BYTES) return;
+      head.bytes = head.bytes.length === 0 ? packet : Buffer.concat([head.bytes, packet]);
+    });
+  });
+  server.on('request', (req) => {
+    const head = arriving.get(req.socket);
+    if (head === undefined) return;
+    head.bytes = new Uint8Array();
+    head.before = req;
+  });
+}
+
+/** Returns what has arrived of the head on a connection. Empty if it was not recorded. */
+export function recordedHead(socket: Duplex): Uint8Array {
+  return arriving.get(socket)?.bytes ?? new Uint8Array();
+}
