@@ -123,7 +123,7 @@ async function previewText(zip: ZipArchive, out: BoundedText): Promise<void> {
 }
 
 function officeText(zip: ZipArchive, out: BoundedText): void {
-  const office = officePackage(zip);
+  const office = officePackage(zip, out.incomplete);
   const { name, contentType } = office.main ?? { name: '', contentType: '' };
   const [, read] = OFFICE_READERS.find(([type]) => type.test(contentType)) ?? [];
   // A drawing, or a package of another program: not read, so nothing is reported of its text.

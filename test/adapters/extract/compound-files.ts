@@ -176,7 +176,20 @@ export interface OldRun {
  */
 export function word6File(
   runs: readonly OldRun[],
-  { version = 101, language = 0x409, pieces = false, encrypted = false } = {},
+  {
+    version = 101,
+    language = 0x409,
+    fonts = [],
+    pieces = false,
+    encrypted = false,
+  }: {
+    version?: number;
+    language?: number;
+    /** Their charset numbers. */
+    fonts?: readonly number[];
+    pieces?: boolean;
+    encrypted?: boolean;
+  } = {},
 ): Buffer {
   const TEXT = 0x600;
   const stored = pieces ? runs.toReversed() : runs;
@@ -205,7 +218,8 @@ export function word6File(
   const clx = Buffer.concat([Buffer.from([2]), uint32(table.length), table]);
   const behind = (page + 1) * SECTOR;
   // Other programs take a shorter stream for damaged.
-  const document = Buffer.alloc(Math.max(behind + list.length + clx.length, 8192));
+  const fontTable = fontList(fonts, 2);
+  const document = Buffer.alloc(Math.max(behind + list.length + clx.length + fontTable.length, 8192));
   document.writeUInt16LE(0xa5dc, 0);
   document.writeUInt16LE(version, 2);
   document.writeUInt16LE(language, 6);
@@ -219,5 +233,34 @@ export function word6File(
   properties.copy(document, page * SECTOR);
   list.copy(document, behind);
   clx.copy(document, behind + list.length);
+  uint32(behind + list.length + clx.length, fontTable.length).copy(document, 208);
+  fontTable.copy(document, behind + list.length + clx.length);
   return compoundFile({ WordDocument: document });
+}
+
+function fontList(charsets: readonly number[], headBytes: 2 | 4): Buffer {
+  const fonts = charsets.map((charset) => Buffer.from([9, 0, 0, 0, charset, 0, ...Buffer.from('Ari\0')]));
+  const head = Buffer.alloc(headBytes);
+  head.writeUInt16LE(headBytes === 2 ? 2 + 10 * fonts.length : fonts.length, 0);
+  return Buffer.concat([head, ...fonts]);
+}
+
+/** A document of Word 97 whose text has one byte per character, as programs of other countries wrote it. */
+export function word97File(text: Buffer, { language = 0x409, fonts = [] as readonly number[] } = {}): Buffer {
+  const TEXT = 0x600;
+  const document = Buffer.alloc(Math.max(TEXT + text.length, 8192));
+  const piece = Buffer.concat([Buffer.alloc(2), uint32((2 * TEXT) | 0x40000000), Buffer.alloc(2)]);
+  const list = Buffer.concat([uint32(0, text.length), piece]);
+  const clx = Buffer.concat([Buffer.from([2]), uint32(list.length), list]);
+  const fontTable = fontList(fonts, 4);
+  document.writeUInt16LE(0xa5ec, 0);
+  document.writeUInt16LE(193, 2);
+  document.writeUInt16LE(language, 6);
+  uint32(0, fontTable.length).copy(document, 274);
+  uint32(fontTable.length, clx.length).copy(document, 418);
+  text.copy(document, TEXT);
+  return compoundFile({
+    WordDocument: document,
+    '0Table': Buffer.concat([fontTable, clx, Buffer.alloc(4096)]),
+  });
 }

@@ -236,6 +236,48 @@ describe('parseMessage', () => {
     expect(headers.references).toEqual(['<ok@x>']);
   });
 
+  it.each([
+    ['Subject: Hello', ' ', 'Body', '', 'more'],
+    ['Subject: Hello', ' \t', '> quoted: text', '', 'more'],
+    ['Subject: Hello', ' ', 'Body'],
+  ])('ends the header at a line of white space: %j', async (...lines) => {
+    const { text, headers } = await parseMessage(message(...lines));
+    expect([headers.subject, text]).toEqual(['Hello', lines.slice(2).join('\n')]);
+  });
+
+  it('takes a line of white space in a header for the rest of a field', async () => {
+    const { text, headers } = await parseMessage(
+      message('Subject: one', ' ', ' two', ' ', 'To: a@example.org', '', 'Body'),
+    );
+    expect([headers.subject, headers.to[0]?.address, text]).toEqual(['one  two', 'a@example.org', 'Body']);
+  });
+
+  it.each([
+    [
+      '',
+      '_______________________________________________',
+      'people mailing list',
+      'https://example.org/people',
+    ],
+    ['-- ', 'people mailing list'],
+    ['To unsubscribe, write to people-leave@example.org'],
+    ['', '-----------', 'Grüße'],
+  ])('shows lines that a mailing list added to base64: %j', async (...footer) => {
+    const encoded = Buffer.from('Grüße aus dem Süden, und ein langer Satz noch dazu, bis zum Ende.\n')
+      .toString('base64')
+      .match(/.{1,60}/g);
+    const type = ['Content-Type: text/plain; charset=utf-8', 'Content-Transfer-Encoding: base64'];
+    const { text } = await parseMessage(message(...type, '', ...(encoded ?? []), ...footer));
+    expect(text).toContain('Grüße aus dem Süden, und ein langer Satz noch dazu, bis zum Ende.\n');
+    expect(text.split('Ende.\n')[1]?.trim()).toBe(footer.join('\n').trim());
+  });
+
+  it('reads base64 in pieces with padding, spaces around its lines, or the alphabet for addresses', async () => {
+    const type = ['Content-Type: text/plain; charset=utf-8', 'Content-Transfer-Encoding: base64'];
+    const lines = ['  R3LD', 'vMOfZQ==  ', '', 'IPCfjok=', 'IPCfjolf', '8J-OiQ=='];
+    expect((await parseMessage(message(...type, '', ...lines))).text).toBe('Grüße 🎉 🎉_🎉');
+  });
+
   it('reads an unknown charset as well as possible', async () => {
     const source = Buffer.concat([
       message('Content-Type: text/plain; charset=x-klingon', '', ''),
