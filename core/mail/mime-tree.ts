@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { parseHeaderValue } from 'nodemailer/lib/mime-funcs';
 import { decodeText } from './charset.ts';
+import { readCms } from './cms.ts';
 import { decodedFile, filesIn } from './encoded-files.ts';
 import { decodedWords } from './header-words.ts';
 import { readTnef } from './tnef.ts';
@@ -21,6 +22,8 @@ export interface MimePart {
   readonly content: Buffer;
   /** Empty unless it is a multipart. */
   readonly parts: readonly MimePart[];
+  /** It contains others that only its receiver can read. */
+  readonly isEncrypted?: true;
 }
 
 export interface MimeHeader {
@@ -101,6 +104,7 @@ function readPart(
 /** A part that contains others without MIME, as a multipart of them. */
 function unpacked(leaf: MimePart, depth: number, budget: Budget): { part: MimePart; complete: boolean } {
   if (!budget.unpacks) return { part: leaf, complete: true };
+  if (isCms(leaf)) return unsigned(leaf, depth, budget);
   const inner = isTnef(leaf) ? tnefParts(leaf, depth) : filesInText(leaf);
   if (inner.length === 0) return { part: leaf, complete: true };
   const parts = inner.slice(0, Math.max(budget.parts, 0));
@@ -109,6 +113,23 @@ function unpacked(leaf: MimePart, depth: number, budget: Budget): { part: MimePa
     part: { ...leaf, type: 'multipart/mixed', content: leaf.content.subarray(0, 0), parts },
     complete: parts.length === inner.length,
   };
+}
+
+function isCms({ type, typeParams, dispositionParams }: MimePart): boolean {
+  const name = (dispositionParams.filename ?? typeParams.name ?? '').toLowerCase();
+  return /^application\/(?:x-)?pkcs7-mime$/.test(type) || name === 'smime.p7m';
+}
+
+/** S/MIME that wraps what it signs (RFC 8551 3.5.2), as a multipart of the part inside. */
+function unsigned(leaf: MimePart, depth: number, budget: Budget): { part: MimePart; complete: boolean } {
+  const cms = readCms(decodedContent(leaf));
+  if (cms?.kind === 'encrypted') return { part: { ...leaf, isEncrypted: true }, complete: true };
+  if (cms === undefined) return { part: leaf, complete: true };
+  const empty = leaf.content.subarray(0, 0);
+  if (depth === MAX_DEPTH || budget.parts-- <= 0)
+    return { part: { ...leaf, content: empty }, complete: false };
+  const { part, complete } = readPart(cms.content, depth + 1, budget, TEXT);
+  return { part: { ...leaf, type: 'multipart/signed', content: empty, parts: [part] }, complete };
 }
 
 function filesInText(leaf: MimePart): MimePart[] {

@@ -6,6 +6,7 @@ import { processThatWorks } from '../process/process-that.ts';
 const READING = {
   body: { text: 'the text', chars: 8 },
   attachments: [],
+  protection: { isEncrypted: false, isSigned: false },
   headers: { from: [], replyTo: [], to: [], cc: [], subject: '', messageId: null, references: [] },
 };
 

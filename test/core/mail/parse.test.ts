@@ -84,6 +84,7 @@ describe('parseMessage', () => {
         { index: 0, name: 'résumé.pdf', mime: 'application/pdf', sizeBytes: 5 },
         { index: 1, name: 'a b.csv', mime: 'text/csv', sizeBytes: 3 },
       ],
+      protection: { isEncrypted: false, isSigned: false },
       headers: {
         from: [{ name: 'Jürgen Müller', address: 'juergen@example.org' }],
         replyTo: [{ name: '', address: 'desk@example.org' }],
@@ -196,6 +197,7 @@ describe('parseMessage', () => {
     expect(await parseMessage(message('', 'just text'))).toEqual({
       text: 'just text',
       attachments: [],
+      protection: { isEncrypted: false, isSigned: false },
       headers: {
         from: [],
         replyTo: [],
