@@ -5,10 +5,16 @@ const FREE = 0xffffffff;
 const END = 0xfffffffe;
 const FAT = 0xfffffffd;
 
-/** @param streams  of the root, by name: each too long to be stored among the small ones */
-export function compoundFile(streams: Readonly<Record<string, Buffer>>): Buffer {
-  const names = Object.keys(streams);
-  const directorySectors = Math.ceil((names.length + 1) / 4);
+/** What a storage contains, by name. */
+export interface Storage {
+  readonly [name: string]: Buffer | Storage;
+}
+
+/** @param streams  of the root, and its storages. No stream is stored among the small ones. */
+export function compoundFile(streams: Storage): Buffer {
+  const count = (storage: Storage): number =>
+    Object.values(storage).reduce((sum, one) => sum + 1 + (Buffer.isBuffer(one) ? 0 : count(one)), 0);
+  const directorySectors = Math.ceil((count(streams) + 1) / 4);
   const fatSectors = 8;
   const fat: number[] = Array<number>(fatSectors).fill(FAT);
   const sectors: Buffer[] = Array.from({ length: fatSectors }, () => Buffer.alloc(SECTOR, 0xff));
@@ -42,19 +48,21 @@ export function compoundFile(streams: Readonly<Record<string, Buffer>>): Buffer 
     directory.writeUInt32LE(begin, 128 * at + 116);
     directory.writeUInt32LE(size, 128 * at + 120);
   };
-  entry(0, 'Root Entry', 5, FREE, names.length > 0 ? 1 : FREE, END, 0);
-  names.forEach((name, i) => {
-    const bytes = streams[name] ?? Buffer.alloc(0);
-    entry(
-      i + 1,
-      name,
-      2,
-      i + 1 < names.length ? i + 2 : FREE,
-      FREE,
-      bytes.length === 0 ? END : put(bytes),
-      bytes.length,
-    );
-  });
+  let entries = 0;
+  /** @returns the number of the first entry */
+  const putAll = (storage: Storage): number => {
+    const names = Object.keys(storage);
+    const first = entries + 1;
+    entries += names.length;
+    names.forEach((name, i) => {
+      const content = storage[name] ?? Buffer.alloc(0);
+      const next = i + 1 < names.length ? first + i + 1 : FREE;
+      if (!Buffer.isBuffer(content)) entry(first + i, name, 1, next, putAll(content), END, 0);
+      else entry(first + i, name, 2, next, FREE, content.length === 0 ? END : put(content), content.length);
+    });
+    return names.length > 0 ? first : FREE;
+  };
+  entry(0, 'Root Entry', 5, FREE, putAll(streams), END, 0);
   const directoryAt = put(directory);
   if (fat.length > (fatSectors * SECTOR) / 4)
     throw new Error('This writes files of at most half a megabyte.');
