@@ -48,7 +48,9 @@ export const CORPUS_PACKAGES = {
     'groff',
     'fonts-dejavu-core',
   ],
-  messages: ['python3', 'ruby-mail', 'libmime-tools-perl'],
+  /** The programs that the benchmark compares with. */
+  tools: ['poppler-utils', 'catdoc', 'unzip'],
+  messages: ['python3', 'openssl', 'ruby-mail', 'libmime-tools-perl'],
   calendars: [
     'python3-icalendar',
     'python3-tz',

@@ -1,15 +1,22 @@
 import { Buffer } from 'node:buffer';
 import { NoText } from './no-text.ts';
 
-/** The streams of a compound file, the container of Office's formats before 2007 (MS-CFB). */
+/**
+ * A storage of a compound file, the container of Office's formats before 2007 (MS-CFB): a folder of streams and storages.
+ */
 export interface CompoundFile {
-  /** Whether the root contains a stream or a storage of this name. */
+  /** Whether it contains a stream or a storage of this name. */
   has(name: string): boolean;
+  /** Lower case. */
+  names(): readonly string[];
   /**
-   * Returns a stream of the root, as far as the file contains it.
+   * Returns a stream, as far as the file contains it.
+   * @param most the number of bytes that are enough
    * @throws NoText `broken` if there is none
    */
-  stream(name: string): Buffer;
+  stream(name: string, most?: number): Buffer;
+  /** Returns a storage in it. @throws NoText `broken` if there is none */
+  storage(name: string): CompoundFile;
 }
 
 const HEADER_BYTES = 512;
@@ -30,7 +37,7 @@ interface Entry {
   readonly bytes: number;
 }
 
-/** @throws NoText `broken` */
+/** Returns the root storage. @throws NoText `broken` */
 export function openCompoundFile(source: Uint8Array): CompoundFile {
   const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
   if (bytes.length < HEADER_BYTES) throw new NoText('broken');
@@ -56,30 +63,40 @@ export function openCompoundFile(source: Uint8Array): CompoundFile {
   const entries = directory(chain(bytes.readUInt32LE(48)));
   const root = entries.find(({ kind }) => kind === ROOT);
   if (root === undefined) throw new NoText('broken');
-  const children = siblings(entries, root.child);
   const miniFat = numbers([chain(bytes.readUInt32LE(60))]);
   const smallest = bytes.readUInt32LE(56);
   let miniStream: Buffer | undefined;
 
   const miniChain = (begin: number, length: number): Buffer => {
     miniStream ??= chain(root.begin, root.bytes);
+    const most = Math.min(length, miniStream.length);
     const found: Buffer[] = [];
     let at = begin;
-    while (at < NO_SECTOR && found.length * MINI_SECTOR_BYTES < length) {
+    while (at < NO_SECTOR && found.length * MINI_SECTOR_BYTES < most) {
       found.push(miniStream.subarray(at * MINI_SECTOR_BYTES, (at + 1) * MINI_SECTOR_BYTES));
       at = miniFat[at] ?? NO_SECTOR;
     }
-    return Buffer.concat(found).subarray(0, length);
+    return Buffer.concat(found).subarray(0, most);
   };
 
-  return {
-    has: (name) => children.has(name.toLowerCase()),
-    stream(name) {
+  const storageOf = (parent: Entry): CompoundFile => {
+    const children = siblings(entries, parent.child);
+    const child = (name: string) => {
       const entry = children.get(name.toLowerCase());
       if (entry === undefined) throw new NoText('broken');
-      return entry.bytes < smallest ? miniChain(entry.begin, entry.bytes) : chain(entry.begin, entry.bytes);
-    },
+      return entry;
+    };
+    return {
+      has: (name) => children.has(name.toLowerCase()),
+      names: () => [...children.keys()],
+      stream(name, most = Number.POSITIVE_INFINITY) {
+        const { begin, bytes } = child(name);
+        return (bytes < smallest ? miniChain : chain)(begin, Math.min(bytes, most));
+      },
+      storage: (name) => storageOf(child(name)),
+    };
   };
+  return storageOf(root);
 }
 
 /**

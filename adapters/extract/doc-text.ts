@@ -1,7 +1,8 @@
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import { decodeText } from '../../core/mail/charset.ts';
 import type { BoundedText } from './bounded-text.ts';
 import type { CompoundFile } from './compound-file.ts';
+import { docCharset, fontCharsets, languageCharset } from './doc-charset.ts';
 import { NoText } from './no-text.ts';
 import { type Visibility, visibilityIn97, visibilityInWord6 } from './word-visibility.ts';
 
@@ -33,8 +34,8 @@ export function docText(file: CompoundFile, out: BoundedText): void {
   if ((flags & ENCRYPTED) !== 0) throw new NoText('encrypted');
   const write = shownText(out);
   if (version < WORD_6) throw new NoText('unsupported_type');
-  const { charset, runs, found } =
-    version < WORD_97 ? word6(document, flags, out) : word97(document, file, flags);
+  const { charset, runs, found } = version < WORD_97 ? word6(document, flags) : word97(document, file, flags);
+  if (charset !== 'windows-1252') out.guessedCharset(charset);
   let left = MAX_CHARS_READ;
   for (const piece of found) {
     for (const { begin, end, visibility } of split(piece, runs)) {
@@ -59,52 +60,55 @@ interface Layout {
 
 function word97(document: Buffer, file: CompoundFile, flags: number): Layout {
   const table = file.stream((flags & TABLE_IS_1) !== 0 ? '1Table' : '0Table');
+  const found = () => pieces(part(table, document, 418));
   return {
-    charset: 'windows-1252',
+    charset: docCharset({
+      language: document.readUInt16LE(6),
+      fonts: fontCharsets(part(table, document, 274), 4),
+      sample: sampleOf(document, found()),
+      usual: 'windows-1252',
+    }),
     runs: unseenRuns(document, part(table, document, 250), 4, visibilityIn97),
-    found: pieces(part(table, document, 418)),
+    found: found(),
   };
 }
 
 /** Word 6 and 95 keep everything in one stream, one byte per character. Only a fast save leaves several pieces. */
-function word6(document: Buffer, flags: number, out: BoundedText): Layout {
-  const charset = CHARSETS[document.readUInt16LE(6) & LANGUAGE] ?? 'windows-1252';
-  if (charset !== 'windows-1252') out.guessedCharset(charset);
+function word6(document: Buffer, flags: number): Layout {
   const whole: Piece = { begin: document.readUInt32LE(24), end: document.readUInt32LE(28), charBytes: 1 };
   const clx = part(document, document, 352);
+  const found = () => ((flags & HAS_PIECES) === 0 ? [whole] : pieces(clx, 'bytes'));
+  const language = document.readUInt16LE(6);
   return {
-    charset,
+    charset: docCharset({
+      language,
+      fonts: fontCharsets(part(document, document, 208), 2),
+      sample: sampleOf(document, found()),
+      usual: languageCharset(language) ?? 'windows-1252',
+    }),
     runs: unseenRuns(document, part(document, document, 184), 2, visibilityInWord6),
-    found: (flags & HAS_PIECES) === 0 ? [whole] : pieces(clx, 'bytes'),
+    found: found(),
   };
 }
 
-/** The part of a language's number without the country (MS-LCID 2.2). */
-const LANGUAGE = 0x3ff;
+const SAMPLE_BYTES = 64 * 1024;
 
-/** The charset by the language of the Word version that wrote a document. The encoding of each font is not read. */
-const CHARSETS: Readonly<Record<number, string>> = {
-  1: 'windows-1256',
-  2: 'windows-1251',
-  4: 'gbk',
-  5: 'windows-1250',
-  8: 'windows-1253',
-  13: 'windows-1255',
-  14: 'windows-1250',
-  17: 'shift_jis',
-  18: 'euc-kr',
-  21: 'windows-1250',
-  24: 'windows-1250',
-  25: 'windows-1251',
-  27: 'windows-1250',
-  30: 'windows-874',
-  31: 'windows-1254',
-  34: 'windows-1251',
-  36: 'windows-1250',
-  37: 'windows-1257',
-  38: 'windows-1257',
-  39: 'windows-1257',
-};
+/** The start of the text that has one byte per character. */
+function sampleOf(document: Buffer, found: Iterable<Piece>): Buffer {
+  const taken: Buffer[] = [];
+  let left = SAMPLE_BYTES;
+  let pieces = 0;
+  for (const { begin, end, charBytes } of found) {
+    if (left <= 0 || pieces++ === MAX_SAMPLED) break;
+    if (charBytes !== 1) continue;
+    const bytes = document.subarray(begin, Math.min(end, begin + left));
+    taken.push(bytes);
+    left -= bytes.length;
+  }
+  return Buffer.concat(taken);
+}
+
+const MAX_SAMPLED = 10_000;
 
 /** Returns the part of the table stream that a pair of offset and length in the header describes. */
 function part(table: Buffer, document: Buffer, at: number): Buffer {

@@ -8,10 +8,11 @@ import { DOC, docText } from './doc-text.ts';
 import { type Claims, type DocumentType, declaredCharset, documentType } from './document-type.ts';
 import { CONTAINER, epubText } from './epub-text.ts';
 import { withoutLineHyphens } from './line-hyphens.ts';
-import { messageText } from './message-text.ts';
+import { messageText, outlookText } from './message-text.ts';
 import { NoText } from './no-text.ts';
 import { CONTENT_TYPES, type OfficePackage, officePackage } from './office-package.ts';
 import { CONTENT, openDocumentText } from './open-document-text.ts';
+import { OUTLOOK } from './outlook-message.ts';
 import { pdfText } from './pdf-text.ts';
 import { pictureOf } from './picture.ts';
 import { plainText } from './plain-text.ts';
@@ -77,14 +78,14 @@ const LAID_OUT: ReadonlySet<DocumentType> = new Set(['pdf', 'zip', 'compound', '
 /** An office file with a password has this stream, which contains the real one (MS-OFFCRYPTO 2.3.4.4). */
 const ENCRYPTED_PACKAGE = 'EncryptedPackage';
 
-/** Compound files that are documents: those of Office before 2007. */
-function compoundText(bytes: Uint8Array, out: BoundedText): void {
+/** Compound files that are documents, those of Office before 2007, and messages of Outlook. */
+async function compoundText(bytes: Uint8Array, out: BoundedText): Promise<void> {
   const file = openCompoundFile(bytes);
   if (file.has(ENCRYPTED_PACKAGE)) throw new NoText('encrypted');
   const [, read] = COMPOUND_READERS.find(([stream]) => file.has(stream)) ?? [];
   if (read === undefined) throw new NoText('unsupported_type');
   try {
-    read(file, out);
+    await read(file, out);
   } catch (error) {
     // Lengths and offsets that point outside the file.
     if (error instanceof RangeError) throw new NoText('broken', { cause: error });
@@ -94,8 +95,13 @@ function compoundText(bytes: Uint8Array, out: BoundedText): void {
 
 const COMPOUND_READERS: readonly (readonly [
   stream: string,
-  read: (file: CompoundFile, out: BoundedText) => void,
-])[] = [[DOC, docText], [PPT, pptText], ...XLS.map((stream) => [stream, xlsText] as const)];
+  read: (file: CompoundFile, out: BoundedText) => void | Promise<void>,
+])[] = [
+  [DOC, docText],
+  [PPT, pptText],
+  ...XLS.map((stream) => [stream, xlsText] as const),
+  [OUTLOOK, outlookText],
+];
 
 function decoded(bytes: Uint8Array, claims: Claims, out: BoundedText): string {
   const read = plainText(bytes, declaredCharset(bytes, claims));
@@ -123,7 +129,7 @@ async function previewText(zip: ZipArchive, out: BoundedText): Promise<void> {
 }
 
 function officeText(zip: ZipArchive, out: BoundedText): void {
-  const office = officePackage(zip);
+  const office = officePackage(zip, out.incomplete);
   const { name, contentType } = office.main ?? { name: '', contentType: '' };
   const [, read] = OFFICE_READERS.find(([type]) => type.test(contentType)) ?? [];
   // A drawing, or a package of another program: not read, so nothing is reported of its text.

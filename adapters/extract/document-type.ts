@@ -28,6 +28,11 @@ const MAGIC: readonly { type: DocumentType; hex: string }[] = [
   { type: 'rtf', hex: '7b5c727466' },
 ];
 
+/** Whether it is a file of Office before 2007, or of Outlook. */
+export function isCompound(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xd0 && bytes[1] === 0xcf && bytes[2] === 0x11 && bytes[3] === 0xe0;
+}
+
 /** Programs find a PDF within its first kilobyte. */
 const HEAD_BYTES = 1024;
 

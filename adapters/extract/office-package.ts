@@ -1,4 +1,3 @@
-import { NoText } from './no-text.ts';
 import { attribute, type XmlEvent, xmlEvents } from './xml.ts';
 import type { ZipArchive } from './zip.ts';
 
@@ -9,9 +8,9 @@ import type { ZipArchive } from './zip.ts';
 export interface OfficePackage {
   /** The main part of the package, with its content type; undefined if nothing names it. */
   readonly main: OfficePart | undefined;
-  /** @throws NoText `broken` if the package lacks the part */
+  /** Nothing if the package lacks the part; then it is incomplete. */
   events(part: string): Generator<XmlEvent>;
-  /** Returns a part that is not XML, in pieces. @throws NoText `broken` if the package lacks the part */
+  /** The same for a part that is not XML, in pieces. */
   bytes(part: string): Generator<Uint8Array>;
   /** Returns what a part refers to, by id. */
   related(part: string): ReadonlyMap<string, { readonly type: string; readonly part: string }>;
@@ -35,13 +34,14 @@ export const CONTENT_TYPES = '[Content_Types].xml';
 /** Content types of the possible main parts: all end this way, except the binary workbook's. */
 const MAIN = /\.main(?:\+xml)?$/;
 
-export function officePackage(zip: ZipArchive): OfficePackage {
+/** @param incomplete is called if a part is read that the package names but lacks */
+export function officePackage(zip: ZipArchive, incomplete: () => void): OfficePackage {
   const { contentType, named } = contentTypes(zip);
   const related = (part: string) => relationships(zip, part);
   const relatedAs = (from: string, kind: string) =>
     [...related(from).values()].filter(({ type }) => type.endsWith(`/${kind}`)).map(({ part }) => part);
   const bytes = (part: string) => {
-    if (!zip.has(part)) throw new NoText('broken');
+    if (!zip.has(part)) incomplete();
     return zip.read(part);
   };
   const [begun] = relatedAs('/', 'officeDocument').filter((part) => zip.has(part));

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { decodeText } from '../../core/mail/charset.ts';
 
 /**
  * The maps that a PDF may name without containing them, for fonts of Chinese, Japanese and Korean (ISO
@@ -91,10 +92,9 @@ function codesToGlyphs(charset: string): string {
 }
 
 function allCodes(charset: string): string {
-  const decoder = new TextDecoder(charset);
   const rows: string[] = [];
   const add = (...bytes: readonly number[]): boolean => {
-    const text = decoder.decode(Uint8Array.from(bytes));
+    const text = decodeText(Buffer.from(bytes), charset);
     if (text.length !== 1 || text === '\ufffd') return false;
     rows.push(`<${bytes.map((byte) => hex(byte, 2)).join('')}> ${text.charCodeAt(0)}\n`);
     return true;

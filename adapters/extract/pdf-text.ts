@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import process from 'node:process';
 import { getDocumentProxy } from 'unpdf';
 import { z } from 'zod';
 import type { BoundedText } from './bounded-text.ts';
@@ -7,8 +8,24 @@ import { NoText } from './no-text.ts';
 import { annotationsText } from './pdf-annotations.ts';
 import { type CharacterMaps, characterMaps } from './pdf-character-maps.ts';
 
-/** After this time a long document is cut at a page, before it fails for taking too long. */
+/** After this CPU time a long document is cut at a page, before it fails for taking too long. */
 const ENOUGH_MS = 7000;
+const CHECK_EVERY_MS = 50;
+
+/** @returns whether that time is over */
+function startTimer(): () => boolean {
+  const start = process.cpuUsage();
+  let lookAt = performance.now();
+  let isOver = false;
+  return () => {
+    // Asking for it costs as much as reading a line.
+    if (isOver || performance.now() < lookAt) return isOver;
+    lookAt = performance.now() + CHECK_EVERY_MS;
+    const { user, system } = process.cpuUsage(start);
+    isOver = user + system > ENOUGH_MS * 1000;
+    return isOver;
+  };
+}
 
 /**
  * Extracts lines in their layout. Completed fields and typed text follow each page; an empty line separates
@@ -17,7 +34,7 @@ const ENOUGH_MS = 7000;
  * cannot be read
  */
 export async function pdfText(bytes: Uint8Array, out: BoundedText): Promise<void> {
-  const end = performance.now() + ENOUGH_MS;
+  const isOver = startTimer();
   const refused = refusedByteArrays();
   // It does not accept a Buffer.
   const maps = characterMaps();
@@ -26,8 +43,8 @@ export async function pdfText(bytes: Uint8Array, out: BoundedText): Promise<void
   let unread = 0;
   try {
     for (let number = 1; number <= pages && !out.full; number++) {
-      if (!(await pageText(pdf, number, out, end))) unread++;
-      if (performance.now() < end || number === pages) continue;
+      if (!(await pageText(pdf, number, out, isOver))) unread++;
+      if (!isOver() || number === pages) continue;
       throw new NoText('too_slow');
     }
   } finally {
@@ -67,7 +84,7 @@ const Chunk = z.object({
 });
 
 /** @returns whether the page was read to its end */
-async function pageText(pdf: Pdf, number: number, out: BoundedText, end: number): Promise<boolean> {
+async function pageText(pdf: Pdf, number: number, out: BoundedText, isOver: () => boolean): Promise<boolean> {
   try {
     const page = await pdf.getPage(number);
     const reader = page.streamTextContent().getReader();
@@ -75,7 +92,7 @@ async function pageText(pdf: Pdf, number: number, out: BoundedText, end: number)
       const read: { readonly done: boolean; readonly value?: unknown } = await reader.read();
       if (read.done) break;
       for (const { str, hasEOL } of Chunk.parse(read.value).items) out.write(hasEOL ? `${str}\n` : str);
-      if (!out.full && performance.now() < end) continue;
+      if (!out.full && !isOver()) continue;
       await reader.cancel(new Error('This is enough.'));
       out.incomplete();
       return false;

@@ -23,7 +23,7 @@ export function plainText(source: Uint8Array, declaredCharset: string | undefine
   const shifted = shiftedCharset(bytes, declaredCharset);
   if (shifted !== undefined) return { text: decodeText(bytes, shifted) };
   if (!looksLikeText(bytes)) return undefined;
-  if (/^(?:utf-?7|hz-gb-2312|iso-2022-)/i.test(declaredCharset ?? ''))
+  if (/^(?:utf-?7|unicode-1-1-utf-7|hz-gb-2312|iso-2022-)/i.test(declaredCharset ?? ''))
     return { text: decodeText(bytes, declaredCharset) };
   if (switchesToJapanese(bytes)) return { text: decodeText(bytes, 'iso-2022-jp') };
   if (isUtf8(bytes)) return { text: bytes.toString('utf8') };

@@ -15,10 +15,11 @@ export const MAX_SHARED_CHARS = 20_000_000;
  * last results. Leaves out hidden sheets, rows and columns.
  */
 export function sheetText(office: OfficePackage, workbook: string, out: BoundedText): void {
-  const strings = office
-    .partsOf(workbook, 'sharedStrings')
-    .flatMap((part) => sharedStrings(office.events(part), out));
-  const dates = office.partsOf(workbook, 'styles').flatMap((part) => cellFormats(office.events(part)));
+  const parts = workbookParts(out, {
+    strings: () =>
+      office.partsOf(workbook, 'sharedStrings').flatMap((part) => sharedStrings(office.events(part), out)),
+    dates: () => office.partsOf(workbook, 'styles').flatMap((part) => cellFormats(office.events(part))),
+  });
   const related = office.related(workbook);
   let from1904 = false;
   for (const event of office.events(workbook)) {
@@ -34,13 +35,37 @@ export function sheetText(office: OfficePackage, workbook: string, out: BoundedT
     }
     out.write(`${attribute(event, 'name') ?? ''}\n`);
     rows(office.events(sheet.part), out, ({ type, style, value }) => {
-      if (type === 's') return strings[Number(value)] ?? '';
+      if (type === 's') return parts.string(Number(value));
       if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
       if (type !== 'n') return value;
-      return numberText(value, dates[style] === true, from1904);
+      return numberText(value, parts.isDate(style), from1904);
     });
     out.write('\n');
   }
+}
+
+/**
+ * The parts that cells refer to. Each is read when the first cell needs it: some programs name parts that they do not
+ * write.
+ */
+export function workbookParts(
+  out: BoundedText,
+  read: { strings(): readonly string[]; dates(): readonly boolean[] },
+): { string(index: number): string; isDate(style: number): boolean } {
+  let strings: readonly string[] | undefined;
+  let dates: readonly boolean[] | undefined;
+  return {
+    string(index) {
+      strings ??= read.strings();
+      const text = strings[index];
+      if (text === undefined) out.incomplete();
+      return text ?? '';
+    },
+    isDate(style) {
+      dates ??= read.dates();
+      return dates[style] === true;
+    },
+  };
 }
 
 interface Cell {

@@ -4,7 +4,7 @@ import { NoText } from './no-text.ts';
 import type { OfficePackage } from './office-package.ts';
 import { isDateFormat } from './sheet-dates.ts';
 import { numberText, sheetRows } from './sheet-rows.ts';
-import { MAX_SHARED_CHARS, MAX_SHARED_STRINGS } from './sheet-text.ts';
+import { MAX_SHARED_CHARS, MAX_SHARED_STRINGS, workbookParts } from './sheet-text.ts';
 import { boolText, errorText, rkNumber } from './xls-text.ts';
 
 export const BINARY_WORKBOOK = /ms-excel\.sheet\.binary\.macroenabled\.main$/;
@@ -48,10 +48,11 @@ const MAX_RECORD_BYTES = 1_000_000;
  * @throws NoText `broken`
  */
 export function xlsbText(office: OfficePackage, workbook: string, out: BoundedText): void {
-  const strings = office
-    .relatedAs(workbook, 'sharedStrings')
-    .flatMap((part) => sharedStrings(office, part, out));
-  const dates = office.relatedAs(workbook, 'styles').flatMap((part) => cellFormats(office, part));
+  const parts = workbookParts(out, {
+    strings: () =>
+      office.relatedAs(workbook, 'sharedStrings').flatMap((part) => sharedStrings(office, part, out)),
+    dates: () => office.relatedAs(workbook, 'styles').flatMap((part) => cellFormats(office, part)),
+  });
   const related = office.related(workbook);
   let from1904 = false;
   let hasBegun = false;
@@ -70,8 +71,8 @@ export function xlsbText(office: OfficePackage, workbook: string, out: BoundedTe
     }
     out.write(`${wideString(data, end).text}\n`);
     sheetText(records(office.bytes(sheet.part)), out, {
-      shared: (index) => strings[index] ?? '',
-      number: (value, format) => numberText(String(value), dates[format] === true, from1904),
+      shared: parts.string,
+      number: (value, format) => numberText(String(value), parts.isDate(format), from1904),
     });
     out.write('\n');
   }

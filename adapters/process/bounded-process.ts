@@ -1,17 +1,17 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { z } from 'zod';
-import { READY } from './ready.ts';
+import { CPU_SIGNAL, READY } from './protocol.ts';
 
 /** A child process that does one job at a time. It starts on demand, and restarts after it was killed. */
 export interface BoundedProcess {
   /**
    * Must not be called again before the previous call has settled.
    * @param answer the expected shape of the answer; anything else is `broken`
-   * @param maxMs the limit for this job, if it is lower than that of the bounds
+   * @param maxCpuMs the limit for this job, if it is lower than that of the bounds
    * @throws the signal's reason if that aborts; an Error if the process cannot start or was closed. Any other failure is
    * caused by the job and returned as a value.
    */
-  run<T>(job: unknown, answer: z.ZodType<T>, signal: AbortSignal, maxMs?: number): Promise<JobEnd<T>>;
+  run<T>(job: unknown, answer: z.ZodType<T>, signal: AbortSignal, maxCpuMs?: number): Promise<JobEnd<T>>;
   close(): Promise<void>;
 }
 
@@ -28,11 +28,17 @@ type FailureReason =
   | 'broken';
 
 export interface ProcessBounds {
-  /** For one job, counted from when the process is ready. */
-  readonly maxMs: number;
+  /** CPU time for one job, of all threads of the process. On the clock it may take `WAIT_PER_CPU` times as long. */
+  readonly maxCpuMs: number;
   /** A process that is idle for this long is ended, because it holds tens of megabytes. */
   readonly idleMs: number;
 }
+
+/**
+ * A job that waits for its turn on a busy machine uses no CPU time. One that waits for ever would otherwise keep its
+ * process.
+ */
+const WAIT_PER_CPU = 4;
 
 /** Array buffers are outside the heap; `doJobs` limits those. */
 const HEAP = ['--max-old-space-size=256', '--max-semi-space-size=16'];
@@ -64,7 +70,7 @@ export function boundedProcess(file: () => string, bounds: ProcessBounds): Bound
     job: unknown,
     answer: z.ZodType<T>,
     signal: AbortSignal,
-    maxMs = bounds.maxMs,
+    maxCpuMs = bounds.maxCpuMs,
   ): Promise<JobEnd<T>> {
     if (isClosed) throw closed();
     clearTimeout(idleTimer);
@@ -76,7 +82,7 @@ export function boundedProcess(file: () => string, bounds: ProcessBounds): Bound
       throw closed();
     }
     keepAlive(child, true);
-    const ended = await jobEnd(child, job, answer, Math.min(maxMs, bounds.maxMs), signal);
+    const ended = await jobEnd(child, job, answer, Math.min(maxCpuMs, bounds.maxCpuMs), signal);
     if (ended.kind === 'answered') {
       // An idle child must not keep this process alive.
       keepAlive(child, false);
@@ -88,7 +94,7 @@ export function boundedProcess(file: () => string, bounds: ProcessBounds): Bound
     if (isClosed) throw closed();
     // A reused process may have failed because of something the previous job left behind: try again in a fresh one.
     const isOwnFault = used === undefined || ended.reason === 'too_slow';
-    return isOwnFault ? ended : run(job, answer, signal, maxMs);
+    return isOwnFault ? ended : run(job, answer, signal, maxCpuMs);
   }
 
   return {
@@ -138,7 +144,7 @@ function jobEnd<T>(
   child: ChildProcess,
   job: unknown,
   shape: z.ZodType<T>,
-  maxMs: number,
+  maxCpuMs: number,
   signal: AbortSignal,
 ): Promise<JobEnd<T> | { readonly kind: 'stopped' }> {
   return new Promise((resolve) => {
@@ -150,22 +156,26 @@ function jobEnd<T>(
     };
     const onAbort = () => end({ kind: 'stopped' });
     const onExit = (_code: number | null, killedBy: NodeJS.Signals | null) =>
-      end({ kind: 'failed', reason: ranOutOfMemory(killedBy) ? 'too_large' : 'broken' });
+      end({ kind: 'failed', reason: REASONS[killedBy ?? ''] ?? 'broken' });
     // The program is Countersign's own, but it handles untrusted bytes, so its answer is validated.
     const onMessage = (message: unknown) => {
       const answer = shape.safeParse(message);
       end(answer.success ? { kind: 'answered', answer: answer.data } : { kind: 'failed', reason: 'broken' });
     };
-    const timer = setTimeout(() => end({ kind: 'failed', reason: 'too_slow' }), maxMs);
+    // If this process was busy, the answer may be there already: it is received before an immediate runs.
+    const onTime = () => setImmediate(() => end({ kind: 'failed', reason: 'too_slow' }));
+    const timer = setTimeout(onTime, maxCpuMs * WAIT_PER_CPU);
     signal.addEventListener('abort', onAbort);
     child.on('message', onMessage).on('exit', onExit);
     if (signal.aborted) end({ kind: 'stopped' });
     // The callback reports a process that has already exited.
-    else child.send({ job }, (error) => error && end({ kind: 'failed', reason: 'broken' }));
+    else child.send({ job, maxCpuMs }, (error) => error && end({ kind: 'failed', reason: 'broken' }));
   });
 }
 
-/** V8 aborts if its heap is full. `doJobs` and the operating system kill the process at their limits. */
-function ranOutOfMemory(killedBy: NodeJS.Signals | null): boolean {
-  return killedBy === 'SIGABRT' || killedBy === 'SIGKILL';
-}
+/** By the signal that killed the process. V8 aborts if its heap is full; `doJobs` and the operating system kill it. */
+const REASONS: Readonly<Record<string, FailureReason>> = {
+  SIGABRT: 'too_large',
+  SIGKILL: 'too_large',
+  [CPU_SIGNAL]: 'too_slow',
+};

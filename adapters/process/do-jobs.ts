@@ -1,9 +1,10 @@
+import { constants } from 'node:os';
 import process from 'node:process';
 import { Worker } from 'node:worker_threads';
 import * as z from 'zod';
-import { READY } from './ready.ts';
+import { CPU_SIGNAL, READY } from './protocol.ts';
 
-const Message = z.object({ job: z.unknown() });
+const Message = z.object({ job: z.unknown(), maxCpuMs: z.int().min(1) });
 
 /**
  * The largest job is 36 MB, and reading it holds several copies of its text; the heap has its own limit. Only malicious
@@ -12,13 +13,25 @@ const Message = z.object({ job: z.unknown() });
 const MAX_RESIDENT_BYTES = 768 * 1024 * 1024;
 const CHECK_EVERY_MS = 20;
 
+/** In place of the limit of CPU time: no job runs, or the process is about to be killed. */
+const NO_LIMIT = 0;
+const EXCEEDED = -1;
+
 /**
  * The main loop of a process that `boundedProcess` runs: does the jobs it receives, one at a time. An error ends the
  * process, and the parent reports the job as broken.
  */
 export function doJobs(work: (job: unknown) => Promise<unknown>): void {
-  watchMemory();
-  const answer = async (message: unknown) => sendToParent(await work(Message.parse(message).job));
+  /** The CPU time of this process, in milliseconds, at which the job ends. */
+  const limit = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  watch(limit);
+  const answer = async (message: unknown) => {
+    const { job, maxCpuMs } = Message.parse(message);
+    Atomics.store(limit, 0, usedCpuMs() + maxCpuMs);
+    const answered = await work(job);
+    // The signal must not arrive during the next job.
+    if (Atomics.exchange(limit, 0, NO_LIMIT) !== EXCEEDED) sendToParent(answered);
+  };
   // A rejection stays uncaught on purpose: it ends the process.
   process.on('message', (message) => void answer(message));
   process.once('disconnect', () => process.exit());
@@ -30,13 +43,33 @@ function sendToParent(message: unknown): void {
   process.send(message);
 }
 
-/** The heap limit does not count array buffers. A thread can check even while a job blocks the main thread. */
-function watchMemory(): void {
+function usedCpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return Math.ceil((user + system) / 1000);
+}
+
+/**
+ * Kills the process if it uses too much memory or CPU time. The heap limit does not count array buffers, and the clock
+ * counts the time of everything else that this machine runs. A thread can check even while a job blocks the main thread.
+ */
+function watch(limit: Int32Array): void {
   const program = `
-    const { maxBytes, everyMs } = require('node:worker_threads').workerData;
+    const { maxBytes, everyMs, limit, exceeded, signal } = require('node:worker_threads').workerData;
     setInterval(() => {
       if (process.memoryUsage.rss() > maxBytes) process.kill(process.pid, 'SIGKILL');
+      const { user, system } = process.cpuUsage();
+      const atMs = Atomics.load(limit, 0);
+      if (atMs <= 0 || (user + system) / 1000 <= atMs) return;
+      if (Atomics.compareExchange(limit, 0, atMs, exceeded) === atMs) process.kill(process.pid, signal);
     }, everyMs);`;
-  const workerData = { maxBytes: MAX_RESIDENT_BYTES, everyMs: CHECK_EVERY_MS };
+  // Windows has few signals, and its parent cannot tell them apart.
+  const signal = constants.signals[CPU_SIGNAL] === undefined ? 'SIGKILL' : CPU_SIGNAL;
+  const workerData = {
+    maxBytes: MAX_RESIDENT_BYTES,
+    everyMs: CHECK_EVERY_MS,
+    limit,
+    exceeded: EXCEEDED,
+    signal,
+  };
   new Worker(program, { eval: true, workerData }).unref();
 }

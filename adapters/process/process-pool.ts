@@ -6,7 +6,7 @@ import { type BoundedProcess, boundedProcess, type JobEnd, type ProcessBounds } 
 export interface ProcessPool {
   /**
    * @param bytes the memory that the job holds while it waits
-   * @param maxMs the limit for this job, if it is lower than that of the bounds
+   * @param maxCpuMs the limit for this job, if it is lower than that of the bounds
    * @throws the signal's reason if that aborts; ServiceError `temporarily_unavailable` if too many jobs wait or no
    * process can start; an Error after the pool was closed
    */
@@ -15,7 +15,7 @@ export interface ProcessPool {
     bytes: number,
     answer: z.ZodType<T>,
     signal: AbortSignal,
-    maxMs?: number,
+    maxCpuMs?: number,
   ): Promise<JobEnd<T>>;
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ interface PoolBounds extends ProcessBounds {
 /** For untrusted input, messages and documents alike. */
 export const USUAL_BOUNDS: PoolBounds = {
   processes: 2,
-  maxMs: 10_000,
+  maxCpuMs: 10_000,
   idleMs: 60_000,
   waitingJobs: 1000,
   waitingBytes: 250 * 1024 * 1024,
@@ -82,10 +82,10 @@ export function processPool(file: () => string, bounds: PoolBounds): ProcessPool
   }
 
   return {
-    async run(job, bytes, answer, signal, maxMs) {
+    async run(job, bytes, answer, signal, maxCpuMs) {
       const one = await freeProcess(bytes, signal);
       try {
-        return await one.run(job, answer, signal, maxMs);
+        return await one.run(job, answer, signal, maxCpuMs);
       } catch (error) {
         if (signal.aborted || isClosed) throw error;
         throw unavailable(error);

@@ -9,7 +9,7 @@ import { processPool, USUAL_BOUNDS } from '../process/process-pool.ts';
 const MAX_BYTES = 40 * 1024 * 1024;
 
 /**
- * Reads in child processes, which are killed if they take too much time or memory. Short input is read in the calling
+ * Reads in child processes, which are killed if they use too much CPU time or memory. Short input is read in the calling
  * process.
  * @param options.workerFile the bundled `worker.ts`. Set it if you bundle this package into your program; by default it is
  * found in the installed package
@@ -30,8 +30,8 @@ export function processReader(options: { readonly workerFile?: string } = {}): R
       }
       const bytes = heldBytes(input);
       if (bytes > MAX_BYTES) return { kind: 'unreadable', reason: 'too_large' };
-      const { output, maxMs } = JOBS[name];
-      const ended = await pool.run({ name, input }, bytes, output, signal, maxMs);
+      const { output, maxCpuMs } = JOBS[name];
+      const ended = await pool.run({ name, input }, bytes, output, signal, maxCpuMs);
       if (ended.kind === 'answered') return { kind: 'read', value: ended.answer };
       return { kind: 'unreadable', reason: ended.reason };
     },

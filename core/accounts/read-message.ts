@@ -3,6 +3,7 @@ import type { MessagePlace } from '../mail/listed-message.ts';
 import type { MessageRow } from '../mail/message-row.ts';
 import { type MessageSource, SOURCE_BYTES } from '../mail/message-source.ts';
 import { parseHeaders } from '../mail/parse.ts';
+import { UNPROTECTED } from '../mail/protection.ts';
 import type { MailCall } from '../ports/mail.ts';
 import type { Reading, UnreadableReason } from '../ports/reader.ts';
 import type { JobInput, JobName, JobOutput } from '../reading/jobs.ts';
@@ -63,6 +64,7 @@ function unread(source: MessageSource, unreadable: UnreadableReason, window: Tex
   return {
     body: seenBody(NOT_READ[unreadable], window),
     attachments: [],
+    protection: UNPROTECTED,
     headers: boundedHeaders(parseHeaders(bytes.subarray(0, HEADER_BYTES))),
     unreadable,
   };

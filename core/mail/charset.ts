@@ -7,21 +7,34 @@ import iconv from 'iconv-lite';
  * (WHATWG Encoding).
  */
 export function decodeText(bytes: Buffer, charset = ''): string {
-  const decoder = decoderOf(charset);
+  const decoder = decoderOf(charset) ?? decoderOf(charset.replace(/^x-/i, ''));
   if (decoder?.encoding === 'utf-8') return bytes.toString('utf8');
   if (decoder?.encoding === 'utf-16le' && bytes[0] === 0xfe && bytes[1] === 0xff)
     return iconv.decode(bytes, 'utf-16be');
+  if (decoder?.encoding === 'iso-2022-jp' || /^iso-2022-jp/i.test(charset)) return japaneseText(bytes);
+  const extended = EXTENDED.get(decoder?.encoding ?? '');
+  if (extended !== undefined) return iconv.decode(bytes, extended);
   // Node gets this wrong: github.com/nodejs/node/issues/56542
   if (decoder !== undefined && decoder.encoding !== 'windows-1252') return decoder.decode(bytes);
   const shifted = SHIFTED.get(charset.toLowerCase());
   if (shifted !== undefined) return shifted(bytes);
   if (decoder === undefined && isCodePage(charset)) return iconv.decode(bytes, charset);
-  if (switchesToJapanese(bytes)) return new TextDecoder('iso-2022-jp').decode(bytes);
+  if (switchesToJapanese(bytes)) return japaneseText(bytes);
   return isUtf8(bytes) ? bytes.toString('utf8') : iconv.decode(bytes, 'windows-1252');
 }
 
+/**
+ * What some labels mean in mail and to browsers (WHATWG Encoding): charsets with thousands of characters more, which
+ * Node's decoders of these names lack.
+ */
+const EXTENDED: ReadonlyMap<string, string> = new Map([
+  ['euc-kr', 'cp949'],
+  ['big5', 'big5hkscs'],
+  ['gbk', 'gb18030'],
+]);
+
 const CODE_PAGES =
-  /^(?:cp|ibm|csibm|windows|win|iso|mac|xmac|koi8|armscii|big5|eucjp|gb|georgian|hproman|ks|pt154|rk1048|sjis|tcvn|tis620|viscii|utf7$|utf32)/;
+  /^(?:cp|ibm|csibm|windows|win|iso|mac|xmac|koi8|armscii|big5|eucjp|gb|georgian|hproman|ks|pt154|rk1048|sjis|tcvn|tis620|viscii|utf7$|unicode11utf7$|utf32)/;
 
 /**
  * Whether a charset's name is one of iconv-lite's tables, which decode in linear time. Its other names are not all
@@ -50,6 +63,8 @@ const HEAD_BYTES = 1024;
 const SHIFTS = /\x0e([^\x0e\x0f\r\n]*)\x0f?/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape sequence names the other charset
 const DESIGNATIONS = /\x1b\$\)[A-Z]/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: an escape sequence names the charset of what follows
+const JAPANESE = /\x1b(\$\(?[@A-D]|\([BHIJ])/;
 const HZ_SHIFTS = /~(?:\{(.*?)(?:~\}|(?=\r?$))|\r?\n|(?=~))/gm;
 
 /** Seven-bit charsets that browsers have dropped: RFC 1557, 1922 (its GB 2312 only), 1843. */
@@ -61,19 +76,55 @@ const SHIFTED: ReadonlyMap<string, (bytes: Buffer) => string> = new Map([
 
 /** Between the shifts are the characters of the other charset without their high bits. */
 function shiftedText(bytes: Buffer, charset: string, shifts: RegExp): string {
-  const high = bytes
+  const text = bytes
     .toString('latin1')
     .replace(DESIGNATIONS, '')
-    .replace(shifts, (_, between = '') =>
-      String(between).replace(/[!-~]/g, (one) => String.fromCharCode(one.charCodeAt(0) | 0x80)),
-    );
-  return new TextDecoder(charset).decode(Buffer.from(high, 'latin1'));
+    .replace(shifts, (_, between = '') => high(String(between)));
+  return decodeText(Buffer.from(text, 'latin1'), charset);
 }
+
+function high(text: string): string {
+  return text.replace(/[!-~]/g, (one) => String.fromCharCode(one.charCodeAt(0) | 0x80));
+}
+
+/**
+ * ISO-2022-JP with its extensions (RFC 1468, 1554; CP50221). Countersign's own: Node's decoder takes two escape sequences
+ * in a row for an error, as they stand where two encoded words were joined, and does not know half-width letters.
+ */
+function japaneseText(bytes: Buffer): string {
+  const [start = '', ...rest] = bytes.toString('latin1').split(JAPANESE);
+  let text = start;
+  for (let at = 0; at + 1 < rest.length; at += 2) text += designatedText(rest[at] ?? '', rest[at + 1] ?? '');
+  return text;
+}
+
+/** The text after an escape sequence, up to the next one. */
+function designatedText(designation: string, text: string): string {
+  if (text === '' || designation === '(B' || designation === '(H') return text;
+  if (designation === '(J') return text.replaceAll('\\', '¥').replaceAll('~', '‾');
+  if (designation === '(I') return decodedLatin1(high(text).replace(/[\x80-\xff]/g, '\x8e$&'), 'euc-jp');
+  const set = designation.at(-1);
+  if (set === 'A') return decodedLatin1(high(text), 'gbk');
+  if (set === 'C') return decodedLatin1(high(text), 'euc-kr');
+  if (set === 'D') return decodedLatin1(high(text).replace(/[\x80-\xff]{2}/g, '\x8f$&'), 'euc-jp');
+  return decodedLatin1(high(text), 'euc-jp');
+}
+
+function decodedLatin1(text: string, charset: string): string {
+  return decodeText(Buffer.from(text, 'latin1'), charset);
+}
+
+/** By the canonical names of their charsets. Decoding whole texts leaves nothing behind in a decoder. */
+const DECODERS = new Map<string, TextDecoder>();
 
 function decoderOf(charset: string): TextDecoder | undefined {
   if (charset === '') return undefined;
+  const known = DECODERS.get(charset);
+  if (known !== undefined) return known;
   try {
-    return new TextDecoder(charset);
+    const decoder = new TextDecoder(charset);
+    DECODERS.set(decoder.encoding, decoder);
+    return decoder;
   } catch {
     // There is no other way to find out whether it knows the label.
     return undefined;

@@ -17,3 +17,29 @@ const CHARSETS: Readonly<Record<number, string>> = {
   32769: 'windows-1252',
   65001: 'utf-8',
 };
+
+/** In place of a charset: the font shows pictures. */
+export const SYMBOL = 'symbol';
+
+/** Returns the charset of a font by its number in Windows. Undefined: the font does not say, or it is windows-1252. */
+export function fontCharset(number: number): string | undefined {
+  return FONT_CHARSETS[number];
+}
+
+const FONT_CHARSETS: Readonly<Record<number, string>> = {
+  2: SYMBOL,
+  77: 'macintosh',
+  128: 'shift_jis',
+  129: 'euc-kr',
+  134: 'gbk',
+  136: 'big5',
+  161: 'windows-1253',
+  162: 'windows-1254',
+  163: 'windows-1258',
+  177: 'windows-1255',
+  178: 'windows-1256',
+  186: 'windows-1257',
+  204: 'windows-1251',
+  222: 'windows-874',
+  238: 'windows-1250',
+};

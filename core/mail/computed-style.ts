@@ -12,20 +12,34 @@ export type Values = (property: string) => string;
 
 export interface Styles {
   /** The values set on the element. Undefined if computing them would take too much work. */
-  valuesOf(
-    element: HtmlElement,
-    outer: CustomProperties | undefined,
-  ): { get: Values; custom: CustomProperties | undefined } | undefined;
+  valuesOf(element: HtmlElement): Declared | undefined;
+  /** The same for documents with the same style sheets. */
+  readonly sheets: Sheets;
+}
+
+export interface Sheets {
   readonly ownFonts: ReadonlySet<string>;
   /** Custom properties whose values are the same everywhere. */
   readonly custom: CustomProperties | undefined;
 }
 
+/** What is set on an element. */
+export interface Declared {
+  /** The same for elements with the same values. Undefined if they depend on more. */
+  readonly key: string | undefined;
+  /** @param outer the custom properties around the element */
+  within(outer: CustomProperties | undefined): { get: Values; custom: CustomProperties | undefined };
+}
+
 /**
+ * Reads the styles of several documents. The chapters of a book repeat their style sheets.
  * @param relevant the properties that are ever read; others are not kept
  * @param steps the budget for the work
  */
-export function readStyles(document: HtmlDocument, relevant: ReadonlySet<string>, steps: Budget): Styles {
+export function styleReader(
+  relevant: ReadonlySet<string>,
+  steps: Budget,
+): { read(document: HtmlDocument): Styles } {
   const relevantOf = (declaration: Declaration) => {
     const { property, value } = declaration;
     if (property.startsWith('--')) return [declaration];
@@ -34,8 +48,16 @@ export function readStyles(document: HtmlDocument, relevant: ReadonlySet<string>
       ? found.map((one) => ({ ...declaration, property: one }))
       : [];
   };
-  const sheet: StyleSheet = readStyleSheet(styleTexts(document), relevantOf, steps);
-  const isBorrowed = [...elementsIn(document)].some(isSheetOfItsOwn);
+  const known = new Map<string, StyleSheet & Sheets>();
+  const sheetOf = (css: string): StyleSheet & Sheets => {
+    const sheet = known.get(css);
+    if (sheet !== undefined) return sheet;
+    const read = readStyleSheet(css, relevantOf, steps);
+    const registered = new Map(read.registered.map((name) => [name, UNKNOWN]));
+    const sheets = { ...read, custom: within(undefined, registered) };
+    known.set(css, sheets);
+    return sheets;
+  };
   /** A message often repeats the same style. */
   const inline = new Map<string, readonly Applied[]>();
   const ownDeclarations = (style: string) => {
@@ -46,19 +68,44 @@ export function readStyles(document: HtmlDocument, relevant: ReadonlySet<string>
     return read;
   };
   return {
-    ownFonts: sheet.ownFonts,
-    custom: within(undefined, new Map(sheet.registered.map((name) => [name, UNKNOWN]))),
-    valuesOf(element, outer) {
-      const inSheets = isBorrowed ? undefined : sheet.declarationsFor(element);
-      if (inSheets === undefined) return undefined;
-      const style = attributesOf(element).get('style');
-      const own = style === undefined ? [] : ownDeclarations(style);
-      const old = oldAttributes(element).flatMap(relevantOf).map(certain);
-      const all = [...old, ...inSheets, ...own];
-      for (const { value } of all) steps.left -= stepsOf(value);
-      if (steps.left <= 0) return undefined;
-      const declared = cascade(all);
-      const custom = within(outer, new Map([...declared].filter(([property]) => property.startsWith('--'))));
+    read(document) {
+      const sheets = sheetOf(styleTexts(document));
+      const isBorrowed = [...elementsIn(document)].some(isSheetOfItsOwn);
+      return { sheets, valuesOf: (element) => declaredFor(element, isBorrowed ? undefined : sheets) };
+    },
+  };
+
+  function declaredFor(element: HtmlElement, sheet: StyleSheet | undefined): Declared | undefined {
+    const inSheets = sheet?.declarationsFor(element);
+    if (inSheets === undefined) return undefined;
+    const style = attributesOf(element).get('style');
+    const own = style === undefined ? [] : ownDeclarations(style);
+    const old = oldAttributes(element);
+    const all =
+      old.length + inSheets.length === 0
+        ? own
+        : [...old.flatMap(relevantOf).map(certain), ...inSheets, ...own];
+    for (const { value } of all) steps.left -= stepsOf(value);
+    if (steps.left <= 0) return undefined;
+    return all.length === 0 ? NOTHING : declaredBy(all);
+  }
+}
+
+const NOTHING: Declared = {
+  key: '',
+  within: (custom) => ({ get: () => '', custom }),
+};
+
+function declaredBy(all: readonly Applied[]): Declared {
+  const declared = cascade(all);
+  const own = new Map([...declared].filter(([property]) => property.startsWith('--')));
+  let key: string | undefined = '';
+  for (const [property, value] of declared) key += `${property}:${value};`;
+  if (own.size > 0 || DEPENDS_ON_TEXT.some((property) => declared.has(property))) key = undefined;
+  return {
+    key,
+    within(outer) {
+      const custom = within(outer, own);
       const get = (property: string) => {
         const value = declared.get(property) ?? '';
         return /var\(/i.test(value) ? (withoutVariables(value, custom) ?? 'unset') : value;
@@ -67,6 +114,9 @@ export function readStyles(document: HtmlDocument, relevant: ReadonlySet<string>
     },
   };
 }
+
+/** A box of limited height may be too small for its text. */
+const DEPENDS_ON_TEXT = ['height', 'max-height', 'line-clamp'];
 
 /** The cost of reading a value: functions are computed, and read several times. */
 function stepsOf(value: string): number {
@@ -161,8 +211,11 @@ function oldAttributes(element: HtmlElement): Declaration[] {
   const color =
     name === 'font' ? attributes.get('color') : name === 'body' ? attributes.get('text') : undefined;
   const background = attributes.get('background');
+  const fields = FIELDS[name];
+  const isPlain = color === undefined && background === undefined && !attributes.has('bgcolor');
+  if (fields === undefined && isPlain) return [];
   const entries = [
-    ...(FIELDS[name] ?? []),
+    ...(fields ?? []),
     ['background-color', attributes.get('bgcolor')],
     ['background-image', background && `url(${background.slice(0, 9)})`],
     ['color', color],

@@ -1,11 +1,25 @@
 import { clipped } from './clipped-box.ts';
-import { fontSizeIn, readStyles, type Styles, type Values } from './computed-style.ts';
+import {
+  type Declared,
+  fontSizeIn,
+  type Sheets,
+  type Styles,
+  styleReader,
+  type Values,
+} from './computed-style.ts';
 import type { Color } from './css-color.ts';
 import { FONT_PX, lengthPx, numberIn, SCREEN_PX, valuesIn } from './css-length.ts';
 import type { Budget } from './css-syntax.ts';
 import type { CustomProperties } from './custom-property.ts';
 import { drawnByTag } from './drawn-by-tag.ts';
-import { attributesOf, elementsIn, type HtmlDocument, type HtmlElement, parentOf } from './html-tree.ts';
+import {
+  attributesOf,
+  childElements,
+  elementsIn,
+  type HtmlDocument,
+  type HtmlElement,
+  parentOf,
+} from './html-tree.ts';
 import { moved } from './moved-away.ts';
 import { BLACK, LINK, linkColorOf, type Painted, paint, textSight, WHITE } from './painted-colors.ts';
 import { type Box, isBlock, sideIn } from './styled-box.ts';
@@ -27,29 +41,63 @@ export interface Sight {
 }
 
 /** @param steps the budget for styles; when it is used up, everything not hidden by its tag is unclear */
-export function seenIn(document: HtmlDocument, steps: Budget): (element: HtmlElement) => Sight {
-  const styles = readStyles(document, RELEVANT, steps);
+export function sightReader(steps: Budget): (document: HtmlDocument) => (element: HtmlElement) => Sight {
+  const styles = styleReader(RELEVANT, steps);
+  /** By the style that is around them. A message repeats the same few elements, and a book its chapters. */
+  const alike = new WeakMap<Style, Map<string, Style>>();
+  const pages = new Map<Sheets, Style>();
+  return (document) => {
+    const read = styles.read(document);
+    const page = pages.get(read.sheets) ?? { ...PAGE, custom: read.sheets.custom };
+    pages.set(read.sheets, page);
+    return seenIn(document, read, page, alike);
+  };
+}
+
+function seenIn(
+  document: HtmlDocument,
+  styles: Styles,
+  page: Style,
+  alike: WeakMap<Style, Map<string, Style>>,
+): (element: HtmlElement) => Sight {
   const computed = new Map<HtmlElement, Style>();
-  const page: Style = { ...PAGE, custom: styles.custom };
   const styleOf = (element: HtmlElement): Style => {
     const known = computed.get(element);
     if (known !== undefined) return known;
-    const parent = parentOf(element);
-    const style = styled(element, parent === undefined ? page : styleOf(parent), styles);
+    const around = parentOf(element);
+    const parent = around === undefined ? page : styleOf(around);
+    const style = parent.drawn === 'hidden' ? { ...parent, covers: false } : styleWithin(parent, element);
     computed.set(element, style);
+    return style;
+  };
+  const styleWithin = (parent: Style, element: HtmlElement): Style => {
+    const declared = styles.valuesOf(element);
+    if (declared?.key === undefined || !isPlain(element))
+      return styled(element, parent, declared, styles.sheets);
+    const key = `${element.tagName} ${declared.key}`;
+    const known = alike.get(parent) ?? new Map<string, Style>();
+    alike.set(parent, known);
+    const style = known.get(key) ?? styled(element, parent, declared, styles.sheets);
+    known.set(key, style);
     return style;
   };
   let covers = 0;
   for (const element of elementsIn(document)) if (styleOf(element).covers) covers++;
+  const sights = new WeakMap<Style, Sight>();
   return (element) => {
     const style = styleOf(element);
+    const known = sights.get(style);
+    if (known !== undefined) return known;
     const picture = worst(style.drawn, style.visible, unclearIf(covers > (style.isOnTop ? 1 : 0)));
     const isClosed = element.tagName === 'details' && !attributesOf(element).has('open');
-    return {
+    const sight = {
       element: style.drawn,
       text: worst(picture, style.letters, textSight(style), unclearIf(isClosed)),
       picture,
     };
+    // The styles of `details` are not shared.
+    sights.set(style, sight);
+    return sight;
   };
 }
 
@@ -88,12 +136,28 @@ const PAGE: Style = {
   custom: undefined,
 };
 
-function styled(element: HtmlElement, parent: Style, styles: Styles): Style {
-  if (parent.drawn === 'hidden') return { ...parent, covers: false };
+/** Elements whose style depends on nothing but their tag, what is declared for them, and their parent's style. */
+const PLAIN_TAGS = new Set(
+  (
+    'abbr article aside b big blockquote center cite code dd div dl dt em figure footer h1 h2 h3 h4 h5 h6 header i li ' +
+    'main nav ol p pre s section small span strike strong sub sup table tbody td tfoot th thead tr tt u ul'
+  ).split(' '),
+);
+
+function isPlain(element: HtmlElement): boolean {
+  if (!PLAIN_TAGS.has(element.tagName) || element.namespaceURI !== HTML) return false;
+  const attributes = attributesOf(element);
+  if (attributes.has('hidden') || attributes.has('popover') || parentOf(element)?.tagName === 'details')
+    return false;
+  return !childElements(element).some(({ tagName }) => tagName === 'template');
+}
+
+const HTML = 'http://www.w3.org/1999/xhtml';
+
+function styled(element: HtmlElement, parent: Style, declared: Declared | undefined, sheets: Sheets): Style {
   const byTag = worst(parent.drawn, drawnByTag(element));
-  const values = styles.valuesOf(element, parent.custom);
-  if (values === undefined) return { ...parent, covers: false, drawn: worst(byTag, 'unclear') };
-  const { get, custom } = values;
+  if (declared === undefined) return { ...parent, covers: false, drawn: worst(byTag, 'unclear') };
+  const { get, custom } = declared.within(parent.custom);
   const display = get('display');
   const fontSize = get('font-size');
   const computedPx = fontSizeIn(fontSize, parent.fontPx);
@@ -134,7 +198,7 @@ function styled(element: HtmlElement, parent: Style, styles: Styles): Style {
       box,
       fontSize === '' || computedPx !== undefined ? undefined : isFontKnown,
       parent,
-      styles,
+      sheets,
     ),
     opacity: total,
     fontPx,
@@ -218,7 +282,7 @@ function lettersOf(
   box: Box,
   isFontKnown: boolean | undefined,
   parent: Style,
-  { ownFonts }: Styles,
+  { ownFonts }: Sheets,
 ): Visibility {
   const { get, px, fontPx } = box;
   const spacing = (property: string) => {

@@ -1,5 +1,5 @@
 import { inputText } from './form-field.ts';
-import { type Sight, seenIn } from './hidden-html.ts';
+import { type Sight, sightReader } from './hidden-html.ts';
 import { attributesOf, childElements, type HtmlElement, isElement, readHtml, textIn } from './html-tree.ts';
 import { type TextLayout, textLayout } from './text-layout.ts';
 import { worst } from './visibility.ts';
@@ -32,13 +32,14 @@ export function htmlReader(bounds: HtmlBounds = USUAL): HtmlReader {
   let isCut = false;
   const tree = { elements: bounds.elements, attributeChars: 2 * bounds.chars };
   const steps = { left: bounds.steps };
+  const look = sightReader(steps);
   return {
     read(html) {
       const read = html.slice(0, chars);
       chars -= read.length;
       const { document, complete } = readHtml(read, tree);
       const layout = textLayout();
-      const sightOf = seenIn(document, steps);
+      const sightOf = look(document);
       for (const element of childElements(document))
         write(element, { sightOf, layout, isPre: false, indents: 0 });
       const text = tidied(layout.toString());

@@ -64,23 +64,27 @@ export function parentOf(element: HtmlElement): HtmlElement | undefined {
   return isElement(element.parentNode) ? element.parentNode : undefined;
 }
 
+const NO_ELEMENTS: readonly HtmlElement[] = [];
 const elementsWithin = new WeakMap<object, readonly HtmlElement[]>();
 
 /** The elements directly in a node. */
 export function childElements(parent: Nodes['parentNode']): readonly HtmlElement[] {
   const known = elementsWithin.get(parent);
   if (known !== undefined) return known;
+  if (!parent.childNodes.some(isElement)) return NO_ELEMENTS;
   const found = parent.childNodes.filter(isElement);
   elementsWithin.set(parent, found);
   return found;
 }
 
+const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map();
 const attributes = new WeakMap<HtmlElement, ReadonlyMap<string, string>>();
 
 /** Names in lower case. */
 export function attributesOf(element: HtmlElement): ReadonlyMap<string, string> {
   const known = attributes.get(element);
   if (known !== undefined) return known;
+  if (element.attrs.length === 0) return NO_ATTRIBUTES;
   const found = new Map(element.attrs.map(({ name, value }) => [name.toLowerCase(), value]));
   attributes.set(element, found);
   return found;

@@ -9,6 +9,7 @@ import {
   type ParsedMessage,
   parseListedText,
 } from './parse.ts';
+import { ENCRYPTED } from './protection.ts';
 
 /** Reads a message that is too large to fetch whole: its text, and the attachments that its server describes. */
 
@@ -21,10 +22,13 @@ export async function parseLargeMessage({
   const [first] = parsed;
   if (first === undefined) throw new TypeError('a message in parts has at least one');
   const shown = parsed.map(({ text }) => text);
+  const isEncrypted = attachments.some(({ mime }) => mime === 'application/pgp-encrypted');
+  if (isEncrypted) shown.push(ENCRYPTED);
   if (isCut) shown.push(`\n${CUT}`);
   if (attachments.length > ATTACHMENTS_MAX) shown.push(`\n${INCOMPLETE}`);
   return {
     text: shown.join('\n').trimStart(),
+    protection: { ...first.protection, isEncrypted: first.protection.isEncrypted || isEncrypted },
     headers: first.headers,
     attachments: attachments.slice(0, ATTACHMENTS_MAX).map(describedInfo),
   };

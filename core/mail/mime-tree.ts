@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { parseHeaderValue } from 'nodemailer/lib/mime-funcs';
 import { decodeText } from './charset.ts';
+import { readCms } from './cms.ts';
 import { decodedFile, filesIn } from './encoded-files.ts';
 import { decodedWords } from './header-words.ts';
 import { readTnef } from './tnef.ts';
@@ -21,6 +22,8 @@ export interface MimePart {
   readonly content: Buffer;
   /** Empty unless it is a multipart. */
   readonly parts: readonly MimePart[];
+  /** It contains others that only its receiver can read. */
+  readonly isEncrypted?: true;
 }
 
 export interface MimeHeader {
@@ -101,6 +104,7 @@ function readPart(
 /** A part that contains others without MIME, as a multipart of them. */
 function unpacked(leaf: MimePart, depth: number, budget: Budget): { part: MimePart; complete: boolean } {
   if (!budget.unpacks) return { part: leaf, complete: true };
+  if (isCms(leaf)) return unsigned(leaf, depth, budget);
   const inner = isTnef(leaf) ? tnefParts(leaf, depth) : filesInText(leaf);
   if (inner.length === 0) return { part: leaf, complete: true };
   const parts = inner.slice(0, Math.max(budget.parts, 0));
@@ -109,6 +113,23 @@ function unpacked(leaf: MimePart, depth: number, budget: Budget): { part: MimePa
     part: { ...leaf, type: 'multipart/mixed', content: leaf.content.subarray(0, 0), parts },
     complete: parts.length === inner.length,
   };
+}
+
+function isCms({ type, typeParams, dispositionParams }: MimePart): boolean {
+  const name = (dispositionParams.filename ?? typeParams.name ?? '').toLowerCase();
+  return /^application\/(?:x-)?pkcs7-mime$/.test(type) || name === 'smime.p7m';
+}
+
+/** S/MIME that wraps what it signs (RFC 8551 3.5.2), as a multipart of the part inside. */
+function unsigned(leaf: MimePart, depth: number, budget: Budget): { part: MimePart; complete: boolean } {
+  const cms = readCms(decodedContent(leaf));
+  if (cms?.kind === 'encrypted') return { part: { ...leaf, isEncrypted: true }, complete: true };
+  if (cms === undefined) return { part: leaf, complete: true };
+  const empty = leaf.content.subarray(0, 0);
+  if (depth === MAX_DEPTH || budget.parts-- <= 0)
+    return { part: { ...leaf, content: empty }, complete: false };
+  const { part, complete } = readPart(cms.content, depth + 1, budget, TEXT);
+  return { part: { ...leaf, type: 'multipart/signed', content: empty, parts: [part] }, complete };
 }
 
 function filesInText(leaf: MimePart): MimePart[] {
@@ -162,7 +183,8 @@ const CR = 0x0d;
 
 /**
  * Returns the header block without the empty line that ends it. If that line is missing, the header ends at the first
- * line that is not a field. If every line is a field, the whole source is the header.
+ * line that is not a field. If every line is a field, the whole source is the header. A line of white space ends it too
+ * if no field follows: otherwise it is the rest of a folded field (RFC 5322 4.2).
  */
 function splitHeader(bytes: Buffer): { block: Buffer; content: Buffer } {
   const none = /^\r?\n/.exec(bytes.toString('latin1', 0, 2));
@@ -173,8 +195,18 @@ function splitHeader(bytes: Buffer): { block: Buffer; content: Buffer } {
     const end = endOfFields(bytes);
     return { block: bytes.subarray(0, end), content: bytes.subarray(end) };
   }
-  return { block: bytes.subarray(0, first.at), content: bytes.subarray(first.at + first.length) };
+  const head = bytes.toString('latin1', 0, Math.min(first.at, MAX_HEADER_BYTES));
+  const blank = BLANK_END.exec(head);
+  if (blank === null)
+    return { block: bytes.subarray(0, first.at), content: bytes.subarray(first.at + first.length) };
+  return {
+    block: bytes.subarray(0, blank.index),
+    content: bytes.subarray(blank.index + blank[0].length),
+  };
 }
+
+/** A line of white space, before one that is neither a field nor the rest of one. */
+const BLANK_END = /\r?\n[ \t]+\r?\n(?![ \t\r\n]|[!-9;-~]+[ \t]*:)/;
 
 /** Returns the start of the first line that is neither a field nor the continuation of one. */
 function endOfFields(bytes: Buffer): number {
@@ -274,7 +306,13 @@ function beforeLineBreak(body: Buffer, at: number): number {
 export function decodedContent(part: MimePart): Buffer {
   const { content } = part;
   const encoding = encodingOf(part);
-  if (encoding.includes('base64')) return unbased(content.toString('latin1'));
+  if (encoding.includes('base64')) {
+    const text = content.toString('latin1');
+    // Mailing lists add lines to a text without encoding them.
+    const end = part.type.startsWith('text/') ? endOfBase64(text) : text.length;
+    const decoded = unbased(text.slice(0, end));
+    return end === text.length ? decoded : Buffer.concat([decoded, Buffer.from('\n'), content.subarray(end)]);
+  }
   if (encoding.includes('quoted-printable')) return unquoted(content);
   if (/^(?:x-)?uue(?:ncode)?\b/.test(encoding)) return decodedFile(content, 'x-uuencode');
   if (/^(?:x-)?yenc(?:ode)?\b/.test(encoding)) return decodedFile(content, 'x-yencode');
@@ -284,6 +322,29 @@ export function decodedContent(part: MimePart): Buffer {
 function encodingOf({ headers }: MimePart): string {
   return headers.find(({ key }) => key === 'content-transfer-encoding')?.value.toLowerCase() ?? '';
 }
+
+/** Returns the start of the first line that is not base64, if it follows a whole number of bytes. */
+function endOfBase64(text: string): number {
+  let characters = 0;
+  let counted = 0;
+  STRANGE.lastIndex = 0;
+  for (let found = STRANGE.exec(text); found !== null; found = STRANGE.exec(text)) {
+    const start = text.lastIndexOf('\n', found.index) + 1;
+    const next = text.indexOf('\n', found.index);
+    const end = next === -1 ? text.length : next;
+    characters += text.slice(counted, start).replace(/[^A-Za-z0-9+/_=-]+/g, '').length;
+    counted = start;
+    if (characters > 0 && characters % 4 === 0 && !BASE64_LINE.test(text.slice(start, end).trim()))
+      return start;
+    STRANGE.lastIndex = end;
+  }
+  return text.length;
+}
+
+/** The first character that canonical base64 does not have. */
+const STRANGE = /[^A-Za-z0-9+/=\r\n]/g;
+/** The alphabet for addresses (RFC 4648 5) is base64 too, but a line that is drawn is not. */
+const BASE64_LINE = /^(?![-_]+$)[A-Za-z0-9+/_-]*={0,2}$/;
 
 /** One in each line of the largest messages. */
 const MAX_PADDINGS = 500_000;

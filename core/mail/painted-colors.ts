@@ -108,8 +108,10 @@ function ownBackground(
   const backdrop = get('backdrop-filter');
   if (isShaded || (backdrop !== '' && backdrop !== 'none') || own === undefined || behind === undefined)
     return isShaded || (backdrop !== '' && backdrop !== 'none') ? undefined : own;
-  const overflows = box.isBlock && !CELLS.test(element.tagName) && textLength(element) > room(box);
-  return overflows && own !== behind ? [...own, ...behind].slice(0, MAX_COLORS) : own;
+  if (own === behind || !box.isBlock || CELLS.test(element.tagName)) return own;
+  const most = room(box);
+  const overflows = most !== Number.POSITIVE_INFINITY && textLength(element) > most;
+  return overflows ? [...own, ...behind].slice(0, MAX_COLORS) : own;
 }
 
 /** Whether the letters differ from what is behind them. */

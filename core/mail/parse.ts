@@ -13,6 +13,7 @@ import {
   readListedPart,
   readTree,
 } from './mime-tree.ts';
+import { ENCRYPTED, type Protection, withoutCiphertext } from './protection.ts';
 import { controlsAsSpaces } from './row-text.ts';
 import { withoutMarked } from './text-layout.ts';
 
@@ -21,6 +22,7 @@ export interface ParsedMessage {
   /** text/plain, else text/html as text. Lines end in LF. */
   readonly text: string;
   readonly attachments: readonly AttachmentInfo[];
+  readonly protection: Protection;
   readonly headers: MessageHeaders & {
     /** Value of the Date header, undecoded. Null if there is none. */
     readonly date: string | null;
@@ -85,14 +87,28 @@ export function parseShortMessage(source: Uint8Array): ParsedMessage | undefined
 }
 
 function parsed({ root, complete }: ReturnType<typeof readTree>, html: HtmlReader): ParsedMessage {
-  const text = reading(root, html.read).text();
+  const { text, ...inline } = withoutCiphertext(reading(root, html.read).text());
+  const all = everyPart(root);
   const attached = attachedParts(root);
   const isWhole = complete && attached.length <= ATTACHMENTS_MAX;
   return {
     text: isWhole ? text : `${text}\n\n${INCOMPLETE}`.trimStart(),
     attachments: attached.slice(0, ATTACHMENTS_MAX).map(attachmentInfo),
+    protection: {
+      isEncrypted: inline.isEncrypted || all.some(isEncrypted),
+      isSigned: inline.isSigned || all.some(({ type }) => type === 'multipart/signed'),
+    },
     headers: readHeaders(root.headers),
   };
+}
+
+function everyPart(part: MimePart): MimePart[] {
+  return [part, ...part.parts.flatMap(everyPart)];
+}
+
+/** S/MIME, PGP/MIME (RFC 3156), and what servers make of that. */
+function isEncrypted({ type, isEncrypted }: MimePart): boolean {
+  return isEncrypted === true || type === 'multipart/encrypted' || type === 'application/pgp-encrypted';
 }
 
 /** Only the headers of a message, without its body. */
@@ -126,6 +142,7 @@ interface Reading {
 }
 
 function reading(part: MimePart, readHtml: (html: string) => string): Reading {
+  if (isEncrypted(part)) return { isPlain: true, isHtml: false, text: () => ENCRYPTED };
   if (part.parts.length > 0) {
     const readings = part.parts.map((inner) => reading(inner, readHtml));
     return part.type === 'multipart/alternative' ? bestOf(readings) : allOf(readings);

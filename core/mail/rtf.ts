@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { decodeText } from './charset.ts';
-import { codePageCharset } from './code-page.ts';
+import { codePageCharset, fontCharset, SYMBOL } from './code-page.ts';
 
 /** The state of a group (Rich Text Format 1.9.1). It ends with the group, so groups are kept on a stack. */
 interface Group {
@@ -14,6 +14,7 @@ interface Group {
   /** The number of fallback characters after each `\u`, for programs that do not know it. */
   fallbackChars: number;
   inFontTable: boolean;
+  inNote: boolean;
   inTable: boolean;
   /** A fallback for programs that do not read the HTML in the RTF. */
   besideHtml: boolean;
@@ -31,6 +32,7 @@ export interface RtfSink {
 }
 
 const MAX_DEPTH = 10_000;
+const MAX_NOTES_CHARS = 1_000_000;
 
 /** The default size in half points, and the size below which letters are only dots. */
 const FONT_SIZE = 24;
@@ -44,8 +46,11 @@ const SKIPPED = new Set([
   ...['fonttbl', 'colortbl', 'stylesheet', 'listtable', 'listoverridetable', 'revtbl', 'rsidtbl', 'info'],
   ...['generator', 'pict', 'object', 'objdata', 'fldinst', 'themedata', 'colorschememapping', 'datastore'],
   ...['latentstyles', 'xmlnstbl', 'filetbl', 'pgptbl', 'mmathPr', 'nonshppict', 'bkmkstart', 'bkmkend'],
-  ...['xe', 'tc', 'deleted', 'sp', 'shprslt'],
+  ...['xe', 'tc', 'deleted', 'sp', 'shprslt', 'nonesttables'],
 ]);
+
+/** Groups whose text stands in the middle of a paragraph, even of a word. It is shown after the paragraph. */
+const NOTES = new Set(['annotation', 'footnote']);
 
 /** Groups that start with `\\*`, so that programs may skip them, but contain text: shapes and comments. */
 const SHOWN_ALTHOUGH_OPTIONAL = new Set(['shpinst', 'do', 'annotation']);
@@ -81,22 +86,18 @@ const SYMBOLS: Readonly<Record<string, string>> = {
   '\r': '\n',
 };
 
-/** Charsets by the `\fcharset` of a font. Other fonts use the document's code page. */
-const FONT_CHARSETS: Readonly<Record<number, string>> = {
-  77: 'macintosh',
-  128: 'shift_jis',
-  129: 'euc-kr',
-  134: 'gbk',
-  136: 'big5',
-  161: 'windows-1253',
-  162: 'windows-1254',
-  163: 'windows-1258',
-  177: 'windows-1255',
-  178: 'windows-1256',
-  186: 'windows-1257',
-  204: 'windows-1251',
-  222: 'windows-874',
-  238: 'windows-1250',
+/** The symbols that lists begin with. */
+const BULLETS: Readonly<Record<number, string>> = {
+  108: '●',
+  110: '■',
+  113: '❑',
+  118: '❖',
+  159: '•',
+  167: '▪',
+  168: '◻',
+  183: '•',
+  216: '➢',
+  252: '✓',
 };
 
 /**
@@ -116,6 +117,7 @@ export function readRtf(bytes: Uint8Array, out: RtfSink, form: 'text' | 'html' =
     charset: '',
     fallbackChars: 1,
     inFontTable: false,
+    inNote: false,
     inTable: false,
     besideHtml: false,
   };
@@ -129,16 +131,30 @@ export function readRtf(bytes: Uint8Array, out: RtfSink, form: 'text' | 'html' =
   /** Bytes of `\'hh`. Two of them may be one character. */
   let pending: number[] = [];
 
+  /** The notes of this paragraph. */
+  let notes = '';
+
   const write = (text: string) => {
     if (group.skipped || group.besideHtml) return;
     if (form === 'html') out.write(text);
     else if (group.hidden || group.fontSize < READABLE_SIZE) {
       if (text.trim() !== '') out.leftOutHidden();
-    } else out.write(text);
+    } else if (group.inNote && notes.length < MAX_NOTES_CHARS) notes += text;
+    else {
+      if (text === '\n') writeNotes();
+      out.write(text);
+    }
   };
+  const writeNotes = () => {
+    const shown = notes.trim().replace(/\s+/g, ' ');
+    notes = '';
+    if (shown !== '') out.write(` [${shown}]`);
+  };
+  const decoded = (bytes: Buffer) =>
+    group.charset === SYMBOL ? symbols(bytes) : decodeText(bytes, group.charset || codePage);
   const flush = () => {
     if (pending.length === 0) return;
-    write(decodeText(Buffer.from(pending), group.charset || codePage));
+    write(decoded(Buffer.from(pending)));
     pending = [];
   };
 
@@ -163,7 +179,7 @@ export function readRtf(bytes: Uint8Array, out: RtfSink, form: 'text' | 'html' =
         pending.push(...Buffer.from(shown.slice(0, 1), 'latin1'));
       const rest = pending.length > 0 && isMultibyte(group.charset || codePage) ? shown.slice(1) : shown;
       flush();
-      if (!group.skipped) write(decodeText(Buffer.from(rest, 'latin1'), group.charset || codePage));
+      if (!group.skipped) write(decoded(Buffer.from(rest, 'latin1')));
       continue;
     }
     flush();
@@ -182,10 +198,15 @@ export function readRtf(bytes: Uint8Array, out: RtfSink, form: 'text' | 'html' =
       const isHtml = form === 'html' && word === 'htmltag';
       if (isOptional && !isHtml && !SHOWN_ALTHOUGH_OPTIONAL.has(word)) group.skipped = true;
       isOptional = false;
+      if (NOTES.has(word) && form === 'text') {
+        // Notes of one paragraph are shown in one pair of brackets.
+        if (notes !== '') notes += ' ';
+        group.inNote = true;
+      }
       if (word === 'bin') {
         TOKEN.lastIndex += Math.max(0, value ?? 0);
       } else if (word === 'u' && value !== undefined) {
-        write(String.fromCharCode(value & 0xffff));
+        write(unicode(value & 0xffff));
         toLeaveOut = group.fallbackChars;
       } else if (word === 'uc') {
         group.fallbackChars = Math.min(Math.max(0, value ?? 1), 100);
@@ -200,7 +221,7 @@ export function readRtf(bytes: Uint8Array, out: RtfSink, form: 'text' | 'html' =
         font = value;
         if (!group.inFontTable) group.charset = fontCharsets.get(font) ?? '';
       } else if (word === 'fcharset' && group.inFontTable) {
-        const charset = FONT_CHARSETS[value ?? 0];
+        const charset = fontCharset(value ?? 0);
         if (charset !== undefined && fontCharsets.size < 10_000) fontCharsets.set(font, charset);
       } else if (word === 'pard' || word === 'intbl') {
         group.inTable = word === 'intbl';
@@ -224,7 +245,21 @@ export function readRtf(bytes: Uint8Array, out: RtfSink, form: 'text' | 'html' =
     }
   }
   flush();
+  writeNotes();
   return true;
+}
+
+/** A letter in a font of symbols is a picture, but typed text may be in such a font by mistake. */
+function symbols(bytes: Buffer): string {
+  return Array.from(bytes, (byte) =>
+    byte < 0x80 ? String.fromCharCode(byte) : (BULLETS[byte] ?? decodeText(Buffer.of(byte), 'windows-1252')),
+  ).join('');
+}
+
+/** Word gives the characters of such fonts numbers for private use. */
+function unicode(code: number): string {
+  const isSymbol = code >= 0xf020 && code <= 0xf0ff;
+  return (isSymbol ? BULLETS[code & 0xff] : undefined) ?? String.fromCharCode(code);
 }
 
 function isMultibyte(charset: string): boolean {

@@ -82,6 +82,10 @@ export function textLayout(): TextLayout {
     gap = '';
   };
 
+  const space = () => {
+    if (gap === '' && lines === 0 && !isEmpty) gap = ' ';
+  };
+
   const self: TextLayout = {
     text(data, options) {
       if (options.isPre === true) {
@@ -91,10 +95,13 @@ export function textLayout(): TextLayout {
         }
         return;
       }
-      for (const [word] of data.matchAll(/[^ \t\r\n\f]+|[ \t\r\n\f]+/g)) {
-        if (!/^[ \t\r\n\f]/.test(word)) write(word, options.isUnclear);
-        else if (gap === '' && lines === 0 && !isEmpty) gap = ' ';
-      }
+      const collapsed = data.replace(/[ \t\r\n\f]+/g, ' ');
+      const [begin, end] = [collapsed.startsWith(' ') ? 1 : 0, collapsed.endsWith(' ') ? -1 : undefined];
+      if (begin === 1) space();
+      const words = collapsed.slice(begin, end);
+      if (words === '') return;
+      write(words, options.isUnclear);
+      if (end === -1) space();
     },
     tab() {
       if (lines === 0) gap = `${gap.trimStart()}\t`;

@@ -38,7 +38,7 @@ const expansion = z.object({
 export const eventsJob: Job<EventsInput, EventsReading> = {
   input: z.object({ objects: z.array(z.string()), from: z.date(), to: z.date(), timezone: z.string() }),
   output: z.array(expansion.nullable()),
-  maxMs: 3000,
+  maxCpuMs: 3000,
   async read({ objects, ...range }) {
     const found: (Expansion | null)[] = [];
     const budget = { left: JOB_STEPS };

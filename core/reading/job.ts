@@ -9,8 +9,8 @@ export interface Job<I, O> {
   /** Every result is checked against this: it was computed next to untrusted bytes. */
   readonly output: z.ZodType<O>;
   read(input: I): Promise<O>;
-  /** Its time limit, if shorter than that of all jobs. */
-  readonly maxMs?: number;
+  /** Its limit of CPU time, if shorter than that of all jobs. */
+  readonly maxCpuMs?: number;
   /** The same, for input that is short enough to read within small limits. Undefined for any other. */
   readShort?(input: I): O | undefined;
 }

@@ -9,6 +9,7 @@ import {
   parseMessage,
   parseShortMessage,
 } from '../mail/parse.ts';
+import type { Protection } from '../mail/protection.ts';
 import { codePoints, sliceCodePoints } from '../text/code-points.ts';
 import { seenText } from '../text/seen-text.ts';
 import type { Job } from './job.ts';
@@ -29,6 +30,7 @@ export interface TextWindow {
 export interface MessageReading {
   readonly body: SeenBody;
   readonly attachments: readonly AttachmentInfo[];
+  readonly protection: Protection;
   readonly headers: MessageHeaders;
 }
 
@@ -89,6 +91,7 @@ export const messageJob: Job<MessageInput, MessageReading> = {
   output: z.object({
     body: seenBodyShape,
     attachments: z.array(attachmentInfo),
+    protection: z.object({ isEncrypted: z.boolean(), isSigned: z.boolean() }),
     headers: z.object({
       from: addresses,
       replyTo: addresses,
@@ -111,8 +114,11 @@ export const messageJob: Job<MessageInput, MessageReading> = {
   },
 };
 
-function reading({ text, attachments, headers }: ParsedMessage, window: TextWindow): MessageReading {
-  return { body: seenBody(text, window), attachments, headers: boundedHeaders(headers) };
+function reading(
+  { text, attachments, protection, headers }: ParsedMessage,
+  window: TextWindow,
+): MessageReading {
+  return { body: seenBody(text, window), attachments, protection, headers: boundedHeaders(headers) };
 }
 
 /** The text that is counted is the text that is shown. */

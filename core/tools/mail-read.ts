@@ -32,6 +32,12 @@ export const getEmail = defineRead({
   }),
   output: messageSummary.extend({
     body: z.string(),
+    encrypted: z.boolean().optional().meta({
+      description: 'Present and true if some of the text is encrypted and cannot be read here.',
+    }),
+    signed: z.boolean().optional().meta({
+      description: 'Present and true if the message carries a signature. Nobody has checked it.',
+    }),
     body_chars: z.int().min(0).meta({ description: 'Characters of the whole text.' }),
     body_offset: z.int().min(0).meta({ description: 'Where this part starts.' }),
     body_truncated: z.boolean(),
@@ -49,6 +55,7 @@ export const getEmail = defineRead({
     const { account, row, message } = await findReadMessage(context, args.id, window);
     context.shown(args.id);
     const { text, chars } = message.body;
+    const { isEncrypted, isSigned } = message.protection;
     const names = message.attachments.map(({ name }) => name).join('\n');
     context.read(messagePassages({ id: args.id, account, row }, message.headers.from, text));
     if (names !== '') context.read([attachmentPassage({ id: args.id, account, row }, names)]);
@@ -63,6 +70,8 @@ export const getEmail = defineRead({
         return {
           ...summaryOf(context, account, row),
           body: part.slice(0, shown).join(''),
+          ...(isEncrypted ? { encrypted: true } : {}),
+          ...(isSigned ? { signed: true } : {}),
           body_chars: chars,
           body_offset: args.body_offset,
           body_truncated: truncated,

@@ -9,6 +9,7 @@ import { workerText } from '../../adapters/extract/attachment-text.ts';
 import { parseMessage } from '../../core/mail/parse.ts';
 import { paragraph, run, wordFile } from '../adapters/extract/office-files.ts';
 import { manyLetters } from './maildir.ts';
+import { readingThroughput } from './reading-throughput.ts';
 import { alternate, medianMs } from './rounds.ts';
 import type { Row } from './table.ts';
 
@@ -21,7 +22,10 @@ const KB = 1024;
 /** Maximum time, as a multiple of the library alone. */
 const MOST = 1.3;
 
-/** Extracts text from documents, against the bare libraries, and measures what reading many messages leaves in memory. */
+/**
+ * Extracts text from documents, against the bare libraries and against Debian's programs, and measures what reading many
+ * messages leaves in memory.
+ */
 export async function reading(): Promise<Row[]> {
   const reader = workerText({ workerFile: join(import.meta.dirname, 'worker.mjs') });
   const { signal } = new AbortController();
@@ -61,6 +65,7 @@ export async function reading(): Promise<Row[]> {
       ),
       await compared('  against fflate, which only unpacks it', word, () => unpackedWord(word)),
       await memoryLeft(),
+      ...(await readingThroughput()),
     ];
   } finally {
     await reader.close();

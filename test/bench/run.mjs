@@ -19,6 +19,7 @@ await build({
     'post-receiver': join(here, 'post-receiver.ts'),
     'idle-accounts': join(here, 'idle-accounts.ts'),
     worker: join(here, '../../adapters/extract/worker.ts'),
+    'reading-cpu': join(here, 'reading-cpu.ts'),
     'reader-worker': join(here, '../../adapters/reader/worker.ts'),
     cli: join(here, '../../hosts/server/cli.ts'),
   },

@@ -16,6 +16,7 @@ const signal = new AbortController().signal;
 const reading = {
   body: { text: 'the text', chars: 8 },
   attachments: [],
+  protection: { isEncrypted: false, isSigned: false },
   headers: { from: [], replyTo: [], to: [], cc: [], subject: '', messageId: null, references: [] },
 };
 

@@ -8,20 +8,23 @@ import { CORPUS_PACKAGES, isInstalled } from '../debian-packages.ts';
 /** Debian's Python, which finds Debian's Python packages. */
 const PYTHON = '/usr/bin/python3';
 
-type Corpus = keyof typeof CORPUS_PACKAGES;
+type Corpus = Exclude<keyof typeof CORPUS_PACKAGES, 'tools'>;
 
 /**
  * Returns the Debian packages that a script in make/ needs and this machine lacks. The title of the skipped
  * suite names them.
  */
-export function missingPackages(corpus: Corpus): string[] {
+export function missingPackages(corpus: keyof typeof CORPUS_PACKAGES): string[] {
   return CORPUS_PACKAGES[corpus].filter((name) => !isInstalled(name));
 }
 
-/** Runs make/CORPUS.py. @returns a new folder with its output; the caller removes it */
-export async function generate(corpus: Corpus): Promise<string> {
+/**
+ * Runs CORPUS.py.
+ * @param make the folder of the programs; a bundle is elsewhere
+ * @returns a new folder with its output; the caller removes it
+ */
+export async function generate(corpus: Corpus, make = join(import.meta.dirname, 'make')): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `countersign-${corpus}-`));
-  const make = join(import.meta.dirname, 'make');
   // Without a locale, Ruby and Perl read their source as ASCII.
   const env = { PATH: '/usr/bin:/bin', HOME: folder, LC_ALL: 'C.UTF-8', NODE: process.execPath };
   await promisify(execFile)(PYTHON, ['-B', join(make, `${corpus}.py`), folder], {

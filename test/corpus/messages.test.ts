@@ -7,7 +7,7 @@ import { expectedFiles, GENERATE_MS, generate, missingPackages } from './generat
 import { addTo, type Recall, recallTable } from './recall.ts';
 
 const LEAST = 0.99;
-const MAILERS = ['node', 'perl', 'python', 'ruby'];
+const MAILERS = ['eastern', 'encrypted', 'list', 'node', 'outlook', 'perl', 'python', 'ruby', 'smime'];
 
 const missing = missingPackages('messages');
 

@@ -5,10 +5,16 @@ const FREE = 0xffffffff;
 const END = 0xfffffffe;
 const FAT = 0xfffffffd;
 
-/** @param streams  of the root, by name: each too long to be stored among the small ones */
-export function compoundFile(streams: Readonly<Record<string, Buffer>>): Buffer {
-  const names = Object.keys(streams);
-  const directorySectors = Math.ceil((names.length + 1) / 4);
+/** What a storage contains, by name. */
+export interface Storage {
+  readonly [name: string]: Buffer | Storage;
+}
+
+/** @param streams  of the root, and its storages. No stream is stored among the small ones. */
+export function compoundFile(streams: Storage): Buffer {
+  const count = (storage: Storage): number =>
+    Object.values(storage).reduce((sum, one) => sum + 1 + (Buffer.isBuffer(one) ? 0 : count(one)), 0);
+  const directorySectors = Math.ceil((count(streams) + 1) / 4);
   const fatSectors = 8;
   const fat: number[] = Array<number>(fatSectors).fill(FAT);
   const sectors: Buffer[] = Array.from({ length: fatSectors }, () => Buffer.alloc(SECTOR, 0xff));
@@ -42,19 +48,21 @@ export function compoundFile(streams: Readonly<Record<string, Buffer>>): Buffer 
     directory.writeUInt32LE(begin, 128 * at + 116);
     directory.writeUInt32LE(size, 128 * at + 120);
   };
-  entry(0, 'Root Entry', 5, FREE, names.length > 0 ? 1 : FREE, END, 0);
-  names.forEach((name, i) => {
-    const bytes = streams[name] ?? Buffer.alloc(0);
-    entry(
-      i + 1,
-      name,
-      2,
-      i + 1 < names.length ? i + 2 : FREE,
-      FREE,
-      bytes.length === 0 ? END : put(bytes),
-      bytes.length,
-    );
-  });
+  let entries = 0;
+  /** @returns the number of the first entry */
+  const putAll = (storage: Storage): number => {
+    const names = Object.keys(storage);
+    const first = entries + 1;
+    entries += names.length;
+    names.forEach((name, i) => {
+      const content = storage[name] ?? Buffer.alloc(0);
+      const next = i + 1 < names.length ? first + i + 1 : FREE;
+      if (!Buffer.isBuffer(content)) entry(first + i, name, 1, next, putAll(content), END, 0);
+      else entry(first + i, name, 2, next, FREE, content.length === 0 ? END : put(content), content.length);
+    });
+    return names.length > 0 ? first : FREE;
+  };
+  entry(0, 'Root Entry', 5, FREE, putAll(streams), END, 0);
   const directoryAt = put(directory);
   if (fat.length > (fatSectors * SECTOR) / 4)
     throw new Error('This writes files of at most half a megabyte.');
@@ -176,7 +184,20 @@ export interface OldRun {
  */
 export function word6File(
   runs: readonly OldRun[],
-  { version = 101, language = 0x409, pieces = false, encrypted = false } = {},
+  {
+    version = 101,
+    language = 0x409,
+    fonts = [],
+    pieces = false,
+    encrypted = false,
+  }: {
+    version?: number;
+    language?: number;
+    /** Their charset numbers. */
+    fonts?: readonly number[];
+    pieces?: boolean;
+    encrypted?: boolean;
+  } = {},
 ): Buffer {
   const TEXT = 0x600;
   const stored = pieces ? runs.toReversed() : runs;
@@ -205,7 +226,8 @@ export function word6File(
   const clx = Buffer.concat([Buffer.from([2]), uint32(table.length), table]);
   const behind = (page + 1) * SECTOR;
   // Other programs take a shorter stream for damaged.
-  const document = Buffer.alloc(Math.max(behind + list.length + clx.length, 8192));
+  const fontTable = fontList(fonts, 2);
+  const document = Buffer.alloc(Math.max(behind + list.length + clx.length + fontTable.length, 8192));
   document.writeUInt16LE(0xa5dc, 0);
   document.writeUInt16LE(version, 2);
   document.writeUInt16LE(language, 6);
@@ -219,5 +241,34 @@ export function word6File(
   properties.copy(document, page * SECTOR);
   list.copy(document, behind);
   clx.copy(document, behind + list.length);
+  uint32(behind + list.length + clx.length, fontTable.length).copy(document, 208);
+  fontTable.copy(document, behind + list.length + clx.length);
   return compoundFile({ WordDocument: document });
+}
+
+function fontList(charsets: readonly number[], headBytes: 2 | 4): Buffer {
+  const fonts = charsets.map((charset) => Buffer.from([9, 0, 0, 0, charset, 0, ...Buffer.from('Ari\0')]));
+  const head = Buffer.alloc(headBytes);
+  head.writeUInt16LE(headBytes === 2 ? 2 + 10 * fonts.length : fonts.length, 0);
+  return Buffer.concat([head, ...fonts]);
+}
+
+/** A document of Word 97 whose text has one byte per character, as programs of other countries wrote it. */
+export function word97File(text: Buffer, { language = 0x409, fonts = [] as readonly number[] } = {}): Buffer {
+  const TEXT = 0x600;
+  const document = Buffer.alloc(Math.max(TEXT + text.length, 8192));
+  const piece = Buffer.concat([Buffer.alloc(2), uint32((2 * TEXT) | 0x40000000), Buffer.alloc(2)]);
+  const list = Buffer.concat([uint32(0, text.length), piece]);
+  const clx = Buffer.concat([Buffer.from([2]), uint32(list.length), list]);
+  const fontTable = fontList(fonts, 4);
+  document.writeUInt16LE(0xa5ec, 0);
+  document.writeUInt16LE(193, 2);
+  document.writeUInt16LE(language, 6);
+  uint32(0, fontTable.length).copy(document, 274);
+  uint32(fontTable.length, clx.length).copy(document, 418);
+  text.copy(document, TEXT);
+  return compoundFile({
+    WordDocument: document,
+    '0Table': Buffer.concat([fontTable, clx, Buffer.alloc(4096)]),
+  });
 }

@@ -1,3 +1,4 @@
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { documentText } from '../../../adapters/extract/document-text.ts';
 import {
@@ -146,6 +147,40 @@ describe('word documents', () => {
 describe('sheets', () => {
   const cell = (at: string, value: string, attributes = '') =>
     `<x:c r="${at}" ${attributes}><x:v>${value}</x:v></x:c>`;
+
+  it.each<[string, string, string, string, boolean]>([
+    ['shared strings that no cell needs', 'sharedStrings', '<x:c><x:v>7</x:v></x:c>', 'One\n7', false],
+    ['styles that no number needs', 'styles', '<x:c t="str"><x:v>text</x:v></x:c>', 'One\ntext', false],
+    [
+      'shared strings that a cell needs',
+      'sharedStrings',
+      '<x:c t="s"><x:v>0</x:v></x:c><x:c><x:v>7</x:v></x:c>',
+      'One\n\t7',
+      true,
+    ],
+  ])('are read without %s', async (_name, missing, cells, text, cut) => {
+    const whole = sheetFile(`<x:sheetData><x:row>${cells}</x:row></x:sheetData>`, {
+      strings: '<si><t>a</t></si>',
+    });
+    const files = unzipSync(whole);
+    delete files[`xl/${missing}.xml`];
+    const relations = 'xl/_rels/workbook.xml.rels';
+    const named = `<Relationship Id="rId9" Type="x/${missing}" Target="${missing}.xml"/></Relationships>`;
+    files[relations] = strToU8(strFromU8(files[relations] ?? strToU8('')).replace('</Relationships>', named));
+    expect(await documentText(zipSync(files), { name: '', mime: '' })).toEqual({ kind: 'text', text, cut });
+  });
+
+  it('are read without a header that a document names', async () => {
+    const type = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml';
+    const xml = `<w:document><w:body>${paragraph(run('kept'))}</w:body></w:document>`;
+    const related = { rId1: ['header', 'header1.xml'] } as const;
+    const file = officeFile([{ name: '/word/document.xml', type, xml, related }]);
+    expect(await documentText(file, { name: '', mime: '' })).toEqual({
+      kind: 'text',
+      text: 'kept',
+      cut: true,
+    });
+  });
 
   it('show dates, times, shared strings and numbers as a person sees them', async () => {
     const styles =

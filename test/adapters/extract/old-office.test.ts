@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import { documentText } from '../../../adapters/extract/document-text.ts';
 import {
@@ -10,6 +11,7 @@ import {
   sheetCell,
   sheetRecord,
   word6File,
+  word97File,
 } from './compound-files.ts';
 
 const DOCUMENTS = join(import.meta.dirname, 'documents');
@@ -22,6 +24,47 @@ async function textOf(bytes: Uint8Array): Promise<string> {
 
 const label = (row: number, column: number, text: string) =>
   sheetCell(0x0204, row, column, Buffer.from(`${String.fromCharCode(text.length)}\0\0${text}`, 'latin1'));
+
+const RUSSIAN = 'Съешь же ещё этих мягких французских булок, да выпей чаю. Счёт № 7.';
+const CZECH = 'Příliš žluťoučký kůň úpěl ďábelské ódy na okraji města. Děkujeme, že jste přišli včera večer.';
+const FRENCH = 'L’été dernier, nous avons déjà réservé la même maison près de la forêt. Où êtes-vous allés ?';
+const [ANSI, GREEK_FONT, TURKISH_FONT, CYRILLIC_FONT, CENTRAL_FONT] = [0, 161, 162, 204, 238];
+
+describe('a .doc with one byte per character', () => {
+  const guessed = (text: string, charset: string) =>
+    charset === 'windows-1252'
+      ? text
+      : `${text}\n\n[This file does not say how its text is encoded. It was read as ${charset}, which is a guess.]`;
+
+  it.each([
+    ['in Russian, by its fonts', RUSSIAN, 'windows-1251', 0x409, [ANSI, CYRILLIC_FONT]],
+    ['in Russian, by its language', RUSSIAN, 'windows-1251', 0x419, []],
+    [
+      'in Russian, among many fonts',
+      RUSSIAN,
+      'windows-1251',
+      0x409,
+      [CENTRAL_FONT, GREEK_FONT, CYRILLIC_FONT],
+    ],
+    ['of one Russian word', 'Да и нет', 'windows-1251', 0x409, [CYRILLIC_FONT]],
+    ['in Czech, by its fonts', CZECH, 'windows-1250', 0x409, [CENTRAL_FONT]],
+    ['in Czech, by its language', CZECH, 'windows-1250', 0x405, []],
+    [
+      'in French, with fonts of other countries',
+      FRENCH,
+      'windows-1252',
+      0x40c,
+      [CENTRAL_FONT, CYRILLIC_FONT, TURKISH_FONT],
+    ],
+    ['in French, without a claim', FRENCH, 'windows-1252', 0x40c, [ANSI]],
+    ['in English, of a Russian Word', 'An offer – no more.', 'windows-1252', 0x409, [CYRILLIC_FONT]],
+  ])('%s is read', async (_name, text, charset, language, fonts) => {
+    const bytes = iconv.encode(text, charset);
+    expect(await textOf(word97File(bytes, { language, fonts }))).toBe(guessed(text, charset));
+    if (fonts.length > 0)
+      expect(await textOf(word6File([{ text: bytes }], { language, fonts }))).toBe(guessed(text, charset));
+  });
+});
 
 /** LibreOffice 7.4 reads these files as these tests say, hidden runs and pieces included; antiword reads the text. */
 describe('a .doc of Word 6 or 95', () => {
@@ -174,6 +217,7 @@ describe('a compound file', () => {
       oldSlidesFile([{ text: 'slide', outline: 'title', notes: 'notes' }]),
       oldSheetFile([label(0, 0, 'a')]),
       await word97(),
+      word97File(iconv.encode(RUSSIAN, 'windows-1251'), { fonts: [CYRILLIC_FONT] }),
       await readFile(join(DOCUMENTS, 'sheet.xls')),
     ];
     const damage = fc.array(fc.tuple(fc.nat(), fc.nat({ max: 255 })), { minLength: 1, maxLength: 30 });

@@ -34,6 +34,7 @@ describe('a PDF whose font is named but not embedded', () => {
     ['GBK-EUC-H', 'GB1', bytes('41bbe1d2e9'), 'A会议'],
     ['ETen-B5-H', 'CNS1', bytes('41b77cc4b3'), 'A會議'],
     ['KSCms-UHC-H', 'Korea1', bytes('41c8b8c0c7'), 'A회의'],
+    ['KSCms-UHC-H', 'Korea1', bytes('418c63'), 'A똠'],
   ])('is read by the charset of its codes: %s', async (encoding, collection, codes, text) => {
     expect(await answerOf(pdfWith(encoding, collection, codes))).toEqual({ kind: 'text', text, cut: false });
   });

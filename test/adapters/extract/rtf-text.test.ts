@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { documentText } from '../../../adapters/extract/document-text.ts';
 
 const HIDDEN = '\n\n[Hidden text of this document is left out.]';
-const fonts = '{\\fonttbl{\\f0\\fcharset0 Arial;}{\\f1\\fcharset204 Arial;}{\\f2\\fcharset128 Mincho;}}';
+const fonts =
+  '{\\fonttbl{\\f0\\fcharset0 Arial;}{\\f1\\fcharset204 Arial;}{\\f2\\fcharset128 Mincho;}{\\f3\\fcharset2 Symbol;}}';
 
 it.each([
   [
@@ -36,7 +37,20 @@ it.each([
     'a{\\shp{\\*\\shpinst\\shpleft0{\\sp{\\sn name}{\\sv value}}{\\shptxt in the shape\\par}}{\\shprslt drawn}}b',
     'ain the shape\nb',
   ],
-  ['comments', 'a{\\*\\atnid AB}{\\*\\annotation{\\*\\atnref 1} check this}b', 'a check thisb'],
+  ['comments', 'a{\\*\\atnid AB}{\\*\\annotation{\\*\\atnref 1} check this}b\\par c', 'ab [check this]\nc'],
+  [
+    'several comments and footnotes of a paragraph',
+    'wo{\\*\\annotation one\\par two}rd{\\footnote\\chftn  three}s',
+    'words [one two three]',
+  ],
+  ['hidden comments', 'wo{\\*\\annotation\\v secret}rd', `word${HIDDEN}`],
+  [
+    'nested tables without what other programs show in place of them',
+    '\\intbl a\\itap2 b\\nestcell{\\nonesttables fallback\\par}{\\*\\nesttableprops\\nestrow}\\cell\\row c',
+    'ab\nc',
+  ],
+  ['bullets', "\\f3\\'b7\\tab one\\par\\u-3913?\\tab two\\par\\f3\\'fc\\'e9 x", '•\tone\n•\ttwo\n✓é x'],
+  ['bullets in a document of two-byte letters', "\\ansicpg936{\\f3\\'b7}\\tab one", '•\tone'],
   ['more ends than starts', 'a}}}b', 'ab'],
 ])('%s', async (_name, body, text) => {
   const answer = await documentText(Buffer.from(`{\\rtf1\\ansi ${fonts}${body}`, 'latin1'), {

@@ -7,7 +7,7 @@ const signal = new AbortController().signal;
 const shape = z.object({ said: z.string() });
 const bounds = {
   processes: 1,
-  maxMs: 60_000,
+  maxCpuMs: 60_000,
   idleMs: 60_000,
   waitingJobs: 2,
   waitingBytes: 100,

@@ -3,22 +3,22 @@ import { processReader } from '../../../adapters/reader/reader.ts';
 import { object } from '../../contracts/calendar/scene.ts';
 import { openCalendar, put } from '../../core/calendar-scene.ts';
 import { firstId, resultOf } from '../../core/scene.ts';
-import { processThat } from '../process/process-that.ts';
+import { processThatWorks } from '../process/process-that.ts';
 
 /** A program that does what the test says with objects that hold the word, and finds one event in each of the others. */
 function programThat(does: string) {
-  return processThat(
+  return processThatWorks(
     `const { name, input } = job;
      const texts = name === 'events' ? input.objects : [input.ics ?? ''];
      if (texts.some((text) => text.includes('hostile'))) { ${does} }
-     if (name !== 'events') return process.send({ kind: 'none' });
-     process.send(texts.map((text) => ({
+     if (name !== 'events') return { kind: 'none' };
+     return texts.map((text) => ({
        events: [{
          uid: /UID:(.*)/.exec(text)[1].trim(), recurrenceId: null, title: 'Read', organizer: null, allDay: false,
          start: new Date(), end: new Date(Date.now() + 1000), status: 'confirmed', recurring: false, leftOut: [],
        }],
        cut: false, isFollowed: false,
-     })));`,
+     }));`,
   );
 }
 

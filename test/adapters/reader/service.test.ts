@@ -1,19 +1,20 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { processReader } from '../../../adapters/reader/reader.ts';
 import { firstId, idsIn, letter, openScene, resultOf } from '../../core/scene.ts';
-import { processThat } from '../process/process-that.ts';
+import { processThatWorks } from '../process/process-that.ts';
 
 const READING = {
   body: { text: 'the text', chars: 8 },
   attachments: [],
+  protection: { isEncrypted: false, isSigned: false },
   headers: { from: [], replyTo: [], to: [], cc: [], subject: '', messageId: null, references: [] },
 };
 
 /** A program that reads messages, and runs the test's code for messages that contain the word. */
 function programThat(does: string) {
-  return processThat(
+  return processThatWorks(
     `if (Buffer.from(job.input.source.bytes).includes('hostile')) { ${does} }
-     process.send(${JSON.stringify(READING)});`,
+     return ${JSON.stringify(READING)};`,
   );
 }
 
@@ -47,7 +48,7 @@ describe('a service whose reader', () => {
     expect(await reading).toBe('[The text of this message cannot be shown: it takes too long to read.]');
     expect(await body(good)).toBe('the text');
     expect((await key.call('archive_email', { id: bad })).status).toBe('pending_approval');
-  }, 60_000);
+  }, 120_000);
 
   it.each([
     [

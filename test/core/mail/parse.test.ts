@@ -84,6 +84,7 @@ describe('parseMessage', () => {
         { index: 0, name: 'résumé.pdf', mime: 'application/pdf', sizeBytes: 5 },
         { index: 1, name: 'a b.csv', mime: 'text/csv', sizeBytes: 3 },
       ],
+      protection: { isEncrypted: false, isSigned: false },
       headers: {
         from: [{ name: 'Jürgen Müller', address: 'juergen@example.org' }],
         replyTo: [{ name: '', address: 'desk@example.org' }],
@@ -196,6 +197,7 @@ describe('parseMessage', () => {
     expect(await parseMessage(message('', 'just text'))).toEqual({
       text: 'just text',
       attachments: [],
+      protection: { isEncrypted: false, isSigned: false },
       headers: {
         from: [],
         replyTo: [],
@@ -236,6 +238,48 @@ describe('parseMessage', () => {
     expect(headers.references).toEqual(['<ok@x>']);
   });
 
+  it.each([
+    ['Subject: Hello', ' ', 'Body', '', 'more'],
+    ['Subject: Hello', ' \t', '> quoted: text', '', 'more'],
+    ['Subject: Hello', ' ', 'Body'],
+  ])('ends the header at a line of white space: %j', async (...lines) => {
+    const { text, headers } = await parseMessage(message(...lines));
+    expect([headers.subject, text]).toEqual(['Hello', lines.slice(2).join('\n')]);
+  });
+
+  it('takes a line of white space in a header for the rest of a field', async () => {
+    const { text, headers } = await parseMessage(
+      message('Subject: one', ' ', ' two', ' ', 'To: a@example.org', '', 'Body'),
+    );
+    expect([headers.subject, headers.to[0]?.address, text]).toEqual(['one  two', 'a@example.org', 'Body']);
+  });
+
+  it.each([
+    [
+      '',
+      '_______________________________________________',
+      'people mailing list',
+      'https://example.org/people',
+    ],
+    ['-- ', 'people mailing list'],
+    ['To unsubscribe, write to people-leave@example.org'],
+    ['', '-----------', 'Grüße'],
+  ])('shows lines that a mailing list added to base64: %j', async (...footer) => {
+    const encoded = Buffer.from('Grüße aus dem Süden, und ein langer Satz noch dazu, bis zum Ende.\n')
+      .toString('base64')
+      .match(/.{1,60}/g);
+    const type = ['Content-Type: text/plain; charset=utf-8', 'Content-Transfer-Encoding: base64'];
+    const { text } = await parseMessage(message(...type, '', ...(encoded ?? []), ...footer));
+    expect(text).toContain('Grüße aus dem Süden, und ein langer Satz noch dazu, bis zum Ende.\n');
+    expect(text.split('Ende.\n')[1]?.trim()).toBe(footer.join('\n').trim());
+  });
+
+  it('reads base64 in pieces with padding, spaces around its lines, or the alphabet for addresses', async () => {
+    const type = ['Content-Type: text/plain; charset=utf-8', 'Content-Transfer-Encoding: base64'];
+    const lines = ['  R3LD', 'vMOfZQ==  ', '', 'IPCfjok=', 'IPCfjolf', '8J-OiQ=='];
+    expect((await parseMessage(message(...type, '', ...lines))).text).toBe('Grüße 🎉 🎉_🎉');
+  });
+
   it('reads an unknown charset as well as possible', async () => {
     const source = Buffer.concat([
       message('Content-Type: text/plain; charset=x-klingon', '', ''),
@@ -271,6 +315,18 @@ describe('parseMessage', () => {
     ['utf-16', 'feff00e9', 'é'],
     ['utf-16', 'fffee900', 'é'],
     ['iso-2022-jp-ms', '1b2442467c4b5c2d211b2842', '日本①'],
+    ['iso-2022-jp', '1b2442467c1b28421b24424b5c1b2842', '日本'],
+    ['iso-2022-jp', '1b28421b2442467c4b5c1b28421b28426f6b', '日本ok'],
+    ['iso-2022-jp', '1b24401b2442467c1b28425c1b284a5c1b284931321b2842', '日\\¥ｱｲ'],
+    ['iso-2022-jp-1', '1b24284430211b2842', '丂'],
+    ['iso-2022-jp-2', '1b244243664a381b24284330331b2842', '中文개'],
+    ['euc-kr', '8c63b0a1', '똠가'],
+    ['KS_C_5601-1987', '8c63b0a1', '똠가'],
+    ['x-windows-949', '8c63b0a1', '똠가'],
+    ['x-euc-jp', 'c6fccbdc', '日本'],
+    ['big5', 'fa40a4a4', '𠕇中'],
+    ['gb2312', 'a2e3d6d0', '€中'],
+    ['unicode-1-1-utf-7', '2b5a65566e4c4971652d', '日本語'],
     ['', '1b2442467c4b5c1b2842', '日本'],
     ['iso-2022-kr', '1b2429430e475131390f206f6b', '한국 ok'],
     ['ISO-2022-CN', '1b2429410e56504e440f206f6b', '中文 ok'],
@@ -278,6 +334,22 @@ describe('parseMessage', () => {
   ])('reads %s %s', async (charset, hex, text) => {
     const header = message(`Content-Type: text/plain; charset=${charset}`, '', '');
     expect((await parseMessage(Buffer.concat([header, Buffer.from(hex, 'hex')]))).text).toBe(text);
+  });
+
+  it.each([
+    ['=?iso-2022-jp?B?GyRCRnwbKEI=?= =?iso-2022-jp?B?GyRCS1wbKEI=?=', '日本'],
+    ['=?ISO-2022-JP?Q?=1B$BF|=1B(B?=\r\n =?ISO-2022-JP?B?GyRCS1wbKEI=?=', '日本'],
+    ['=?iso-2022-jp?B?GyRCRnwbKEI=?= =?utf-8?B?5pys?=', '日本'],
+  ])('joins the words of Japanese headers and names: %s', async (words, text) => {
+    const source = message(
+      `Subject: ${words}`,
+      `From: ${words} <a@example.org>`,
+      `Content-Type: application/pdf; name="${words.replaceAll('\r\n', '')}"`,
+      '',
+      'x',
+    );
+    const { headers, attachments } = await parseMessage(source);
+    expect([headers.subject, headers.from[0]?.name, attachments[0]?.name]).toEqual([text, text, text]);
   });
 
   it.each(['utf-7-imap', 'UTF7 IMAP', 'base64', 'hex', 'cesu-8'])(

@@ -11,7 +11,9 @@ import os
 import subprocess
 import sys
 import tempfile
+import struct
 import time
+import zipfile
 
 import docx
 import openpyxl
@@ -30,7 +32,8 @@ from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen import canvas
 from reportlab import platypus
 
-from texts import BEYOND, CYRILLIC, EUROPEAN, EVERY, GREEK, RUSSIAN, WESTERN, Texts
+from compound import compound
+from texts import BEYOND, CYRILLIC, EUROPEAN, EVERY, GREEK, LATIN, RUSSIAN, WESTERN, Texts
 
 FOLDER = sys.argv[1]
 FONT = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
@@ -409,6 +412,11 @@ def main():
     for charset, sentences in CHARSETS.items():
         all_of(f"plain-{charset}-", "txt", 2, lambda name, one: plain(name, one, charset), sentences)
     all_of("list", "csv", 12, table_of_text)
+    all_of("cyrillic", "doc", 6, lambda name, one: eight_bit_word(name, one, "cp1251", 204), RUSSIAN)
+    all_of("czech", "doc", 6, lambda name, one: eight_bit_word(name, one, "cp1250", 238), [one for one in LATIN if "ů" in one])
+    all_of("ansi", "doc", 6, lambda name, one: eight_bit_word(name, one, "cp1252", 204), WESTERN)
+    all_of("inline", "xlsx", 6, sheet_without_strings)
+    all_of("noted", "rtf", 6, noted_rtf)
     pictures()
     with LibreOffice() as office:
         office.convert(words, {"doc": "MS Word 97", "odt": "writer8", "rtf": "Rich Text Format", "docx": "MS Word 2007 XML"})
@@ -419,6 +427,71 @@ def main():
         office.convert(tables, {"xlsx": "Calc MS Excel 2007 XML", "xls": "MS Excel 97"})
         office.convert(talks, {"ppt": "MS PowerPoint 97", "pptx": "Impress MS PowerPoint 2007 XML"})
         office.convert(lectures, {"pdf": "impress_pdf_Export"})
+
+
+def eight_bit_word(name, texts, charset, font):
+    """Word 97 with one byte per character, in the code page of its fonts."""
+    paragraphs = texts.many(3, 8, texts.paragraph)
+    text = "\r".join(paragraphs).encode(charset)
+    start = 0x600
+    fonts = struct.pack("<HH", 2, 0) + b"".join(bytes([9, 0, 0, 0, one, 0]) + b"Ari\0" for one in [0, font])
+    pieces = struct.pack("<II", 0, len(text)) + struct.pack("<HIH", 0, 2 * start | 0x40000000, 0)
+    clx = b"\x02" + struct.pack("<I", len(pieces)) + pieces
+    document = bytearray(start) + text
+    struct.pack_into("<HHHH", document, 0, 0xA5EC, 193, 0, 0x409)
+    struct.pack_into("<II", document, 274, 0, len(fonts))
+    struct.pack_into("<II", document, 418, len(fonts), len(clx))
+    with open(path(name), "wb") as file:
+        file.write(compound({"WordDocument": bytes(document), "0Table": fonts + clx}))
+    expect(name, paragraphs)
+
+
+def sheet_without_strings(name, texts):
+    """A workbook that names shared strings, has none, and needs none."""
+    rows = [[texts.sentence(), str(texts.random.randint(1, 9999))] for _ in range(20)]
+    book = openpyxl.Workbook()
+    book.active.title = "One"
+    buffer = io.BytesIO()
+    book.save(buffer)
+    cells = "".join(
+        f'<row r="{at}"><c r="A{at}" t="inlineStr"><is><t>{html.escape(text)}</t></is></c><c r="B{at}"><v>{number}</v></c></row>'
+        for at, (text, number) in enumerate(rows, 1)
+    )
+    with zipfile.ZipFile(buffer) as whole, zipfile.ZipFile(path(name), "w", zipfile.ZIP_DEFLATED) as file:
+        for part in whole.namelist():
+            if part.endswith("sharedStrings.xml"):
+                continue
+            content = whole.read(part).decode()
+            if part.endswith("sheet1.xml"):
+                content = content.replace('ref="A1:A1"', 'ref="A1:B20"').replace('ref="A1"', 'ref="A1:B20"')
+                begin, end = content.index("<sheetData"), content.index("</worksheet>")
+                content = f"{content[:begin]}<sheetData>{cells}</sheetData>{content[end:]}"
+            if part.endswith("workbook.xml.rels") and "sharedStrings" not in content:
+                kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/sharedStrings"
+                named = f'<Relationship Id="rId99" Type="{kind}" Target="sharedStrings.xml"/></Relationships>'
+                content = content.replace("</Relationships>", named)
+            file.writestr(part, content)
+    expect(name, [word for row in rows for word in row])
+
+
+def rtf_text(text):
+    return "".join(one if " " <= one < "\x7f" and one not in "\\{}" else "".join(
+        f"\\u{unit - 65536 if unit > 32767 else unit}?" for unit in struct.unpack(f"<{len(one.encode('utf-16-le')) // 2}H", one.encode("utf-16-le"))
+    ) for one in text)
+
+
+def noted_rtf(name, texts):
+    """Comments inside words, bullets in a font of symbols, and a table in a table with its fallback."""
+    shown, body = [], "{\\rtf1\\ansi\\ansicpg936{\\fonttbl{\\f0 Arial;}{\\f1\\fcharset2 Symbol;}}"
+    for _ in range(6):
+        one, note, inner = texts.sentence(), texts.title(), texts.title()
+        middle = len(one) // 2
+        body += "{\\pntext\\f1\\'b7\\tab}" + rtf_text(one[:middle]) + "{\\*\\annotation " + rtf_text(note) + "}" + rtf_text(one[middle:])
+        body += "\\par\\trowd\\intbl x \\itap2 " + rtf_text(inner) + "\\nestcell{\\nonesttables fallback\\par}\\cell\\row\\pard "
+        shown += [one, note, inner]
+    with open(path(name), "w", encoding="ascii") as file:
+        file.write(body + "}")
+    expect(name, shown)
 
 
 CJK_FONTS = {"HeiseiMin-W3": 0, "STSong-Light": 1, "MSung-Light": 1, "HYSMyeongJo-Medium": 2}

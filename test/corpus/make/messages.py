@@ -1,7 +1,7 @@
 """Writes the messages of the corpus: messages.py FOLDER. Beside each is NAME.words, what it says.
 
 plan.json says what the mailers of other languages write: messages.rb, messages.pl and messages.mjs.
-Debian: python3 ruby-mail libmime-tools-perl
+Debian: python3 openssl ruby-mail libmime-tools-perl
 """
 import email.message
 import email.policy
@@ -11,7 +11,8 @@ import os
 import subprocess
 import sys
 
-from texts import BEYOND, CYRILLIC, EVERY, GREEK, RUSSIAN, WESTERN, Texts
+from texts import BEYOND, CYRILLIC, EVERY, GREEK, LATIN, RUSSIAN, WESTERN, Texts
+from unusual import Smime, eastern, from_list, outlook
 
 FOLDER = sys.argv[1]
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -74,6 +75,40 @@ CHARSETS = [
 ]
 
 
+def write(name, one, content):
+    with open(os.path.join(FOLDER, name), "wb") as file:
+        file.write(content)
+    expect(name, one)
+
+
+CZECH = [one for one in LATIN if "ů" in one]
+
+
+def unusual():
+    for at in range(40):
+        one = plan(f"eastern{at}.eml")
+        write(one["name"], one, eastern(one, at))
+        one = plan(f"list{at}.eml")
+        write(one["name"], one, from_list(one, at))
+    for at in range(40):
+        one = plan(f"outlook{at}.msg", [EVERY, EVERY, RUSSIAN, CZECH][at % 4])
+        if at % 4 > 1:
+            one["from"], one["to"] = "Ada Lovelace", "O'Hara, Grace"
+        carried = plan(f"carried{at}.msg") if at % 5 == 0 else None
+        content = outlook(one, at, carried)
+        for field in ["from", "to", "subject", "text"] if carried else []:
+            one[field] = f"{one[field]} {carried[field]}"
+        one["files"] += carried["files"] if carried else []
+        write(one["name"], one, content)
+    with Smime() as smime:
+        for at in range(30):
+            one = plan(f"smime{at}.eml")
+            write(one["name"], one, smime.signed(written_by_python(one, "utf-8", "base64"), at))
+        for at in range(5):
+            one = {"from": "", "to": "", "subject": "", "text": "This message is encrypted", "files": []}
+            write(f"encrypted{at}.eml", one, smime.encrypted(f"Secret {at}"))
+
+
 def main():
     for at in range(120):
         charset, sentences = CHARSETS[at % len(CHARSETS)]
@@ -92,6 +127,7 @@ def main():
         with open(os.path.join(FOLDER, name), "wb") as file:
             file.write(message.as_bytes())
         expect(name, one)
+    unusual()
     plans = {program: [plan(f"{program}{at}.eml") for at in range(70)] for program in ["ruby", "perl", "node"]}
     for one in [one for many in plans.values() for one in many]:
         expect(one["name"], one)

@@ -1,0 +1,282 @@
+import { Buffer } from 'node:buffer';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readCms } from '../../../core/mail/cms.ts';
+import { parseLargeMessage } from '../../../core/mail/large-message.ts';
+import { attachmentOf, parseMessage } from '../../../core/mail/parse.ts';
+import { withoutCiphertext } from '../../../core/mail/protection.ts';
+import { shapes, superlinear } from '../../growth.ts';
+
+const NOTICE = '[This message is encrypted. Its text cannot be read here.]';
+
+const message = (...lines: readonly string[]) => Buffer.from(`${lines.join('\r\n')}\r\n`, 'latin1');
+
+/** One element of DER. */
+function der(tag: number, ...contents: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(contents);
+  const { length } = content;
+  const size = length < 0x80 ? [length] : [0x83, length >> 16, (length >> 8) & 0xff, length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...size]), content]);
+}
+
+/** One element of BER whose length is not known before its end. */
+function streamed(tag: number, ...contents: readonly Buffer[]): Buffer {
+  return Buffer.concat([Buffer.from([tag, 0x80]), ...contents, Buffer.alloc(2)]);
+}
+
+const id = (hex: string) => der(6, Buffer.from(hex, 'hex'));
+const SIGNED = id('2a864886f70d010702');
+const DATA = id('2a864886f70d010701');
+const VERSION = der(2, Buffer.of(1));
+const ALGORITHMS = der(0x31, der(0x30, id('608648016503040201')));
+
+const signed = (content: Buffer) =>
+  der(
+    0x30,
+    SIGNED,
+    der(0xa0, der(0x30, VERSION, ALGORITHMS, der(0x30, DATA, der(0xa0, der(4, content))), der(0x31))),
+  );
+
+/** As OpenSSL and Outlook write it: lengths are not known, and the content is in pieces. */
+function signedInPieces(content: Buffer): Buffer {
+  const pieces = Array.from({ length: Math.ceil(content.length / 100) }, (_, at) =>
+    der(4, content.subarray(at * 100, at * 100 + 100)),
+  );
+  const inner = streamed(0x30, DATA, streamed(0xa0, streamed(0x24, ...pieces)));
+  return streamed(0x30, SIGNED, streamed(0xa0, streamed(0x30, VERSION, streamed(0x31), inner, der(0x31))));
+}
+
+const enveloped = (type: string) => der(0x30, id(type), der(0xa0, der(0x30, VERSION)));
+
+const INNER = message(
+  'Content-Type: multipart/mixed; boundary=in',
+  '',
+  '--in',
+  'Content-Type: text/plain; charset=utf-8',
+  'Content-Transfer-Encoding: quoted-printable',
+  '',
+  'Gr=C3=BC=C3=9Fe, signed',
+  '--in',
+  'Content-Type: application/pdf; name=plan.pdf',
+  '',
+  '%PDF',
+  '--in--',
+);
+
+function wrapped(
+  cms: Buffer,
+  type = 'application/pkcs7-mime; smime-type=signed-data; name=smime.p7m',
+): Buffer {
+  return message(
+    'Subject: Hello',
+    `Content-Type: ${type}`,
+    'Content-Transfer-Encoding: base64',
+    '',
+    cms.toString('base64').replace(/.{76}/g, '$&\r\n'),
+  );
+}
+
+describe('a signed message', () => {
+  it.each([
+    ['DER', wrapped(signed(INNER))],
+    ['BER in pieces', wrapped(signedInPieces(INNER))],
+    ['its old media type', wrapped(signed(INNER), 'application/x-pkcs7-mime')],
+    ['no media type', wrapped(signed(INNER), 'application/octet-stream; name=smime.p7m')],
+    ['a signature around a signature', wrapped(signed(wrapped(signedInPieces(INNER))))],
+  ])('shows the text and the attachments inside its file: %s', async (_name, source) => {
+    const { text, attachments, headers, protection } = await parseMessage(source);
+    expect([headers.subject, text]).toEqual(['Hello', 'Grüße, signed']);
+    expect(attachments).toMatchObject([{ index: 0, name: 'plan.pdf', sizeBytes: 4 }]);
+    expect(Buffer.from(attachmentOf(source, 0)?.bytes ?? []).toString()).toBe('%PDF');
+    expect(protection).toEqual({ isEncrypted: false, isSigned: true });
+  });
+
+  it.each([
+    [
+      'beside its signature',
+      message(
+        'Content-Type: multipart/signed; protocol="application/pgp-signature"; boundary=b',
+        '',
+        '--b',
+        '',
+        'The text',
+        '--b',
+        'Content-Type: application/pgp-signature; name=signature.asc',
+        '',
+        'x',
+        '--b--',
+      ),
+      'The text',
+    ],
+    [
+      'within its text',
+      message('', '-----BEGIN PGP SIGNED MESSAGE-----', 'Hash: SHA256', '', 'The text'),
+      '-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\nThe text',
+    ],
+  ])('says so: %s', async (_name, source, shown) => {
+    const { text, protection } = await parseMessage(source);
+    expect([text, protection]).toEqual([shown, { isEncrypted: false, isSigned: true }]);
+  });
+
+  it.each([
+    [
+      'certificates only',
+      der(0x30, SIGNED, der(0xa0, der(0x30, VERSION, ALGORITHMS, der(0x30, DATA), der(0x31)))),
+    ],
+    ['something else', Buffer.from('no ASN.1 at all')],
+    ['nothing', Buffer.alloc(0)],
+  ])('that holds %s stays a file', async (_name, cms) => {
+    const { attachments, protection } = await parseMessage(wrapped(cms));
+    expect(attachments).toMatchObject([{ name: 'smime.p7m' }]);
+    expect(protection).toEqual({ isEncrypted: false, isSigned: false });
+  });
+
+  it('is read as far as it is there', async () => {
+    const source = wrapped(signedInPieces(INNER).subarray(0, 300));
+    expect((await parseMessage(source)).text).toBe('Grüße, signed');
+  });
+
+  it('is not unwrapped without end', async () => {
+    let source: Buffer = message('', 'innermost');
+    for (let times = 0; times < 30; times++) source = wrapped(signed(source));
+    expect((await parseMessage(source)).text).toMatch(/^\[This message .* nested too deeply/);
+  });
+});
+
+const ARMOUR = [
+  '-----BEGIN PGP MESSAGE-----',
+  'Version: GnuPG v2',
+  '',
+  'hQEMA9vEQ/x=',
+  '=AbCd',
+  '-----END PGP MESSAGE-----',
+];
+
+describe('an encrypted message', () => {
+  it.each([
+    ['S/MIME', wrapped(enveloped('2a864886f70d010703')), NOTICE],
+    ['S/MIME with authentication', wrapped(enveloped('2a864886f70d0109100117')), NOTICE],
+    ['S/MIME signed around it', wrapped(signed(wrapped(enveloped('2a864886f70d010703')))), NOTICE],
+    [
+      'PGP/MIME',
+      message(
+        'Content-Type: multipart/encrypted; protocol="application/pgp-encrypted"; boundary=b',
+        '',
+        '--b',
+        'Content-Type: application/pgp-encrypted',
+        '',
+        'Version: 1',
+        '--b',
+        'Content-Type: application/octet-stream; name=encrypted.asc',
+        '',
+        ...ARMOUR,
+        '--b--',
+      ),
+      NOTICE,
+    ],
+    [
+      'PGP/MIME as some servers change it, with a footer',
+      message(
+        'Content-Type: multipart/mixed; boundary=b',
+        '',
+        '--b',
+        'Content-Type: application/pgp-encrypted',
+        '',
+        'Version: 1',
+        '--b',
+        'Content-Type: application/octet-stream; name=encrypted.asc',
+        '',
+        ...ARMOUR,
+        '--b',
+        '',
+        'The footer',
+        '--b--',
+      ),
+      `${NOTICE}\nThe footer`,
+    ],
+    ['inline PGP', message('', 'Hello,', ...ARMOUR, 'Ada'), `Hello,\n${NOTICE}\nAda`],
+    [
+      'inline PGP in HTML',
+      message('Content-Type: text/html', '', `<div>${ARMOUR.join('<br>')}</div>`),
+      NOTICE,
+    ],
+  ])('says so in place of its text, and as a fact: %s', async (_name, source, shown) => {
+    const { text, protection } = await parseMessage(source);
+    expect(text).toBe(shown);
+    expect(protection.isEncrypted).toBe(true);
+  });
+
+  it('says so if it is too large to be fetched whole', async () => {
+    const described = {
+      name: '',
+      mime: 'application/pgp-encrypted',
+      charset: '',
+      encoding: '',
+      encodedBytes: 9,
+    };
+    const parts = { kind: 'parts', texts: [message('')], isCut: false, attachments: [described] } as const;
+    const { text, protection } = await parseLargeMessage(parts);
+    expect([text, protection.isEncrypted]).toEqual([NOTICE, true]);
+  });
+
+  it.each([
+    ['> -----BEGIN PGP MESSAGE-----', '> hQEMA9v=', '> -----END PGP MESSAGE-----'],
+    ['-----BEGIN PGP MESSAGE-----', 'Pay 100 € to Eve.', '-----END PGP MESSAGE-----'],
+    ['-----BEGIN PGP MESSAGE-----', 'hQEMA9v='],
+  ])('is not seen in text that a person reads: %j', async (...lines) => {
+    const { text, protection } = await parseMessage(
+      Buffer.from(`Content-Type: text/plain; charset=utf-8\r\n\r\n${lines.join('\r\n')}`),
+    );
+    expect([text, protection.isEncrypted]).toEqual([lines.join('\n'), false]);
+  });
+});
+
+describe('reading what protects a message', () => {
+  it('gets an answer for any bytes', () => {
+    const sample = signedInPieces(INNER);
+    const damage = fc.array(fc.tuple(fc.nat(sample.length - 1), fc.nat(255)), { maxLength: 10 });
+    fc.assert(
+      fc.property(damage, fc.nat(sample.length), (changes, length) => {
+        const bytes = Buffer.from(sample.subarray(0, length));
+        for (const [at, value] of changes) if (at < length) bytes[at] = value;
+        readCms(bytes);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each(
+    shapes([
+      '-----BEGIN PGP MESSAGE-----\n',
+      '-----END PGP MESSAGE-----\n',
+      '-----BEGIN PGP SIGNED',
+      'Version: a\n',
+      'a',
+      '\n',
+      ' ',
+    ]),
+  )('takes time that is linear in the text: $name', ({ shape }) => {
+    expect(superlinear((text) => withoutCiphertext(text), shape, 50_000)).toBeUndefined();
+  });
+
+  const open = (tag: number) => Buffer.of(tag, 0x80);
+  const beforeAlgorithms = Buffer.concat([open(0x30), SIGNED, open(0xa0), open(0x30), VERSION]);
+  const beforeContent = Buffer.concat([
+    beforeAlgorithms,
+    ALGORITHMS,
+    open(0x30),
+    DATA,
+    open(0xa0),
+    open(0x24),
+  ]);
+  const parts = ['\x30\x80', '\x24\x80', '\0\0', '\x04\x01a', '\x31\x80', '\x30\x83\0\0\x05'];
+
+  it.each(
+    [beforeAlgorithms, beforeContent].flatMap((head, at) =>
+      shapes(parts).map(({ name, shape }) => ({ name: `${at} ${name}`, head, shape })),
+    ),
+  )('takes time that is linear in the bytes: $name', ({ head, shape }) => {
+    const read = (text: string) => readCms(Buffer.concat([head, Buffer.from(text, 'latin1')]));
+    expect(superlinear(read, shape, 60_000)).toBeUndefined();
+  });
+});
