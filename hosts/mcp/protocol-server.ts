@@ -55,7 +55,7 @@ export function protocolServer(turn: Turn): Server {
 
 /** The protocol has its own error for this. */
 export function isUnknownTool(outcome: Outcome): boolean {
-  return outcome.status === 'error' && outcome.details?.reason === 'tool';
+  return outcome.status === 'error' && outcome.code === 'not_found' && outcome.details?.reason === 'tool';
 }
 
 /** A request that waits is an ordinary result; only an error is one. */
