@@ -21,10 +21,7 @@ const flagging = flag({ kind: 'flag', state: 'read', targets: [] });
 const planned = { findings: [], gist: trackerGist(''), request: {}, targets: [] } as const;
 const sent = z.object({ sent: z.boolean(), recipients: z.int() });
 const marked = z.object({ done: z.boolean(), action: z.string() });
-const items = z.union([
-  z.object({ items: z.array(z.looseObject({})) }),
-  z.object({ folder: z.string() }),
-]);
+const items = z.union([z.object({ items: z.array(z.looseObject({})) }), z.object({ folder: z.string() })]);
 
 function notTyped(): void {
   defineRead({ ...read, output, run: async () => ({ kind: 'result', result: { count: 1, more: true } }) });
