@@ -18,6 +18,5 @@ export default defineConfig({
   platform: 'node',
   // Shared chunks keep one ServiceError for all entries, so that `instanceof` holds between them.
   splitting: true,
-  sourcemap: true,
   clean: true,
 });

@@ -13,6 +13,7 @@ export const SERVER_PACKAGES = [
   'nginx-light',
   'caddy',
   'postgresql',
+  'pgbouncer',
   // Needed by the conflicting packages.
   'cyrus-common',
   'cyrus-caldav',

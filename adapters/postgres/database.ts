@@ -15,11 +15,14 @@ const ANSWER_MS = 30_000;
 /** How often a transaction is tried if Postgres rolls it back. */
 const TRIES = 6;
 
-/** Runs statements, inside a transaction or alone. Their values are named by `@name`. */
+/**
+ * Runs statements, inside a transaction or alone. Their values are named by `@name` in the text. The driver's error
+ * gets the statement's own name as its `statement`.
+ */
 export interface Queries {
-  rows(statement: string, values: Values): Promise<readonly Row[]>;
+  rows(name: string, text: string, values: Values): Promise<readonly Row[]>;
   /** @returns the number of rows written */
-  run(statement: string, values: Values): Promise<number>;
+  run(name: string, text: string, values: Values): Promise<number>;
 }
 
 /** Statements that are called together are sent together. They run one after the other, after the BEGIN. */
@@ -63,39 +66,62 @@ export function openDatabase(connectionString: string): Database {
     }
   }
 
-  const alone = queriesOf(async (config) => {
-    await ready();
-    try {
-      return await orLostConnection(pool.query(config));
-    } catch (cause) {
-      throw unreachable(cause) ?? cause;
-    }
-  });
-
-  async function attempt<Result>(begin: string, unit: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  /** @param use  calls `lose` if the connection cannot be used again */
+  async function onConnection<Result>(
+    use: (client: pg.PoolClient, lose: () => void) => Promise<Result>,
+  ): Promise<Result> {
     const client = await orLostConnection(pool.connect());
-    let broken: Error | undefined;
-    const lose = (cause: Error) => {
-      broken = cause;
+    let isUsable = mayPrepare.has(client);
+    const lose = () => {
+      isUsable = false;
     };
     client.on('error', lose);
     try {
-      const begun = orLostConnection(client.query(begin));
-      const [, result] = await inOrder(begun, unit(transactionOf(client)));
-      return result;
-    } catch (cause) {
-      // If a transaction cannot be rolled back, its connection is closed. If its COMMIT failed, its outcome
-      // is unknown.
-      await client.query('ROLLBACK').catch(lose);
-      throw cause;
+      if (!isUsable) {
+        mayPrepare.set(client, await orLostConnection(isDirect(client)));
+        isUsable = true;
+      }
+      return await use(client, lose);
     } finally {
       client.removeListener('error', lose);
-      client.release(broken);
+      client.release(!isUsable);
     }
   }
 
+  async function runAlone(statement: Sent): Promise<pg.QueryResult<Row>> {
+    await ready();
+    try {
+      return await onConnection(async (client, lose) => {
+        try {
+          return await send(client, statement);
+        } catch (cause) {
+          // The statement may still run.
+          lose();
+          throw cause;
+        }
+      });
+    } catch (cause) {
+      throw unreachable(cause) ?? cause;
+    }
+  }
+
+  function attempt<Result>(begin: string, unit: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    return onConnection(async (client, lose) => {
+      try {
+        const begun = orLostConnection(client.query(begin));
+        const [, result] = await inOrder(begun, unit(transactionOf(client)));
+        return result;
+      } catch (cause) {
+        // If a transaction cannot be rolled back, its connection is closed. If its COMMIT failed, its outcome
+        // is unknown.
+        await client.query('ROLLBACK').catch(lose);
+        throw cause;
+      }
+    });
+  }
+
   return {
-    ...alone,
+    ...queriesOf(runAlone),
     async transact(begin, unit) {
       await ready();
       for (let tries = 1; ; tries += 1) {
@@ -137,29 +163,63 @@ function checkReadable(Client: typeof pg.Client, connectionString: string): void
   }
 }
 
-type Config = pg.QueryConfig & { readonly values: Value[] };
+/** A statement with its values, in order. */
+interface Sent extends Compiled {
+  readonly name: string;
+  readonly values: Value[];
+}
 
-function queriesOf(query: (config: Config) => Promise<pg.QueryResult<Row>>): Queries {
-  const ask = (statement: string, values: Values) => {
-    const { text, names, name } = compiled(statement);
-    const config = { text, values: names.map((each) => storable(values[each])) };
-    return query(name === undefined ? config : { ...config, name });
+function queriesOf(sendOne: (statement: Sent) => Promise<pg.QueryResult<Row>>): Queries {
+  const sent = (name: string, text: string, values: Values) => {
+    const statement = compiled(text);
+    return sendOne({
+      ...statement,
+      name,
+      values: statement.valueNames.map((each) => storable(values[each])),
+    });
   };
   return {
-    rows: async (statement, values) => (await ask(statement, values)).rows,
-    run: async (statement, values) => (await ask(statement, values)).rowCount ?? 0,
+    rows: async (...statement) => (await sent(...statement)).rows,
+    run: async (...statement) => (await sent(...statement)).rowCount ?? 0,
   };
+}
+
+async function send(client: pg.ClientBase, statement: Sent): Promise<pg.QueryResult<Row>> {
+  const { name, text, values, preparedName } = statement;
+  const config = { text, values };
+  const isPrepared = preparedName !== undefined && mayPrepare.get(client) === true;
+  try {
+    return await orLostConnection(client.query<Row>(isPrepared ? { ...config, name: preparedName } : config));
+  } catch (cause) {
+    throw cause instanceof pgDriver().DatabaseError ? Object.assign(cause, { statement: name }) : cause;
+  }
+}
+
+/**
+ * By connection, whether statements are prepared on it. A pooler in between, such as pgbouncer in transaction mode, runs
+ * each transaction on any of its own connections, and those have other prepared statements.
+ */
+const mayPrepare = new WeakMap<pg.ClientBase, boolean>();
+
+/**
+ * Whether the server's process that answered the sign-in also runs the statements. A pooler answers a sign-in itself,
+ * with a number of its own. This is known before the first statement. Errors of prepared statements would show a
+ * pooler too late: once it changes the connection, in the middle of any later transaction.
+ */
+async function isDirect(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  return rows[0]?.pid === Reflect.get(client, 'processID');
 }
 
 interface Compiled {
   readonly text: string;
-  /** The statement's values, in order. */
-  readonly names: readonly string[];
+  /** The names of its values, in order. */
+  readonly valueNames: readonly string[];
   /**
-   * The name of a prepared statement. Only statements that name their columns are prepared, because another
+   * What it is called once prepared. Only statements that name their columns are prepared, because another
    * program may add columns meanwhile.
    */
-  readonly name: string | undefined;
+  readonly preparedName: string | undefined;
 }
 
 const statements = new Map<string, Compiled>();
@@ -167,18 +227,18 @@ const statements = new Map<string, Compiled>();
 function compiled(statement: string): Compiled {
   const known = statements.get(statement);
   if (known !== undefined) return known;
-  const names = [...new Set([...statement.matchAll(/@(\w+)/g)].map(([, name = '']) => name))];
-  const text = statement.replaceAll(/@(\w+)/g, (_, name: string) => `$${names.indexOf(name) + 1}`);
+  const valueNames = [...new Set([...statement.matchAll(/@(\w+)/g)].map(([, name = '']) => name))];
+  const text = statement.replaceAll(/@(\w+)/g, (_, name: string) => `$${valueNames.indexOf(name) + 1}`);
   const hasEveryColumn = /SELECT \*|\w\.\*/.test(text);
-  const name = hasEveryColumn ? undefined : `countersign-${hash('sha256', text).slice(0, 16)}`;
-  const made = { text, names, name };
+  const preparedName = hasEveryColumn ? undefined : `countersign-${hash('sha256', text).slice(0, 16)}`;
+  const made = { text, valueNames, preparedName };
   statements.set(statement, made);
   return made;
 }
 
 function transactionOf(client: pg.PoolClient): Transaction {
   return {
-    ...queriesOf((config) => orLostConnection(client.query<Row>(config))),
+    ...queriesOf((statement) => send(client, statement)),
     async commit() {
       const { command } = await orLostConnection(client.query('COMMIT'));
       // This is Postgres's answer if an earlier statement had failed.

@@ -54,7 +54,7 @@ export interface Locked {
 
 /** Locks an owner for this transaction. Everything that writes an owner's rows starts with it. */
 export function lockOwner(tx: Transaction, ownerId: string): Promise<number> {
-  return clockOf(tx.rows(LOCKS.owner, { ownerId }));
+  return clockOf(tx.rows('lock_owner', LOCKS.owner, { ownerId }));
 }
 
 /**
@@ -70,7 +70,12 @@ export async function lockFor(tx: Transaction, need: Need): Promise<Locked | und
   switch (need.kind) {
     case 'caller':
       return 'secretHash' in need
-        ? { nowMs: clockOf(tx.rows(LOCKS.owner_of_secret, { secretHash: need.secretHash })), values: {} }
+        ? {
+            nowMs: clockOf(
+              tx.rows('lock_owner_of_secret', LOCKS.owner_of_secret, { secretHash: need.secretHash }),
+            ),
+            values: {},
+          }
         : { nowMs: lockOwner(tx, need.ownerId), values: {} };
     case 'due':
       return lockOwners(tx, LOCKS.owners_of_lapsed, { running: [...need.running], limit: need.limit });
@@ -78,7 +83,7 @@ export async function lockFor(tx: Transaction, need: Need): Promise<Locked | und
       return lockOwners(tx, LOCKS.owners_of_overdue, { nowMs: need.now.getTime() });
     case 'tries': {
       const { address, newcomers } = need.rows;
-      const counters = clockOf(tx.rows(LOCKS.counters, { address, newcomers }));
+      const counters = clockOf(tx.rows('lock_counters', LOCKS.counters, { address, newcomers }));
       if ('email' in need.who) return { nowMs: counters, values: {} };
       return { nowMs: both(counters, lockOwner(tx, need.who.ownerId)), values: {} };
     }
@@ -91,11 +96,11 @@ export async function lockFor(tx: Transaction, need: Need): Promise<Locked | und
  * Locks those owners that are free, and waits only if none is. Work of a busy owner is done the next time.
  */
 async function lockOwners(tx: Transaction, owners: string, values: Values): Promise<Locked | undefined> {
-  const ownerIds = idsOf(await tx.rows(owners, values));
+  const ownerIds = idsOf(await tx.rows('owners_to_lock', owners, values));
   if (ownerIds.length === 0) return undefined;
-  const free = await tx.rows(`${LOCKS.several} SKIP LOCKED`, { ownerIds });
-  const locked = free.length > 0 ? free : await tx.rows(LOCKS.several, { ownerIds });
-  const nowMs = await clockOf(tx.rows(CLOCK, {}));
+  const free = await tx.rows('lock_free_owners', `${LOCKS.several} SKIP LOCKED`, { ownerIds });
+  const locked = free.length > 0 ? free : await tx.rows('lock_owners', LOCKS.several, { ownerIds });
+  const nowMs = await clockOf(tx.rows('clock', CLOCK, {}));
   return { nowMs: Promise.resolve(nowMs), values: { ownerIds: idsOf(locked), storeNowMs: nowMs } };
 }
 

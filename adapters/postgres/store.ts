@@ -71,9 +71,9 @@ export function postgresStore(db: Database): Store {
     addOwner: (owner) =>
       db.transact(DURABLE, async (tx) => {
         const [, added] = await inOrder(
-          tx.rows(LOCK_SETUP, {}),
-          tx.run(ADD_OWNER, addOwnerValues(owner)),
-          tx.run(END_SETUP, {}),
+          tx.rows('lock_setup', LOCK_SETUP, {}),
+          tx.run('add_owner', ADD_OWNER, addOwnerValues(owner)),
+          tx.run('end_setup', END_SETUP, {}),
           tx.commit(),
         );
         return added === 1;
@@ -81,7 +81,7 @@ export function postgresStore(db: Database): Store {
 
     openSetup: (link) =>
       db.transact(DURABLE, async (tx) => {
-        const [opened] = await inOrder(tx.run(OPEN_SETUP, openSetupValues(link)), tx.commit());
+        const [opened] = await inOrder(tx.run('open_setup', OPEN_SETUP, openSetupValues(link)), tx.commit());
         return opened === 1;
       }),
 
@@ -89,9 +89,9 @@ export function postgresStore(db: Database): Store {
       db.transact(RELAXED, async (tx) => {
         const values = eraseValues(before);
         const [, [activity], counts] = await inOrder(
-          tx.rows(LOCK_ERASING, {}),
-          tx.rows(ERASE_ACTIVITY, values),
-          inOrder(...ERASE.map((one) => tx.run(one, values))),
+          tx.rows('lock_erasing', LOCK_ERASING, {}),
+          tx.rows('erase_activity', ERASE_ACTIVITY, values),
+          inOrder(...ERASE.map((one) => tx.run('erase', one, values))),
           tx.commit(),
         );
         return Math.max(integer(activity ?? {}, 'erased'), ...counts) >= ERASED_AT_ONCE;
@@ -99,7 +99,11 @@ export function postgresStore(db: Database): Store {
 
     numberEvents: (type) =>
       db.transact(DURABLE, async (tx) => {
-        await inOrder(tx.rows(LOCK_STREAM, { type }), tx.run(NUMBER_EVENTS, { type }), tx.commit());
+        await inOrder(
+          tx.rows('lock_stream', LOCK_STREAM, { type }),
+          tx.run('number_events', NUMBER_EVENTS, { type }),
+          tx.commit(),
+        );
       }),
 
     close: () => db.close(),
@@ -108,7 +112,7 @@ export function postgresStore(db: Database): Store {
 
 async function answer<Answer>(db: Queries, { queries, read }: Load<Answer>, more: Values): Promise<Answer> {
   const found = queries.map(({ statement, values }) =>
-    db.rows(STATEMENTS[statement], { ...values, ...more }),
+    db.rows(statement, STATEMENTS[statement], { ...values, ...more }),
   );
   return read(...(await inOrder(...found)));
 }
@@ -116,10 +120,10 @@ async function answer<Answer>(db: Queries, { queries, read }: Load<Answer>, more
 async function write(tx: Transaction, writes: readonly Write[]): Promise<void> {
   await inOrder(
     ...writes.map((one) => {
-      if (one.op === 'run') return tx.run(WRITES[one.statement], one.values);
+      if (one.op === 'run') return tx.run(one.statement, WRITES[one.statement], one.values);
       if (one.op === 'put_rows') return putRows(tx, one);
       const values = one.op === 'delete' ? one.key : { ...one.key, ...one.values };
-      return tx.run(writeText(one, 'countersign.'), values);
+      return tx.run(`${one.op}_${one.table}`, writeText(one, 'countersign.'), values);
     }),
   );
 }
@@ -134,5 +138,5 @@ async function putRows(
   const text = `
     INSERT INTO countersign.${table} (${names})
     SELECT ${names} FROM json_populate_recordset(NULL::countersign.${table}, @rows::json) ${orReplace(key, columns)}`;
-  return columns.length === 0 ? 0 : tx.run(text, { rows: JSON.stringify(rows) });
+  return columns.length === 0 ? 0 : tx.run(`put_rows_${table}`, text, { rows: JSON.stringify(rows) });
 }

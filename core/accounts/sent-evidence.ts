@@ -46,9 +46,9 @@ export async function writtenTo(
   );
   if (copies.length === 0) return [];
   const relocated = await ports.storage.relocatedAmong(account.ownerId, [
-    ...new Set(copies.flatMap(marksOf)),
+    ...new Set(copies.flatMap(relocationMarks)),
   ]);
-  const evidence = copies.filter((copy) => !marksOf(copy).some((mark) => relocated.has(mark)));
+  const evidence = copies.filter((copy) => !relocationMarks(copy).some((mark) => relocated.has(mark)));
   return evidence.flatMap(({ recipients }) => {
     const written = [...new Set(recipients.map(normalAddress))];
     return written.filter((one) => addresses.some((address) => isSentTo({ recipients: [one] }, address)));
@@ -56,6 +56,6 @@ export async function writtenTo(
 }
 
 /** Includes the subject: when the message was moved, a cut header may have hidden its Message-ID. */
-function marksOf(copy: SentCopy): readonly string[] {
+export function relocationMarks(copy: Parameters<typeof relocationMark>[0]): readonly string[] {
   return [relocationMark(copy), relocationMark({ ...copy, messageId: null })];
 }

@@ -136,7 +136,7 @@ export const MESSAGE_ERRORS = ['invalid_message_id', 'not_found', 'upstream_mail
 
 /**
  * Finds the message of an id and calls `ask` with its place. A message that has moved is only found by a unique match
- * on its stable id, headers, size and date. Otherwise the result is `not_found`.
+ * on its stable id, headers, size and date; a copy in Sent does not count. Otherwise the result is `not_found`.
  * @param ask the request for the message at its place; if it throws MailError `not_found`, the search starts
  * @param field the argument that contains the id
  * @throws ServiceError invalid_message_id, not_found, not_permitted @throws MailError
@@ -165,7 +165,12 @@ export async function findMessage<T>(
     const there = await undefinedIfNotFound(ask(call, { place }));
     if (there !== undefined && isMeant(there.row)) return { account, ...there };
   }
-  const found = (await mail.find(call, parts)).filter(isMeant);
+  let found = (await mail.find(call, parts)).filter(isMeant);
+  if (found.length > 1) {
+    // A message to oneself has a copy in Sent that was there before. The other one is the message that has moved.
+    const { path } = (await folderRolesOf(context.ports, { account, call })).sent;
+    if (path !== null && !parts.isIn(path)) found = found.filter((row) => row.place.path !== path);
+  }
   const [only] = found;
   if (only === undefined || found.length > 1) throw gone();
   const there = await undefinedIfNotFound(ask(call, only));

@@ -7,6 +7,7 @@ import {
 } from '../approvals/approval.ts';
 import {
   type CodeAndDetails,
+  type DetailsPart,
   ERRORS,
   type ErrorCode,
   type ErrorDetails,
@@ -38,14 +39,13 @@ export interface Pending {
   readonly message: string;
 }
 
-export interface Failure {
-  readonly status: 'error';
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly details?: ErrorDetails;
-}
+/** An error. Its code tells which details it has. */
+export type Failure = {
+  [C in ErrorCode]: { readonly status: 'error'; readonly code: C; readonly message: string } & DetailsPart<C>;
+}[ErrorCode];
 
-export type WireApproval = {
+/** @typeParam R  the result of its action, once it is executed */
+export type WireApproval<R = Result> = {
   readonly id: string;
   readonly state: ApprovalState;
   readonly tool: string;
@@ -54,14 +54,14 @@ export type WireApproval = {
   readonly expires_at?: string;
   readonly decided_at?: string;
   readonly executed_at?: string;
-  readonly result?: Result;
+  readonly result?: R;
   readonly error?: string;
   readonly rejection?: { readonly reason: RejectionReason; readonly note?: string };
   readonly edited?: { readonly diff: string };
 };
 
 /** The report on an approval that has ended. */
-export type EndedApproval = { readonly approval: WireApproval; readonly meaning: string };
+export type EndedApproval<R = Result> = { readonly approval: WireApproval<R>; readonly meaning: string };
 
 const stored = z.discriminatedUnion('status', [
   z.looseObject({ status: z.enum(['ok', 'empty']), result: z.looseObject({}) }),
@@ -79,9 +79,10 @@ export function failureOf({ code, details }: ServiceError): Failure {
   return failureWith(code, details);
 }
 
+/** `CodeAndDetails` and the constructor of `ServiceError` have checked that the details are those of the code. */
 function failureWith(code: ErrorCode, details: ErrorDetails | undefined): Failure {
   const { message } = ERRORS[code];
-  return { status: 'error', code, message, ...(details !== undefined && { details }) };
+  return { status: 'error', code, message, ...(details !== undefined && { details }) } as Failure;
 }
 
 /** Fields without a value yet are left out. Source: API.md, Approval. */

@@ -244,6 +244,14 @@ export type ErrorArguments = { [C in ErrorCode]: [code: C, ...Argument<Options<D
 type Argument<T> = IsOptional<T> extends true ? [argument?: T] : [argument: T];
 type IsOptional<T> = T extends undefined ? true : Record<never, never> extends T ? true : false;
 
+/** The field `details` of an error with this code. */
+export type DetailsPart<C extends ErrorCode> =
+  DetailsOf<C> extends undefined
+    ? { readonly details?: undefined }
+    : Record<never, never> extends DetailsOf<C>
+      ? { readonly details?: DetailsOf<C> }
+      : { readonly details: DetailsOf<C> };
+
 type Options<D> = {
   /** For the log, never for the caller. */
   readonly cause?: unknown;

@@ -33,6 +33,12 @@ export function effectiveMode(group: Group, mode: Mode, plan: Plan): Mode {
   return mode === 'direct' && plan === 'free' && !DIRECT_ON_FREE.has(group) ? 'approval' : mode;
 }
 
+/** The mode that applies in each group. */
+export function effectiveModes(modes: Modes, plan: Plan): Modes {
+  const effective = GROUPS.map((group) => [group, effectiveMode(group, modes[group], plan)] as const);
+  return { ...modes, ...Object.fromEntries(effective) };
+}
+
 const NOTHING: Modes = {
   'mail:read': 'off',
   'mail:send': 'off',

@@ -73,7 +73,8 @@ export async function recordCall(
 
 /** The error code, with its reason if it has one: `not_permitted:fence`. */
 function recordedCode({ code, details }: Failure): string {
-  return typeof details?.reason === 'string' ? `${code}:${details.reason}` : code;
+  const reason = details !== undefined && 'reason' in details ? details.reason : undefined;
+  return reason === undefined ? code : `${code}:${reason}`;
 }
 
 /** What the call showed. A call that failed showed nothing, and a write shows only what it did. */

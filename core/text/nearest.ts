@@ -2,8 +2,8 @@
 const COMPARED_CHARS = 40;
 
 /**
- * Finds the name that `given` probably means: one that contains it or is contained in it, or else the one with the
- * fewest letters to change, at most a third. Case and separators do not count. Undefined if none is near.
+ * Finds the name that `given` probably means: one that begins or ends with it, or the other way round, or else the one
+ * with the fewest letters to change, at most a third. Case and separators do not count. Undefined if none is near.
  */
 export function nearestName(given: string, names: readonly string[]): string | undefined {
   const wanted = bare(given);
@@ -19,9 +19,10 @@ function bare(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
-/** Zero for a part of at least two letters. */
+/** Zero for a beginning or an end of at least two letters. */
 function distanceOf(a: string, b: string): number {
-  if (Math.min(a.length, b.length) > 1 && (a.includes(b) || b.includes(a))) return 0;
+  const [part, whole] = a.length < b.length ? [a, b] : [b, a];
+  if (part.length > 1 && (whole.startsWith(part) || whole.endsWith(part))) return 0;
   return edits(a, b);
 }
 

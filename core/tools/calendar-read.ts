@@ -33,9 +33,9 @@ export const listEvents = defineRead({
     only: z.enum(['all', 'past', 'future']).default('all'),
     cursor: cursor.optional(),
   }),
-  output: z.looseObject({
+  output: z.object({
     events: z.array(
-      z.looseObject({
+      z.object({
         event_id: z.int().min(1).max(2147483647),
         title: z.string(),
         start: timestamp,

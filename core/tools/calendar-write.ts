@@ -42,7 +42,7 @@ const newEventInput = z.strictObject({
   attendee: attendee.optional(),
 });
 
-const changed = z.looseObject({
+const changed = z.object({
   done: z.boolean(),
   action: z.string(),
   object_kind: z.literal('event'),

@@ -7,6 +7,7 @@ import type { Result } from '../contract/result.ts';
 import { type Arguments, argumentsOf } from '../contract/schema.ts';
 import type { Group } from '../gate/permissions.ts';
 import type { LightPlanned, Planned, Purposed } from '../plans/planned.ts';
+import type { UntrustedMarks } from './result-shapes.ts';
 
 interface ToolFacts {
   readonly name: string;
@@ -120,7 +121,7 @@ export function defineRead<const N extends string, I extends z.ZodType, R extend
     output: z.ZodType<unknown, R>;
     run(args: z.output<I>, context: CallContext): Promise<Found<NoInfer<R>>>;
   },
-): ReadTool & Typed<N, z.input<I>, R> {
+): ReadTool & Typed<N, z.input<I>, R & UntrustedMarks> {
   const { input, run, ...facts } = tool;
   return { ...facts, ...bound(argumentsOf(input), run) };
 }
@@ -149,7 +150,7 @@ export function defineWrite<const N extends string, I extends z.ZodObject, R ext
     output: z.ZodType<unknown, R>;
     plan(args: z.output<I>, context: CallContext): Promise<Planned<NoInfer<R>>>;
   },
-): WriteTool & Typed<N, z.input<I> & PurposeArgument, EndedApproval> {
+): WriteTool & Typed<N, z.input<I> & PurposeArgument, EndedApproval<R>> {
   const { input, plan, ...facts } = tool;
   return { ...facts, kind: 'gated', ...bound(writeArgumentsOf(input), purposed(plan)) };
 }
@@ -170,7 +171,7 @@ export function defineLightWrite<
     directOutput: z.ZodType<unknown, D>;
     plan(args: z.output<I>, context: CallContext): Promise<LightPlanned<NoInfer<R>, NoInfer<D>>>;
   },
-): WriteTool & Typed<N, z.input<I> & PurposeArgument, EndedApproval | D> {
+): WriteTool & Typed<N, z.input<I> & PurposeArgument, EndedApproval<R> | D> {
   const { input, plan, ...facts } = tool;
   return { ...facts, kind: 'light', ...bound(writeArgumentsOf(input), purposed(plan)) };
 }

@@ -52,7 +52,7 @@ export const listAttachments = defineRead({
   untrusted: ['attachments[].name', 'attachments[].mime'],
   wrapped: [],
   input: z.strictObject({ id: messageId, cursor: cursor.optional() }),
-  output: z.looseObject({ id: messageIdShape, attachments: z.array(attachment), ...pageShape }),
+  output: z.object({ id: messageIdShape, attachments: z.array(attachment), ...pageShape }),
   async run(args, context) {
     const { account, row, message } = await findReadMessage(context, args.id, NO_TEXT);
     const { attachments, unreadable } = message;
@@ -103,7 +103,7 @@ export const readAttachment = defineRead({
     id: messageId,
     index: z.int().min(0).max(500).meta({ description: 'As list_attachments shows it.' }),
   }),
-  output: z.looseObject({
+  output: z.object({
     id: messageIdShape,
     ...attachment.pick({ index: true, name: true, mime: true }).shape,
     text: z.string().optional().meta({ description: 'Absent if there is none: `reason` says why.' }),

@@ -24,16 +24,16 @@ export const listAccounts = defineRead({
   untrusted: [],
   wrapped: [],
   input: z.strictObject({ cursor: cursor.optional() }),
-  output: z.looseObject({
+  output: z.object({
     accounts: z.array(
-      z.looseObject({
+      z.object({
         account_id: accountIdShape,
         label: z.string(),
         email: z.string(),
         is_active: z.boolean(),
         is_primary: z.boolean(),
-        by_role: z.record(z.string(), z.looseObject(counts)),
-        folders: z.array(z.looseObject({ display_name: z.string(), role, ...counts })),
+        by_role: z.record(z.string(), z.object(counts)),
+        folders: z.array(z.object({ display_name: z.string(), role, ...counts })),
         folders_total: z
           .int()
           .min(1)
@@ -133,8 +133,8 @@ export const listFolders = defineRead({
   untrusted: [],
   wrapped: [],
   input: z.strictObject({ account_id: accountId.optional(), cursor: cursor.optional() }),
-  output: z.looseObject({
-    folders: z.array(z.looseObject({ name: z.string(), role, account_id: accountIdShape })),
+  output: z.object({
+    folders: z.array(z.object({ name: z.string(), role, account_id: accountIdShape })),
     ...pageShape,
   }),
   async run(args, context) {

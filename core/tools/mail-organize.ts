@@ -42,12 +42,12 @@ function defineFlag<const Name extends string>({ name, title, description, state
     input: z.strictObject(selection).refine(oneSelection, ONE_SELECTION),
     output: changeResult.extend(itemsOf(markedItem)),
     directOutput: z.union([
-      z.looseObject({
+      z.object({
         ...changedItem.pick({ id: true, account_id: true }).shape,
         folder: z.string(),
         ...marked,
       }),
-      z.looseObject({ ...itemsOf(markedItem), items: z.array(markedItem) }),
+      z.object({ ...itemsOf(markedItem), items: z.array(markedItem) }),
     ]),
     async plan(args, context) {
       const targets = (await selectedMessages(args, context)).map(({ target }) => target);

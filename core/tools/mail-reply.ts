@@ -8,6 +8,7 @@ import { messagePassages } from '../call/shown-passages.ts';
 import { writeArgumentsOf } from '../contract/purpose.ts';
 import { address, bodyText, invalidArgument, messageId, normalAddress, text } from '../contract/schema.ts';
 import type { MessageHeaders } from '../mail/parse.ts';
+import { ownersRecipients } from '../plans/owners-message.ts';
 import type { Planned } from '../plans/planned.ts';
 import { isMessageId, QUOTE_WINDOW, quoted, replyReferences, replySubject } from '../plans/quote.ts';
 import { planSend, signed } from '../plans/send-plan.ts';
@@ -24,7 +25,7 @@ export const sendReply = defineWrite({
   name: 'send_reply',
   title: 'Reply to a message',
   description:
-    'Replies to the sender of a message (its Reply-To, else From) in plain text. The quoted message and the account signature are added. To write to anybody else, use send_email. Usually answers pending_approval: nothing is done until the owner approves.',
+    'Replies to the sender of a message (its Reply-To, else From), or to the people the owner sent it to, in plain text. The quoted message and the account signature are added. To write to anybody else, use send_email. Usually answers pending_approval: nothing is done until the owner approves.',
   group: 'mail:reply',
   errors: [...MESSAGE_ERRORS, 'pending_exists_for_target'],
   action: 'reply',
@@ -46,7 +47,10 @@ export async function planReply(
   context.read(messagePassages({ id: args.id, account, row }, parent.headers.from, parent.body.text));
   const body = bodyText(args.body);
   const target = messageTarget(account, args.id, row);
-  const to = args.to ?? answerTo(parent.headers);
+  const sentTo = await ownersRecipients(context, account, row, parent.headers);
+  // Who takes part in the conversation with the owner.
+  const thread = sentTo === undefined ? parent.headers : { ...parent.headers, from: sentTo, replyTo: [] };
+  const to = args.to ?? answerTo(thread);
   refusePeopleOutside(context, to, (_address, index) => (args.to === undefined ? 'id' : `to[${index}]`));
   const parentId = parent.headers.messageId;
   const plan = await planSend(context, {
@@ -58,7 +62,7 @@ export async function planReply(
       account.signature,
     ),
     written: { subject: '', body },
-    thread: parent.headers,
+    thread,
     answeredText: parent.body.text,
     inReplyTo: parentId !== null && isMessageId(parentId) ? parentId : null,
     references: replyReferences(parent.headers),

@@ -32,7 +32,7 @@ export const getThread = defineRead({
   untrusted: ['messages[].from', 'messages[].subject', 'messages[].body'],
   wrapped: ['messages[].body'],
   input: z.strictObject({ id: messageId, limit: limit.default(20), cursor: cursor.optional() }),
-  output: z.looseObject({
+  output: z.object({
     messages: z.array(
       messageSummary.extend({
         body: z.string(),

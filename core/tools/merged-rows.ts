@@ -15,7 +15,7 @@ import { messageSummary, pageShape } from './result-shapes.ts';
 /** Rows of messages of several accounts as one list. */
 
 /** A list of message rows, as answers contain it. */
-export const messageRows = z.looseObject({
+export const messageRows = z.object({
   messages: z.array(messageSummary),
   folder: z.string(),
   ...pageShape,

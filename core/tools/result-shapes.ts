@@ -3,7 +3,7 @@ import { APPROVAL_STATES, REJECTION_REASONS } from '../approvals/approval.ts';
 import { messageIdShape, timestamp } from '../contract/shapes.ts';
 
 /**
- * The fields of results, as the description of the API lists them. Every object is open: clients ignore
+ * The fields of results, as the description of the API lists them. There every object is open: clients ignore
  * unknown fields. Source: API.md, Resources and their fields.
  */
 
@@ -29,7 +29,7 @@ export const pageShape = {
 
 export const accountIdShape = z.int().min(1);
 
-export const messageSummary = z.looseObject({
+export const messageSummary = z.object({
   id: messageIdShape,
   account_id: accountIdShape,
   folder: z.string(),
@@ -39,7 +39,7 @@ export const messageSummary = z.looseObject({
 });
 
 export const attachment = z
-  .looseObject({
+  .object({
     index: z.int().min(0).max(500),
     name: z.string(),
     mime: z.string().meta({ description: 'Media type.' }),
@@ -48,22 +48,25 @@ export const attachment = z
   .meta({ id: 'Attachment' });
 
 /** The fields that mark third-party text in a result. Source: API.md, Third-party flagging. */
-export const untrustedMarks = z.looseObject({
+export const untrustedMarks = z.object({
   untrusted_fields: z.array(z.string()).min(1).meta({ description: 'Paths such as messages[].from.' }),
   untrusted_notice: z.string(),
 });
-export const untrustedNonce = z.looseObject({
+export const untrustedNonce = z.object({
   untrusted_nonce: z
     .string()
     .regex(/^[0-9a-f]{32,}$/)
     .meta({ description: 'Appears only in the fence lines of this answer.' }),
 });
 
+/** Their fields as a result has them: only if it contains third-party text, and the nonce only if text is wrapped. */
+export type UntrustedMarks = Partial<z.output<typeof untrustedMarks> & z.output<typeof untrustedNonce>>;
+
 /** The result of a send. */
-export const sendResult = z.looseObject({ sent: z.boolean(), recipients: count });
+export const sendResult = z.object({ sent: z.boolean(), recipients: count });
 
 /** One message of a change of several. */
-export const changedItem = z.looseObject({
+export const changedItem = z.object({
   id: messageIdShape,
   account_id: accountIdShape,
   done: z.boolean().optional(),
@@ -77,7 +80,7 @@ export const itemsOf = <T extends z.ZodType>(item: T) => ({
 });
 
 /** The result of a change of messages. */
-export const changeResult = z.looseObject({
+export const changeResult = z.object({
   done: z.boolean(),
   action: z.string(),
   ...itemsOf(changedItem),
@@ -85,7 +88,7 @@ export const changeResult = z.looseObject({
 
 /** Fields without a value are absent. Source: API.md, Approval. */
 export const approval = z
-  .looseObject({
+  .object({
     id: z
       .string()
       .max(26)
@@ -106,14 +109,14 @@ export const approval = z
       .meta({ description: "The result of the action; see the tool's own." }),
     error: z.string().optional().meta({ description: 'Why it ended otherwise.' }),
     rejection: z
-      .looseObject({
+      .object({
         reason: z.enum(REJECTION_REASONS),
         note: z.string().max(500).optional().meta({ description: "A line of the owner's." }),
       })
       .optional()
       .meta({ description: 'Why the owner rejected it, if the owner said so.' }),
     edited: z
-      .looseObject({
+      .object({
         diff: z.string().max(4000).meta({
           description: 'A unified diff of recipients, subject and text as asked and as approved.',
         }),
@@ -124,7 +127,7 @@ export const approval = z
   .meta({ id: 'Approval' });
 
 /** The answer to a read of an approval that has ended, and to a write that ran at once. */
-export const endedApproval = z.looseObject({
+export const endedApproval = z.object({
   approval,
   meaning: z.string().meta({ description: 'What the state means, in one sentence.' }),
 });

@@ -30,6 +30,6 @@ export function changeOutput<S extends z.ZodRawShape, W extends string>(
 }
 
 export function statusOutput<W extends string>(action: W) {
-  const direct = z.looseObject({ tracker_id: trackerIdShape, status: trackerStatusShape });
+  const direct = z.object({ tracker_id: trackerIdShape, status: trackerStatusShape });
   return changeOutput(direct, action);
 }

@@ -20,7 +20,7 @@ export const trackerIdShape = z.int().min(1);
 export const trackerStatusShape = z.enum(['open', 'waiting', 'resolved']);
 
 /** Source: API.md, Tracker. */
-export const trackerShape = z.looseObject({
+export const trackerShape = z.object({
   tracker_id: trackerIdShape,
   title: z.string(),
   status: trackerStatusShape,
@@ -38,7 +38,7 @@ export const trackerShape = z.looseObject({
   added_by_agent: z.boolean(),
 });
 
-export const linkShape = z.looseObject({
+export const linkShape = z.object({
   link_id: z.int().min(1),
   kind: z.enum(['mail', 'event', 'note']),
   subject: z.string(),

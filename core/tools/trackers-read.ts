@@ -36,7 +36,7 @@ export const listTrackers = defineRead({
   untrusted: OF_TRACKER.map((field) => `trackers[].${field}`),
   wrapped: [],
   input: z.strictObject({ cursor: cursor.optional() }),
-  output: z.looseObject({ trackers: z.array(trackerShape), ...pageShape }),
+  output: z.object({ trackers: z.array(trackerShape), ...pageShape }),
   async run(args, context) {
     const { ownerId } = context.owner;
     const [before] =

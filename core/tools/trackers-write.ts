@@ -17,7 +17,7 @@ import { defineLightWrite } from './define-tool.ts';
 import { changeOutput, statusOutput, TRACKER_CHANGE_ERRORS, trackerRequest } from './tracker-change.ts';
 import { trackerChosen, trackerId, trackerIdShape, trackerStatusShape } from './tracker-fields.ts';
 
-const created = z.looseObject({
+const created = z.object({
   tracker_id: trackerIdShape,
   title: z.string(),
   status: trackerStatusShape,
@@ -92,7 +92,7 @@ const facts = {
 
 function linkOutput<W extends string, S extends z.ZodRawShape>(action: W, facts: S) {
   const link = { tracker_id: trackerIdShape, link_id: z.int().min(1), ...facts };
-  return changeOutput(z.looseObject(link), action);
+  return changeOutput(z.object(link), action);
 }
 
 export const addTrackerNote = defineLightWrite({

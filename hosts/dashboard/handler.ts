@@ -152,8 +152,9 @@ export function ownerPages(service: Service, options: DashboardOptions = {}): An
     } catch (error) {
       // The caller left before sending everything, so there is nobody to answer.
       if (error instanceof BodyLost) return undefined;
-      const { reply, code } = replyTo(error, head.method);
-      if (reply.status >= 500) options.log?.error('a dashboard page failed', { method: head.method, code });
+      const reply = replyTo(error, head.method);
+      if (reply.status >= 500)
+        options.log?.error('a dashboard page failed', { method: head.method, ...errorName(error) });
       answer = answerWith(reply);
     }
     const headers = {
@@ -216,17 +217,13 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   unavailable: 503,
 };
 
-function replyTo(error: unknown, method: string): { reply: PageReply; code: string } {
-  if (error instanceof BodyTaken) {
-    return { reply: problemPage(500, 'Nothing was done', error.message), code: error.name };
-  }
-  if (!(error instanceof ServiceError))
-    return { reply: failedPage(500, method), code: errorName(error).error };
-  const { code } = error;
-  if (code === 'not_found') return { reply: notFoundPage(), code };
-  const status = STATUS[code] ?? 500;
-  if (status === 503) return { reply: failedPage(status, method), code };
-  return { reply: problemPage(status, 'That did not work', error.message), code };
+function replyTo(error: unknown, method: string): PageReply {
+  if (error instanceof BodyTaken) return problemPage(500, 'Nothing was done', error.message);
+  if (!(error instanceof ServiceError)) return failedPage(500, method);
+  if (error.code === 'not_found') return notFoundPage();
+  const status = STATUS[error.code] ?? 500;
+  if (status === 503) return failedPage(status, method);
+  return problemPage(status, 'That did not work', error.message);
 }
 
 /** Says what the owner can do after a failure of the service or its storage. */

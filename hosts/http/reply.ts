@@ -33,8 +33,8 @@ export function codedBody(failure: Failure): string {
 }
 
 function retryAfterS({ details }: Failure): number {
-  const seconds = details?.retry_after_s;
-  return typeof seconds === 'number' ? Math.max(1, Math.ceil(seconds)) : RETRY_AFTER_DEFAULT_S;
+  if (details === undefined || !('retry_after_s' in details)) return RETRY_AFTER_DEFAULT_S;
+  return Math.max(1, Math.ceil(details.retry_after_s));
 }
 
 /**

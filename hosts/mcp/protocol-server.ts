@@ -9,6 +9,7 @@ import type { Outcome } from '../../core/call/outcome.ts';
 import type { Answer, ToolCall } from '../../core/service/tool-call.ts';
 import type { ToolListing } from '../../core/tools/define-tool.ts';
 import { INSTRUCTIONS } from '../../core/tools/instructions.ts';
+import { version } from '../../package.json';
 
 /** What one request to this door may ask of the service. */
 export interface Turn {
@@ -24,8 +25,8 @@ export interface Turn {
 const IDEMPOTENCY_KEY = 'countersign/idempotency-key';
 export const REPLAYED = 'countersign/idempotent-replayed';
 
-/** `version` is that of what the tools promise. Source: API.md, Versioning. */
-export const SERVER_INFO = { name: 'countersign', title: 'Countersign', version: '1.0.0' };
+/** `version` is that of the package. */
+export const SERVER_INFO = { name: 'countersign', title: 'Countersign', version };
 
 export const UNKNOWN_TOOL = 'There is no tool of that name.';
 
@@ -55,7 +56,7 @@ export function protocolServer(turn: Turn): Server {
 
 /** The protocol has its own error for this. */
 export function isUnknownTool(outcome: Outcome): boolean {
-  return outcome.status === 'error' && outcome.details?.reason === 'tool';
+  return outcome.status === 'error' && outcome.code === 'not_found' && outcome.details?.reason === 'tool';
 }
 
 /** A request that waits is an ordinary result; only an error is one. */

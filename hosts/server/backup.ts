@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, truncateSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { chmodSync, copyFileSync, existsSync, truncateSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { postgresStorage } from '../../adapters/postgres/storage.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import { createKeyring, type Keyring } from '../../core/secrets/keyring.ts';
 import { COMMON_OPTIONS, type Command, onlyPositional, readArguments } from './command.ts';
 import { type Configuration, type DatabaseSetting, readConfiguration } from './configuration.ts';
+import { inDataFolder } from './data-folder.ts';
 import { hasTables, isDatabaseThere, reasonOf } from './database.ts';
 import { createNewFile } from './new-file.ts';
 import { keyPlace, requiredKeys } from './secret-key.ts';
@@ -86,15 +87,16 @@ async function restored(
   keyring: Keyring,
 ): Promise<number> {
   if (database.kind === 'file') {
-    mkdirSync(dirname(database.file), { recursive: true, mode: 0o700 });
-    return createNewFile(database.file, (draft) => {
-      copyFileSync(file, draft);
-      // The copy has the mode of the backup.
-      chmodSync(draft, 0o600);
-      truncateSync(draft, bytes);
-      prepareSqlite(draft);
-      return pauseKeys(sqliteStorage({ file: draft }), keyring);
-    });
+    return inDataFolder(database.file, () =>
+      createNewFile(database.file, (draft) => {
+        copyFileSync(file, draft);
+        // The copy has the mode of the backup.
+        chmodSync(draft, 0o600);
+        truncateSync(draft, bytes);
+        prepareSqlite(draft);
+        return pauseKeys(sqliteStorage({ file: draft }), keyring);
+      }),
+    );
   }
   const { connectionString } = database;
   await restorePostgres(connectionString, file);

@@ -34,11 +34,16 @@ async function main(typed: readonly string[]): Promise<number> {
   if (word === 'serve') logProcessEvents();
   const commands = Object.hasOwn(COMMANDS, word) ? await COMMANDS[word]?.() : undefined;
   const command = commands?.find(({ name }) => name === args.slice(0, name.split(' ').length).join(' '));
-  if (args.includes('--help') || args.length === 0) {
-    console.log(command === undefined ? listOf(commands ?? (await allCommands())) : usageOf(command));
-    return args.length === 0 ? WRONG_USAGE : DONE;
+  if (command !== undefined && args.includes('--help')) {
+    console.log(usageOf(command));
+    return DONE;
   }
   if (command === undefined) {
+    const isGroup = args.length === 1 || (args.length === 2 && commands !== undefined);
+    if (args.length === 0 || (isGroup && args.at(-1) === '--help')) {
+      console.log(listOf(commands ?? (await allCommands())));
+      return args.length === 0 ? WRONG_USAGE : DONE;
+    }
     console.error(listOf(commands ?? (await allCommands()), 'Unknown command.'));
     return WRONG_USAGE;
   }

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 
 /** The files of a data folder. */
 export const DATABASE_FILE = 'countersign.db';
@@ -24,6 +24,26 @@ export function dataFolder(
   const local = join(folder, 'data');
   const isOurs = [DATABASE_FILE, KEY_FILE].some((name) => existsSync(join(local, name)));
   return isOurs ? local : join(userData(env, platform), 'countersign');
+}
+
+/**
+ * Opens files of the data folder. Creates the folder if it is missing.
+ * @param file  one of them
+ * @throws Error that names the settings, if the system does not allow it; what `open` throws otherwise
+ */
+export function inDataFolder<Result>(file: string, open: () => Result): Result {
+  const folder = dirname(file);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return open();
+  } catch (cause) {
+    if (!(cause instanceof Error && 'syscall' in cause)) throw cause;
+    throw new Error(
+      `The data folder ${folder} cannot be used: ${cause.message}. ` +
+        'COUNTERSIGN_DATA_DIR names another one, or COUNTERSIGN_DATABASE_URL another database.',
+      { cause },
+    );
+  }
 }
 
 /** Where the programs of this user keep their data. Source: XDG Base Directory Specification; Apple; Microsoft. */

@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
 import { hasSchema } from '../../adapters/postgres/migrations.ts';
 import { postgresStorage } from '../../adapters/postgres/storage.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { Configuration, DatabaseSetting } from './configuration.ts';
+import { inDataFolder } from './data-folder.ts';
 import { loadSecretKeys } from './secret-key.ts';
 
 export interface OpenedDatabase {
@@ -23,9 +23,10 @@ export async function openDatabase({
 }: Configuration): Promise<OpenedDatabase> {
   if (database.kind === 'file') {
     const { name, file } = database;
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const keys = secretKeys ?? loadSecretKeys(secretKeyFile, { name, isUsed: existsSync(file) });
-    return { storage: sqliteStorage({ file }), secretKeys: keys };
+    return inDataFolder(file, () => {
+      const keys = secretKeys ?? loadSecretKeys(secretKeyFile, { name, isUsed: existsSync(file) });
+      return { storage: sqliteStorage({ file }), secretKeys: keys };
+    });
   }
   const storage = await openPostgres(database);
   try {

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { Configuration } from './configuration.ts';
+import { inDataFolder } from './data-folder.ts';
 
 const KEY_BYTES = 32;
 /** Permission bits for anyone but the owner. */
@@ -24,7 +24,7 @@ export function loadSecretKeys(
           'Without it, nothing in the database can be read.',
       );
     }
-    createKeyFile(file);
+    inDataFolder(file, () => createKeyFile(file));
   }
   if (process.platform !== 'win32' && (statSync(file).mode & OTHERS_BITS) !== 0) {
     throw new Error(`Other users can read the secret key: chmod 600 ${file}`);
@@ -56,7 +56,6 @@ export function keyPlace({ secretKeyFile, secretKeys }: Configuration): string {
 
 /** Creates the file completely or not at all. If two processes start at once, one creates it and both read it. */
 function createKeyFile(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomUUID()}`;
   writeFileSync(draft, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
   try {

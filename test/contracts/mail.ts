@@ -118,8 +118,8 @@ const NAMES: readonly MailSection[] = [
  * | `watching` | visitInbox, watchInbox |
  * | `ending` | forget, and calls whose signal was aborted |
  *
- * A section calls only its own methods and those of the sections before it, so a new adapter turns green from
- * its first method on. Start with `sections: ['folders']`. `MailUnderTest` needs `deliver` from `lists` on,
+ * A section calls only its own methods and those of the sections before it, so an adapter passes a section before
+ * the methods of later ones exist. Start with `sections: ['folders']`. `MailUnderTest` needs `deliver` from `lists` on,
  * `messages` and `keywords` from `changing` on, and `arrived` from `sending` on.
  * @param open  opens a separate mailbox for each test
  * @param options `sections`: the ones to run; default all

@@ -228,7 +228,9 @@ function withoutNonce(outcome: Outcome): string {
 /** Returns what the answer said to the caller. */
 function wordFor(outcome: Outcome): 'done' | 'not done' | 'unknown' {
   if (outcome.status === 'error')
-    return outcome.details?.reason === 'outcome_unknown' ? 'unknown' : 'not done';
+    return outcome.code === 'upstream_mail_error' && outcome.details?.reason === 'outcome_unknown'
+      ? 'unknown'
+      : 'not done';
   if (outcome.status !== 'ok') throw new Error(`the answer is ${outcome.status}`);
   if (outcome.executed !== true) return 'unknown';
   return JSON.stringify(outcome.result).includes('"done":false') ? 'unknown' : 'done';

@@ -27,7 +27,7 @@ export function movableDatabases(postgres: Postgres): MovableDatabases {
     created.push({ url, client });
     await client.query(CLOCK);
     const onClock = new URL(url);
-    onClock.searchParams.set('options', '-c search_path=test_clock,pg_catalog');
+    onClock.searchParams.set('options', `-c search_path=${ON_TEST_CLOCK}`);
     const database: MovableDatabase = {
       connectionString: onClock.href,
       async passTime(ms) {
@@ -51,6 +51,9 @@ export function movableDatabases(postgres: Postgres): MovableDatabases {
     },
   };
 }
+
+/** The search path of connections on which `clock_timestamp()` is the one that tests move. */
+export const ON_TEST_CLOCK = 'test_clock,pg_catalog';
 
 const CLOCK = `
   CREATE SCHEMA test_clock;

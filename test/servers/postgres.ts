@@ -59,13 +59,11 @@ export async function startPostgres(): Promise<Postgres> {
 export async function startOwnPostgres(): Promise<OwnPostgres> {
   const folder = mkdtempSync('/tmp/cs-postgres-');
   chmodSync(folder, 0o755);
-  const [uid, gid] = [await idOf('-u'), await idOf('-g')];
+  const { uid, gid, asPostgres } = await postgresUser();
   mkdirSync(`${folder}/data`, { mode: 0o700 });
   chownSync(`${folder}/data`, uid, gid);
   const password = randomBytes(12).toString('hex');
   writeFileSync(`${folder}/password`, password);
-  // Postgres refuses to run as root.
-  const asPostgres = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--'];
   await run('setpriv', [
     ...asPostgres,
     `${programs()}/initdb`,
@@ -125,8 +123,15 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   };
 }
 
-async function idOf(which: '-u' | '-g'): Promise<number> {
-  return Number((await run('id', [which, 'postgres'])).trim());
+/** The user of Debian's package. Postgres refuses to run as root. @returns `asPostgres`: the first arguments of setpriv */
+export async function postgresUser(): Promise<{
+  readonly uid: number;
+  readonly gid: number;
+  readonly asPostgres: readonly string[];
+}> {
+  const idOf = async (which: '-u' | '-g') => Number((await run('id', [which, 'postgres'])).trim());
+  const [uid, gid] = [await idOf('-u'), await idOf('-g')];
+  return { uid, gid, asPostgres: [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--'] };
 }
 
 /** Waits until the server accepts connections. @returns false if it ended first */

@@ -16,9 +16,17 @@ export function ref(name: string): JsonObject {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** Schemas with `.meta({ id })` become parts. */
+/** Objects are open: later versions add fields. Schemas with `.meta({ id })` become parts. */
 export function jsonSchemaOf(shape: z.ZodType): NamedSchemas {
-  const { $schema: _dialect, $defs, ...schema } = z.toJSONSchema(shape, { target: 'draft-2020-12' });
+  const {
+    $schema: _dialect,
+    $defs,
+    ...schema
+  } = z.toJSONSchema(shape, {
+    // As what a client reads: the schema of an output would forbid other fields.
+    io: 'input',
+    target: 'draft-2020-12',
+  });
   const parts = Object.entries($defs ?? {}).map(([name, { id: _id, ...part }]) => [name, referring(part)]);
   return {
     schema: object(referring(schema)),

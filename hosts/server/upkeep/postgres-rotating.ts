@@ -6,7 +6,10 @@ export function postgresRotating(db: Database): RotatingDatabase {
     schema: 'countersign.',
     transact: (work) =>
       db.transact(DURABLE, async (tx) => {
-        const answer = await work(tx);
+        const answer = await work({
+          rows: (statement, values) => tx.rows('sealed_values', statement, values),
+          run: (statement, values) => tx.run('renew_value', statement, values),
+        });
         await tx.commit();
         return answer;
       }),

@@ -9,6 +9,7 @@ import { SCHEMA_7 } from '../../../adapters/postgres/schema-7.ts';
 import { SCHEMA_10 } from '../../../adapters/postgres/schema-10.ts';
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import type { FolderRoles } from '../../../core/folders/roles.ts';
+import { errorName } from '../../../core/ports/log.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { addFullOwner } from '../../contracts/storage/full-owner.ts';
 import {
@@ -242,10 +243,18 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
     it('is unavailable if another session locks an owner for too long', async () => {
       const { ownerId } = await addOwnerAndKey(storage);
       await lock(ownerId);
-      const failing = storage.setPassword(ownerId, 'hash');
-      await expect(failing).rejects.toMatchObject({ ...unavailable, cause: { code: '55P03' } });
+      const error: unknown = await storage.setPassword(ownerId, 'hash').catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ ...unavailable, cause: { code: '55P03' } });
+      expect(errorName(error)).toMatchObject({ code: unavailable.code, statement: 'lock_owner' });
       await other.query('ROLLBACK');
       expect(await storage.setPassword(ownerId, 'hash')).toBe(true);
+    });
+
+    it('names the statement that failed to whoever logs the error', async () => {
+      const { ownerId } = await addOwnerAndKey(storage);
+      await other.query('ALTER TABLE countersign.owners RENAME TO gone');
+      const error: unknown = await storage.owner(ownerId).catch((thrown: unknown) => thrown);
+      expect(errorName(error)).toEqual({ error: 'error', code: '42P01', statement: 'owner' });
     });
 
     it('is read-only: a write is refused', async () => {
@@ -320,6 +329,23 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
       const { rows } = await other.query<{ level: string }>('SELECT level FROM public.levels');
       expect(rows.map(({ level }) => level)).toEqual(['claims off', 'approvals on', 'approvals on']);
     });
+  });
+
+  it('prepares its statements, in transactions and alone', async () => {
+    const { ownerId } = await addOwnerAndKey(storage);
+    const names: unknown[] = [];
+    const restore = interceptStatements((_client, statement, ask) => {
+      names.push(
+        typeof statement === 'object' && statement !== null && 'name' in statement && statement.name,
+      );
+      return ask();
+    });
+    await storage.knownRecipients(ownerId, 1, ['a@x.org']);
+    await storage.rememberRecipients(ownerId, 1, ['a@x.org'], NOON);
+    restore();
+    const prepared = names.filter((name) => typeof name === 'string');
+    // A read, a lock and a write; a begin and a commit are not.
+    expect([prepared.length, names.length]).toEqual([3, 5]);
   });
 
   describe('an owner', () => {

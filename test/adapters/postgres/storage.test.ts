@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
-import type { Storage } from '../../../core/ports/storage.ts';
 import { addFullOwner } from '../../contracts/storage/full-owner.ts';
 import { addOwnerAndKey, execute } from '../../contracts/storage/scene.ts';
-import { type StorageUnderTest, storageContract } from '../../contracts/storage.ts';
+import { storageContract } from '../../contracts/storage.ts';
 import { bundleForChild } from '../../run-typescript.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { type MovableDatabases, movableDatabases } from '../../servers/movable-databases.ts';
 import { asked, missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
+import { storageUnderTest } from './storage-under-test.ts';
 
 const missing = missingPostgres();
 const racer = await bundleForChild(join(import.meta.dirname, 'racer.ts'));
@@ -25,35 +25,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'storage in Postgres'
     await postgres?.stop();
   });
 
-  async function open(): Promise<StorageUnderTest> {
-    const database = await databases.take();
-    const { connectionString: location, passTime } = database;
-    const opened = new Set<Storage>();
-    const connect = (): Storage => {
-      const storage = postgresStorage({ connectionString: location });
-      opened.add(storage);
-      return storage;
-    };
-    const closeAll = async (): Promise<void> => {
-      for (const storage of opened) await storage.close();
-      opened.clear();
-    };
-    return {
-      storage: connect(),
-      location,
-      passTime,
-      second: async () => connect(),
-      reopen: async () => {
-        await closeAll();
-        return connect();
-      },
-      close: async () => {
-        await closeAll();
-        await database.giveBack();
-      },
-    };
-  }
-
+  const open = async () => storageUnderTest(await databases.take());
   storageContract('postgresStorage', open, racer);
 
   it('is tested on emptied databases with the rows of new ones', async () => {

@@ -20,9 +20,9 @@ import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 /** A mailbox as core uses it: core reads its answers. */
 export type ReadMail = MailReader & MailChanging & MailSending & MailWatching & MailConnections;
 
-/** @param methods  of the port; only these exist */
+/** @param methods  of the port; the adapter may lack the others */
 export function readMail(mail: Mail, methods: readonly (keyof Mail)[] = MAIL_METHODS): ReadMail {
-  const given = only(mail, MAIL_METHODS);
+  const given = only(mail, methods);
   return only({ ...given, ...mailReader(given, systemClock) }, methods);
 }
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import type { StorageUnderTest, Store } from '../storage.ts';
@@ -38,8 +38,11 @@ export function racePromises(store: Store, racer: string): void {
       const child = spawn(process.execPath, [racer, location, JSON.stringify(job)], {
         stdio: ['pipe', 'pipe', 'inherit'],
       });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      // A racer that ended early does not read it. Its answer is missing then.
+      child.stdin.on('error', () => undefined);
       const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-      expect((await lines.next()).value).toBe('ready');
+      expect((await lines.next()).value, `the racer ${racer} must call \`race\``).toBe('ready');
       return { child, lines };
     };
 
@@ -52,7 +55,8 @@ export function racePromises(store: Store, racer: string): void {
           const line = await lines.next();
           if (child.exitCode === null) await once(child, 'exit');
           expect(child.exitCode).toBe(0);
-          return z.array(z.string()).parse(JSON.parse(line.done === true ? 'null' : line.value));
+          if (line.done === true) throw new Error(`the racer ${racer} ended without an answer`);
+          return z.array(z.string()).parse(JSON.parse(line.value));
         }),
       );
       if (one === undefined || other === undefined) throw new Error('two racers give two answers');

@@ -11,6 +11,8 @@ it.each([
   ['offset', 'body_offset'],
   ['folders', 'folder'],
   ['curser', 'cursor'],
+  ['id', 'account_id'],
+  ['cc', undefined],
   ['max_results', undefined],
   ['x', undefined],
   ['', undefined],

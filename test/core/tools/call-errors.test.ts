@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failure } from '../../../core/call/outcome.ts';
+import { type Failure, failure } from '../../../core/call/outcome.ts';
 import { errorsOf } from '../../../core/tools/call-errors.ts';
 import { CATALOGUE, findTool } from '../../../core/tools/catalogue.ts';
 import { expectDescribed } from '../../described-outcome.ts';
@@ -63,16 +63,11 @@ describe('the doors of the tests', () => {
 
   it('find details that are not those of the code', () => {
     const { code, message } = failure('upstream_mail_error');
-    const withDetails = (details: object) => ({
-      status: 'error' as const,
-      code,
-      message,
-      details: { ...details },
-    });
+    const withDetails = (details: object) => ({ status: 'error', code, message, details }) as Failure;
     expect(() => expectDescribed('get_email', withDetails({ account_id: 1 }))).not.toThrow();
     expect(() => expectDescribed('get_email', withDetails({ account_id: 'one' }))).toThrow('account_id');
     expect(() => expectDescribed('get_email', withDetails({ server: 'imap' }))).toThrow('server');
-    const bare = { ...failure('invalid_message_id'), details: { reason: 'x' } };
+    const bare = { ...failure('invalid_message_id'), details: { reason: 'x' } } as unknown as Failure;
     expect(() => expectDescribed('get_email', bare)).toThrow('has no details');
   });
 });

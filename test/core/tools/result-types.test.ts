@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { flag } from '../../../core/actions/flag.ts';
 import { trackerGist } from '../../../core/actions/gist.ts';
 import { send } from '../../../core/actions/send.ts';
+import type { KeyCalls } from '../../../core/service/key-calls.ts';
 import { defineLightWrite, defineRead, defineWrite } from '../../../core/tools/define-tool.ts';
 import { expectDescribed } from '../../described-outcome.ts';
 
@@ -12,18 +13,15 @@ import { expectDescribed } from '../../described-outcome.ts';
 const facts = { title: '', description: '', errors: [], untrusted: [], input: z.strictObject({}) } as const;
 const read = { ...facts, name: 'a_read', group: null, kind: 'read', wrapped: [] } as const;
 const write = { ...facts, name: 'a_write', group: 'mail:send', action: null } as const;
-const output = z.looseObject({ count: z.int() });
+const output = z.object({ count: z.int() });
 
 const message = { envelope: { from: 'a@example.org', to: ['b@example.org'] }, raw: '', messageId: '' };
 const sending = send({ kind: 'send', account: { accountId: 1, email: '' }, message, about: null });
 const flagging = flag({ kind: 'flag', state: 'read', targets: [] });
 const planned = { findings: [], gist: trackerGist(''), request: {}, targets: [] } as const;
-const sent = z.looseObject({ sent: z.boolean(), recipients: z.int() });
-const marked = z.looseObject({ done: z.boolean(), action: z.string() });
-const items = z.union([
-  z.looseObject({ items: z.array(z.looseObject({})) }),
-  z.looseObject({ folder: z.string() }),
-]);
+const sent = z.object({ sent: z.boolean(), recipients: z.int() });
+const marked = z.object({ done: z.boolean(), action: z.string() });
+const items = z.union([z.object({ items: z.array(z.looseObject({})) }), z.object({ folder: z.string() })]);
 
 function notTyped(): void {
   defineRead({ ...read, output, run: async () => ({ kind: 'result', result: { count: 1, more: true } }) });
@@ -46,9 +44,43 @@ function notTyped(): void {
   defineLightWrite({ ...light, directOutput: output, plan: async () => ({ ...planned, action: flagging }) });
 }
 
+/** What the compiler knows of an outcome: the fields that its tool or its code describes, and no others. */
+async function outcomesTyped(key: KeyCalls): Promise<void> {
+  const message = await key.call('get_email', { id: 'm1_1' });
+  if (message.status === 'error') {
+    if (message.code === 'rate_limited') message.details.retry_after_s.toFixed();
+    if (message.code === 'not_found') message.details?.reason?.endsWith('message');
+    // @ts-expect-error the details of this code are others
+    if (message.code === 'rate_limited') message.details.max_bytes;
+    // @ts-expect-error no code has these details
+    if (message.code === 'invalid_token') message.details?.reason;
+  } else if (message.status !== 'pending_approval') {
+    message.result.attachments[0]?.name.trim();
+    message.result.untrusted_fields?.includes('subject');
+    // @ts-expect-error there is no such field
+    message.result.subjct;
+    // @ts-expect-error an attachment has no such field
+    message.result.attachments[0]?.nme;
+  }
+
+  const sent = await key.call('send_email', { to: ['a@example.org'], subject: '', body: '' });
+  if (sent.status === 'ok') {
+    sent.result.approval.result?.recipients.toFixed();
+    // @ts-expect-error its action comes to something else
+    sent.result.approval.result?.items;
+  }
+
+  const me = await key.call('get_me', {});
+  if (me.status === 'ok') {
+    me.result.permissions.groups['mail:send'].endsWith('direct');
+    // @ts-expect-error there is no such group
+    me.result.permissions.groups['mail:sned'];
+  }
+}
+
 describe('an outcome that its tool does not describe', () => {
   it('is found by the doors of the tests', () => {
-    expect(notTyped).toBeTypeOf('function');
+    for (const typed of [notTyped, outcomesTyped]) expect(typed).toBeTypeOf('function');
     const approval = { id: 'apr_1', state: 'executed', tool: 'send_email', created_at: '' };
     const ended = (result: object) => ({
       status: 'ok' as const,

@@ -106,7 +106,7 @@ describe('every answer of the dashboard', () => {
     const answer = await dashboard.send({ path: '/activity', headers: { cookie: await dashboard.cookie() } });
     expect(answer.status).toBe(500);
     expect(answer.body).not.toContain('secret detail');
-    expect(logged).toEqual([['a dashboard page failed', { method: 'GET', code: 'TypeError' }]]);
+    expect(logged).toEqual([['a dashboard page failed', { method: 'GET', error: 'TypeError' }]]);
   });
 });
 

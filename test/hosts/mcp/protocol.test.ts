@@ -2,6 +2,7 @@ import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@mode
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
+import packageJson from '../../../package.json' with { type: 'json' };
 import { ownRestServer, type RestServer, restServer } from '../rest/rest-server.ts';
 
 // The tool protocol as its official client speaks it, in the revision before there were stateless requests and in
@@ -44,7 +45,7 @@ describe.each(REVISIONS)('a client of revision %s', (revision, options) => {
   it('is told who answers, and how to read the answers', async () => {
     const client = await connected(options);
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
-    expect(client.getServerVersion()).toMatchObject({ name: 'countersign', version: '1.0.0' });
+    expect(client.getServerVersion()).toMatchObject({ name: 'countersign', version: packageJson.version });
     expect(client.getInstructions()).toContain('"pending_approval" is NOT done');
     expect(client.getServerCapabilities()).toEqual({ tools: {} });
   });

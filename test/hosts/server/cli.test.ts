@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { version } from '../../../package.json';
 import { buildCli, type Cli, printedBy } from './cli-process.ts';
 
@@ -18,6 +18,36 @@ const PASSWORD = 'correct horse battery staple';
 const someText: unknown = expect.any(String);
 
 describe('commands', () => {
+  it.each([['nonsense'], ['owner', 'nonsense'], ['nonsense', '--help'], ['owner', 'nonsense', '--help']])(
+    'that do not exist are wrong usage: %s %s',
+    async (...args) => {
+      expect(await cli.run(args)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringMatching(/^Unknown command\./) as unknown,
+      });
+    },
+  );
+
+  it.each([['--help'], ['owner', '--help'], ['owner', 'add', '--help']])(
+    'are described: %s %s %s',
+    async (...args) => {
+      expect(await cli.run(args)).toMatchObject({ code: 0, stderr: '' });
+    },
+  );
+
+  it('name the settings if the data folder cannot be made', async () => {
+    const inTheWay = join(tmpdir(), `countersign-file-${process.pid}`);
+    writeFileSync(inTheWay, '');
+    onTestFinished(() => rmSync(inTheWay));
+    const { code, stderr } = await cli.run(['owner', 'add', OWNER], PASSWORD, {
+      COUNTERSIGN_DATA_DIR: join(inTheWay, 'data'),
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain(`The data folder ${join(inTheWay, 'data')} cannot be used: ENOTDIR`);
+    expect(stderr).toContain('COUNTERSIGN_DATA_DIR names another one');
+  });
+
   it('print the setup link where a person sees it, and never to a log', async () => {
     const LINK = /http:\/\/countersign\.localhost:(\d+)\/setup\/[\w-]{43}/;
     // Ctrl-C ends the server.
