@@ -99,6 +99,7 @@ export {
 export { headerBlock } from './mail/mime-tree.ts';
 export type { AttachmentInfo, ParsedMessage } from './mail/parse.ts';
 export { type MessageHeaders, parseHeaders } from './mail/parse.ts';
+export type { Protection } from './mail/protection.ts';
 export type { SentCopy } from './mail/sent-copy.ts';
 export { sentCopyOf } from './mail/sent-copy.ts';
 export { DEFAULT_NOTICE_SETTINGS, type NoticeSettings, type QuietHours } from './notices/notice-rule.ts';
