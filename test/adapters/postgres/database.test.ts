@@ -344,8 +344,8 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
     await storage.rememberRecipients(ownerId, 1, ['a@x.org'], NOON);
     restore();
     const prepared = names.filter((name) => typeof name === 'string');
-    // A read, a lock and a write; a begin and a commit are not.
-    expect([prepared.length, names.length]).toEqual([3, 5]);
+    // A read, a lock and four writes; a begin and a commit are not.
+    expect([prepared.length, names.length]).toEqual([6, 8]);
   });
 
   describe('an owner', () => {
