@@ -24,17 +24,18 @@ export function withoutCiphertext(text: string): { readonly text: string } & Pro
   let shown = '';
   let from = 0;
   let isEncrypted = false;
-  let end = -1;
-  for (let at = text.indexOf(BEGIN); at !== -1; at = text.indexOf(BEGIN, from)) {
-    if (end < at) end = text.indexOf(END, at);
-    if (end === -1) break;
+  for (let at = text.indexOf(BEGIN), next: number; at !== -1; at = next) {
     const behind = at + BEGIN.length;
+    next = text.indexOf(BEGIN, behind);
+    // Up to the next beginning only, so that many of them take no longer.
+    const block = text.slice(behind, next === -1 ? undefined : next);
+    const end = block.indexOf(END);
     const startsLine = at === 0 || text[at - 1] === '\n';
-    const lines = text.slice(behind, end).split('\n');
-    const isArmour = startsLine && lines.every((line) => ARMOUR.test(line));
-    isEncrypted ||= isArmour;
-    shown += text.slice(from, at) + (isArmour ? ENCRYPTED : BEGIN);
-    from = isArmour ? end + END.length : behind;
+    const lines = block.slice(0, Math.max(end, 0)).split('\n');
+    if (end === -1 || !startsLine || !lines.every((line) => ARMOUR.test(line))) continue;
+    isEncrypted = true;
+    shown += text.slice(from, at) + ENCRYPTED;
+    from = behind + end + END.length;
   }
   return { text: shown + text.slice(from), isEncrypted, isSigned };
 }

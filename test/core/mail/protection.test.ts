@@ -257,6 +257,8 @@ describe('reading what protects a message', () => {
     ]),
   )('takes time that is linear in the text: $name', ({ shape }) => {
     expect(superlinear((text) => withoutCiphertext(text), shape, 50_000)).toBeUndefined();
+    const ended = (length: number) => `${shape(length)}-----END PGP MESSAGE-----`;
+    expect(superlinear((text) => withoutCiphertext(text), ended, 50_000)).toBeUndefined();
   });
 
   const open = (tag: number) => Buffer.of(tag, 0x80);
