@@ -1,4 +1,4 @@
-import { namesOf } from '../../core/safety/domain-keys.ts';
+import { domainNames } from '../../core/safety/domain-keys.ts';
 
 /** The rows of an account's known domains, for a database that has none of them yet. */
 export interface KnownDomainRows {
@@ -13,7 +13,7 @@ export function knownDomainRows(
   const names = new Map<string, { name: string; times: number; most_written: string }>();
   const keys: { key: number; name: string }[] = [];
   for (const domain of domains) {
-    for (const { name, keys: found } of namesOf(domain.name)) {
+    for (const { name, keys: found } of domainNames(domain.name)) {
       if (!names.has(name)) {
         names.set(name, { name, times: 0, most_written: domain.name });
         keys.push(...found.map((key) => ({ key, name })));

@@ -1,5 +1,5 @@
 import type { Store } from '../../core/ports/store.ts';
-import { keysOfUsed } from '../../core/safety/domain-keys.ts';
+import { usedDomainKeys } from '../../core/safety/domain-keys.ts';
 import { readAccessChanges } from './access-change.ts';
 import { readAccounts } from './account.ts';
 import { readLegHealth } from './account-health.ts';
@@ -88,7 +88,7 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
       ),
     knownDomains: (ownerId, accountId, used) =>
       rows(
-        ask('known_domains', { ownerId, accountId, domainKeys: keysOfUsed(used) }),
+        ask('known_domains', { ownerId, accountId, domainKeys: usedDomainKeys(used) }),
         (found) => new Map(found.map((row) => [text(row, 'name'), integer(row, 'times')])),
       ),
     reads: ({ ownerId, after, before, limit }) => {

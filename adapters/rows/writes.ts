@@ -6,7 +6,7 @@ import type { SetupLink } from '../../core/ports/setup-storage.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { Change, StoredTracker } from '../../core/ports/store.ts';
 import type { LinkContent } from '../../core/ports/tracker-storage.ts';
-import { namesOf } from '../../core/safety/domain-keys.ts';
+import { domainNames } from '../../core/safety/domain-keys.ts';
 import { domainOf } from '../../core/safety/domain-of.ts';
 import { passkeyHandle } from '../../core/secrets/webauthn.ts';
 import { accessChangeColumns } from './access-change.ts';
@@ -310,7 +310,7 @@ export function writesOf(change: Change): readonly Write[] {
       const times = new Map<string, number>();
       for (const address of change.addresses) times.set(address, (times.get(address) ?? 0) + 1);
       const domains = Array.from(times.keys(), domainOf);
-      const named = new Map(domains.map((domain) => [domain, namesOf(domain)]));
+      const named = new Map(domains.map((domain) => [domain, domainNames(domain)]));
       const keys = new Map([...named.values()].flat().map((one) => [one.name, one.keys]));
       const ranked = [...named].flatMap(([domain, names]) => names.map(({ name }) => [name, domain]));
       const values = {

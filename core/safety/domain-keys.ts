@@ -21,7 +21,7 @@ const NAME_CHARS = 253;
 const PARTS_OF_KEY = 4;
 
 /** The names of a known domain, shortest first. None if no domain can be named so, and nobody can have written to it. */
-export function namesOf(domain: string): DomainName[] {
+export function domainNames(domain: string): DomainName[] {
   if (domain === '' || domain.length > NAME_CHARS || /[\p{Cc}\p{Cs}]/u.test(domain)) return [];
   const { name, endings, looks } = parseDomain(domain);
   const labels = domain.split('.');
@@ -37,7 +37,7 @@ export function namesOf(domain: string): DomainName[] {
  * The keys of the names of known domains that one of these domains may be, belong to, imitate or contain. Some 15 for each
  * label, and at most 3,500 for a link.
  */
-export function keysOfUsed(domains: Iterable<string>): number[] {
+export function usedDomainKeys(domains: Iterable<string>): number[] {
   const forms = new Set<string>();
   for (const domain of domains) {
     const { name, endings, looks } = parseDomain(domain);

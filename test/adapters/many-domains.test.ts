@@ -20,7 +20,7 @@ import {
 import { STATEMENTS as SQLITE_STATEMENTS } from '../../adapters/sqlite/statements.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import type { Storage } from '../../core/ports/storage.ts';
-import { keysOfUsed } from '../../core/safety/domain-keys.ts';
+import { usedDomainKeys } from '../../core/safety/domain-keys.ts';
 import { NOON } from '../contracts/storage/scene.ts';
 import { titledWithout } from '../servers/missing-servers.ts';
 import { missingPostgres, type Postgres, startPostgres } from '../servers/postgres.ts';
@@ -202,7 +202,7 @@ describe.each([sqlite, postgres])('$name', (kind) => {
           domain.replace('.', 'x.'),
           `${domain.replaceAll('.', '-')}.evil.test`,
         ]);
-      const keys = keysOfUsed([...used, 'com', 'co.uk', 'www.co.uk', 'never-seen.example']);
+      const keys = usedDomainKeys([...used, 'com', 'co.uk', 'www.co.uk', 'never-seen.example']);
       const read = async (domains: readonly string[]) => {
         const location = await kind.createOlder(domains.map((domain) => `a@${domain}`));
         const storage = kind.open(location);

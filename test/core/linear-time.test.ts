@@ -3,7 +3,7 @@ import { normalAddress } from '../../core/contract/schema.ts';
 import { forwarded, forwardSubject, quoted, replySubject } from '../../core/plans/quote.ts';
 import { accountNumbersIn } from '../../core/safety/account-numbers.ts';
 import { differingAmounts, differingTime } from '../../core/safety/answered-values.ts';
-import { keysOfUsed } from '../../core/safety/domain-keys.ts';
+import { usedDomainKeys } from '../../core/safety/domain-keys.ts';
 import { hostsIn } from '../../core/safety/hosts.ts';
 import { misleadingLinksIn } from '../../core/safety/links.ts';
 import { secretsIn } from '../../core/safety/secrets.ts';
@@ -154,7 +154,7 @@ const message = (text: string) => ({
 const READERS: readonly { name: string; work: (text: string) => void; parts: readonly string[] }[] = [
   { name: 'misleadingLinksIn', work: (text) => [...misleadingLinksIn(text)], parts: LINK_PARTS },
   { name: 'hostsIn', work: (text) => [...hostsIn(text)], parts: HOST_PARTS },
-  { name: 'keysOfUsed', work: (text) => keysOfUsed([text]), parts: DOMAIN_PARTS },
+  { name: 'usedDomainKeys', work: (text) => usedDomainKeys([text]), parts: DOMAIN_PARTS },
   { name: 'differingTime', work: (text) => differingTime(text, text), parts: VALUE_PARTS },
   { name: 'differingAmounts', work: (text) => differingAmounts(text, text), parts: VALUE_PARTS },
   { name: 'locatedText', work: locatedText, parts: TEXT_PARTS },
