@@ -6,6 +6,7 @@ import { postgresStorage } from '../../adapters/postgres/storage.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import { createService } from '../../hosts/embedded/countersign.ts';
+import { roundsByHand } from '../rounds-by-hand.ts';
 import { startPostgres } from '../servers/postgres.ts';
 import { addNinetyDays } from './add-ninety-days.ts';
 import { benchReader } from './bench-reader.ts';
@@ -38,20 +39,13 @@ async function roundsOf(
   database: string,
   bound?: { readonly most: number },
 ): Promise<Row[]> {
-  const rounds: (() => void)[] = [];
+  const { clock, rounds } = roundsByHand();
   const took = new Map<string, number[]>();
   let ended: () => void = () => undefined;
   const service = createService({
     ...{ storage, mail: sandboxMail(), reader: benchReader(), secretKeys: [randomBytes(32)] },
     ...{ baseUrl: 'http://127.0.0.1:2', dashboardUrl: 'http://127.0.0.1:1' },
-    clock: {
-      now: () => new Date(),
-      every: (_ms, round) => {
-        rounds.push(round);
-        return () => undefined;
-      },
-      after: () => () => undefined,
-    },
+    clock,
     workObserver: {
       began(job) {
         const before = performance.now();

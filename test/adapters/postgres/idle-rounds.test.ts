@@ -6,6 +6,7 @@ import { inlineReader } from '../../../adapters/reader/reader.ts';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import { httpsSender } from '../../../adapters/webhooks/https-sender.ts';
 import { createService } from '../../../hosts/embedded/countersign.ts';
+import { roundsByHand } from '../../rounds-by-hand.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
 import { interceptStatements } from './intercepted.ts';
@@ -22,7 +23,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'background work on P
   it('takes at most two round trips a job when nothing is to be done', async () => {
     const connectionString = await postgres.createDatabase();
     const running = new Set<string>();
-    const rounds: (() => void)[] = [];
+    const { clock, rounds } = roundsByHand();
     const service = createService({
       storage: postgresStorage({ connectionString }),
       mail: sandboxMail(),
@@ -30,14 +31,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'background work on P
       secretKeys: [randomBytes(32)],
       ...{ baseUrl: 'http://127.0.0.1:1', dashboardUrl: 'http://127.0.0.1:2' },
       webhookSender: httpsSender(),
-      clock: {
-        now: () => new Date(),
-        every: (_ms, round) => {
-          rounds.push(round);
-          return () => undefined;
-        },
-        after: () => () => undefined,
-      },
+      clock,
       workObserver: {
         began(name) {
           running.add(name);
