@@ -13,6 +13,9 @@ DROP INDEX countersign.activity_of_key;
 DROP INDEX countersign.activity_of_tool;
 DROP INDEX countersign.activity_by_time;
 CREATE INDEX activity_by_time ON countersign.activity (owner_id, at_ms, activity_id) INCLUDE (credential_id, tool);
+-- Rows are erased by their numbers, and checkpoints with the rows that they cover.
+DROP INDEX countersign.activity_by_age;
+DROP INDEX countersign.checkpoints_by_age;
 
 ALTER TABLE countersign.checkpoints ALTER COLUMN owner_id TYPE TEXT COLLATE "C";
 ALTER TABLE countersign.endpoints ALTER COLUMN owner_id TYPE TEXT COLLATE "C",

@@ -13,6 +13,8 @@ DROP INDEX activity_of_key;
 DROP INDEX activity_of_tool;
 DROP INDEX activity_by_time;
 CREATE INDEX activity_by_time ON activity (owner_id, at_ms, activity_id, credential_id, tool);
+-- Checkpoints are erased with the rows that they cover.
+DROP INDEX checkpoints_by_age;
 
 CREATE INDEX trackers_by_state ON trackers (owner_id, (status = 'resolved'), tracker_id);
 CREATE INDEX links_of_messages ON tracker_links (owner_id, tracker_id, link_id) WHERE kind = 'mail';
