@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bundleForChild } from '../run-typescript.ts';
@@ -22,22 +21,15 @@ beforeAll(async () => {
 });
 
 describe('a short soak', () => {
-  it.each([
-    ['a fixed seed', FIXED_SEED, COUNT],
-    ['a fresh seed', randomInt(1, 2 ** 31), COUNT / 5],
-  ])(
-    'of %s neither crashes, hangs nor grows over a sample, and no answer is too large',
-    {
-      timeout: 300_000,
-    },
-    async (_, seed, count) => {
-      const report = await soak({ ...files, count, seed });
-      console.log(soakLines({ seed }, report));
-      expect(report.faults).toEqual([]);
-      expect(Object.values(report.kinds)).toEqual(KINDS.map(() => count / KINDS.length));
-      expect(report.compared).toBeGreaterThan(0);
-    },
-  );
+  it('neither crashes, hangs nor grows over a sample, and no answer is too large', {
+    timeout: 300_000,
+  }, async () => {
+    const report = await soak({ ...files, count: COUNT, seed: FIXED_SEED });
+    console.log(soakLines({ seed: FIXED_SEED }, report));
+    expect(report.faults).toEqual([]);
+    expect(Object.values(report.kinds)).toEqual(KINDS.map(() => COUNT / KINDS.length));
+    expect(report.compared).toBeGreaterThan(0);
+  });
 
   it('reads documents and events, and reports others as too broken', { timeout: 300_000 }, async () => {
     const report = await soak({ ...files, count: 60, seed: FIXED_SEED, kinds: ['document'] });
