@@ -1,4 +1,4 @@
-import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { errorName, type Log } from '../../core/ports/log.ts';
 
@@ -25,7 +25,10 @@ export function certificateIn(
   log: Log,
   checkMs: number = CHECK_MS,
 ): Certificate {
+  // Taken before the files are read, so a change in between shows at the next check.
+  let seen = '';
   function read(): KeyPair {
+    seen = stateOf(certFile, keyFile);
     const pair = {
       cert: textOf(certFile, 'COUNTERSIGN_TLS_CERT'),
       key: textOf(keyFile, 'COUNTERSIGN_TLS_KEY'),
@@ -43,7 +46,8 @@ export function certificateIn(
   return {
     read,
     watch(renewed) {
-      const changed = () => {
+      const timer = setInterval(() => {
+        if (stateOf(certFile, keyFile) === seen) return;
         try {
           renewed(read());
           log.info('certificate renewed');
@@ -51,14 +55,24 @@ export function certificateIn(
           // One of the two files may be written after the other.
           log.error('the certificate files changed and cannot be used', errorName(error));
         }
-      };
-      const files = [certFile, keyFile];
-      for (const file of files) watchFile(file, { interval: checkMs, persistent: false }, changed);
-      return () => {
-        for (const file of files) unwatchFile(file, changed);
-      };
+      }, checkMs);
+      timer.unref();
+      return () => clearInterval(timer);
     },
   };
+}
+
+/** Inode, size and time of change of each file, or why they are not known: different once a file was written anew. */
+function stateOf(...files: string[]): string {
+  const states = files.map((file) => {
+    try {
+      const { ino, size, mtimeMs, ctimeMs } = statSync(file);
+      return [ino, size, mtimeMs, ctimeMs];
+    } catch (error) {
+      return errorName(error);
+    }
+  });
+  return JSON.stringify(states);
 }
 
 function textOf(file: string, setting: string): string {
