@@ -74,6 +74,7 @@ export {
   type Rate,
   type Window as MinuteWindow,
 } from './gate/limits.ts';
+export { PROOF_LEVELS, type ProofLevel } from './gate/owner-proof.ts';
 export type { FailedTries } from './gate/pace.ts';
 export type { PasswordTryFacts, TriesCounter } from './gate/password-tries.ts';
 export {
@@ -107,14 +108,14 @@ export { NOTICE_KINDS, type NoticeKind, type NoticeTarget } from './notices/noti
 export type { Account } from './ports/account.ts';
 export {
   type AccountHealthStorage,
-  LEG_STATES,
-  LEGS,
-  type Leg,
-  type LegHealth,
-  type LegState,
-  type LegTrouble,
   MENDED_BY_OWNER,
   needsOwner,
+  SERVER_ROLES,
+  SERVER_STATES,
+  type ServerHealth,
+  type ServerRole,
+  type ServerState,
+  type ServerTrouble,
 } from './ports/account-health.ts';
 export type { AccountStorage } from './ports/account-storage.ts';
 export type {
@@ -214,7 +215,7 @@ export type { Owner, OwnerRemoval, OwnerStorage, OwnerUpdate } from './ports/own
 export type { OwnerToCheck, PasswordStorage, TriesRows } from './ports/password-storage.ts';
 export type { Mail, Ports } from './ports/ports.ts';
 export type { NewRead, ReadStorage, StoredRead, StoredSources } from './ports/read-storage.ts';
-export type { Reader, Reading, UnreadableReason } from './ports/reader.ts';
+export type { Reader, Reading, ReadingFor, UnreadableReason } from './ports/reader.ts';
 export type { SecondStepChange, SecondStepEnd, SecondStepStorage } from './ports/second-step-storage.ts';
 export type { SessionStorage } from './ports/session-storage.ts';
 export type { SetupLink, SetupStorage } from './ports/setup-storage.ts';

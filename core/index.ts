@@ -29,6 +29,7 @@ export type { FolderRoles, PinnedRole } from './folders/roles.ts';
 export type { AccessChange, AccessChanges } from './gate/access-change.ts';
 export type { Fences } from './gate/fences.ts';
 export type { LimitOverrides, Limits } from './gate/limits.ts';
+export type { OwnerProof, ProofLevel } from './gate/owner-proof.ts';
 export {
   GROUPS,
   type Group,
@@ -46,7 +47,7 @@ export type { NoticeSettings, QuietHours } from './notices/notice-rule.ts';
 export type { NoticeKind, NoticeTarget } from './notices/notice-target.ts';
 export type { Draft } from './plans/edit-diff.ts';
 export type { Account } from './ports/account.ts';
-export type { Leg, LegHealth, LegState, LegTrouble } from './ports/account-health.ts';
+export type { ServerHealth, ServerRole, ServerState, ServerTrouble } from './ports/account-health.ts';
 export type { StoredActivity } from './ports/activity.ts';
 export type { CalendarInfo } from './ports/calendar.ts';
 export type { Credential, CredentialUse } from './ports/credential-storage.ts';
@@ -80,6 +81,7 @@ export type {
 } from './service/approvals.ts';
 export type { FolderChoice, FolderChoices } from './service/chosen-pins.ts';
 export { createService, type ServiceOptions } from './service/create-service.ts';
+export { togetherDigest } from './service/decide-together.ts';
 export type { CallOptions, KeyCalls, KeyTool } from './service/key-calls.ts';
 export type { FencesRequest, Keys } from './service/keys.ts';
 export type { LinkableEvent, LinkableMessage, TrackerLinks } from './service/linkable.ts';

@@ -5,16 +5,20 @@ const LINEAR = 8;
 /** Shorter times are too small to compare, and harmless. */
 const MEASURABLE_MS = 25;
 
-/** @returns why the work is not linear in the length of the repeated text; undefined if it is */
+/**
+ * @param measurableMs  more for long texts, whose garbage takes its own time
+ * @returns why the work is not linear in the length of the repeated text; undefined if it is
+ */
 export function superlinear(
   work: (text: string) => void,
   shape: (length: number) => string,
   length: number,
+  measurableMs = MEASURABLE_MS,
 ): string | undefined {
   // On a busy machine one measurement may be long, but rarely the same one three times in a row.
   for (let attempt = 1; ; attempt++) {
     const large = cpuMs(() => work(shape(4 * length)));
-    if (large < MEASURABLE_MS) return undefined;
+    if (large < measurableMs) return undefined;
     const small = Math.max(
       cpuMs(() => work(shape(length))),
       0.5,

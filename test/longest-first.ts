@@ -7,6 +7,7 @@ const LONGEST = [
   'crash/postgres',
   'adapters/postgres/lost-connection',
   'adapters/postgres/pgbouncer',
+  'core/linear/linear-time',
   'adapters/growth/postgres',
   'adapters/growth/sqlite',
   'adapters/postgres/storage',

@@ -17,9 +17,11 @@ export function workerText(options: { readonly workerFile?: string } = {}): Atta
     options.workerFile ?? createRequire(import.meta.url).resolve('countersign/extract/worker');
   const pool = processPool(file, USUAL_BOUNDS);
   return {
-    async extract({ bytes, name, mime, signal }) {
+    async extract({ bytes, name, mime, signal, ownerId }) {
       if (bytes.byteLength > MAX_BYTES) return { kind: 'empty', reason: 'too_large' };
-      const ended = await pool.run({ bytes, name, mime }, bytes.byteLength, Answer, signal);
+      const job = { bytes, name, mime };
+      const facts = { ownerId, bytes: bytes.byteLength, work: job, answer: Answer, signal };
+      const ended = await pool.run(job, facts);
       return ended.kind === 'answered' ? ended.answer : { kind: 'empty', reason: ended.reason };
     },
     close: () => pool.close(),

@@ -1,4 +1,5 @@
 import type { FetchMessageObject, SearchObject } from 'imapflow';
+import { boundedFields } from '../../core/mail/bounded-fields.ts';
 import { headerMessageIds } from '../../core/mail/header-text.ts';
 import type { MessagePlace } from '../../core/mail/listed-message.ts';
 import { type ListedMessage, ROW_FIELDS } from '../../core/mail/listed-message.ts';
@@ -67,8 +68,11 @@ function linksIn(block: Buffer): { named: string[]; refersTo: string[] } {
   };
 }
 
+/** For 500 messages with long ids, more than programs ever list. */
+const FIELD_BYTES = 64 * 1024;
+
 function fieldsOf(block: Buffer): string[] {
-  return block
+  return boundedFields(block, LINK_HEADERS, FIELD_BYTES)
     .toString('latin1')
     .replace(/\r?\n(?=[ \t])/g, '')
     .split(/\r?\n/);

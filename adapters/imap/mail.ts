@@ -66,12 +66,12 @@ export function imapMail(options: ImapOptions = {}): Mail<ImapSettings> {
   }
 
   return {
-    verify(call, leg) {
+    verify(call, server) {
       return withinCall(call, async (limit) => {
         const { imap, smtp } = await settingsOf(call.account);
         // The server has accepted the password.
-        if (leg !== 'sending') (await connectImap(imap, reach, limit)).close();
-        if (leg !== 'reading') await sender.verify(smtp, limit);
+        if (server !== 'sending') (await connectImap(imap, reach, limit)).close();
+        if (server !== 'reading') await sender.verify(smtp, limit);
       });
     },
 

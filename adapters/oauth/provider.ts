@@ -203,13 +203,13 @@ export function oauthProvider(options: ProviderOptions): MailProvider {
 
     settingsFor(email) {
       const { imap, smtp, caldav } = options;
-      const leg = (server: ProviderServer, ports: { tls: number; starttls: number }) => {
+      const settingsOf = (server: ProviderServer, ports: { tls: number; starttls: number }) => {
         const { security = 'tls' } = server;
         return { port: ports[security], ...server, security, user: email, oauth: true };
       };
       return {
-        imap: leg(imap, { tls: 993, starttls: 143 }),
-        smtp: leg(smtp, { tls: 465, starttls: 587 }),
+        imap: settingsOf(imap, { tls: 993, starttls: 143 }),
+        smtp: settingsOf(smtp, { tls: 465, starttls: 587 }),
         ...(caldav === undefined
           ? {}
           : {

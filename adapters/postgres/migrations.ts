@@ -27,6 +27,7 @@ import { SCHEMA_23 } from './schema-23.ts';
 import { SCHEMA_24 } from './schema-24.ts';
 import { SCHEMA_25 } from './schema-25.ts';
 import { SCHEMA_26 } from './schema-26.ts';
+import { SCHEMA_27 } from './schema-27.ts';
 
 /** SQL, or a function for what SQL cannot compute. */
 export type Migration = string | ((client: pg.Client) => Promise<void>);
@@ -59,6 +60,7 @@ export const MIGRATIONS: readonly Migration[] = [
   SCHEMA_24,
   SCHEMA_25,
   SCHEMA_26,
+  SCHEMA_27,
   addKnownDomains,
 ];
 

@@ -20,8 +20,10 @@ export type JobEnd<T> =
   | { readonly kind: 'failed'; readonly reason: FailureReason };
 
 type FailureReason =
-  /** It took too long. */
+  /** It used up its CPU time. */
   | 'too_slow'
+  /** It took too long on the clock. */
+  | 'too_late'
   /** It used too much memory. */
   | 'too_large'
   /** The process crashed, or gave an unexpected answer. */
@@ -93,7 +95,7 @@ export function boundedProcess(file: () => string, bounds: ProcessBounds): Bound
     if (ended.kind === 'stopped') throw signal.reason;
     if (isClosed) throw closed();
     // A reused process may have failed because of something the previous job left behind: try again in a fresh one.
-    const isOwnFault = used === undefined || ended.reason === 'too_slow';
+    const isOwnFault = used === undefined || /^too_(?:slow|late)$/.test(ended.reason);
     return isOwnFault ? ended : run(job, answer, signal, maxCpuMs);
   }
 
@@ -163,7 +165,7 @@ function jobEnd<T>(
       end(answer.success ? { kind: 'answered', answer: answer.data } : { kind: 'failed', reason: 'broken' });
     };
     // If this process was busy, the answer may be there already: it is received before an immediate runs.
-    const onTime = () => setImmediate(() => end({ kind: 'failed', reason: 'too_slow' }));
+    const onTime = () => setImmediate(() => end({ kind: 'failed', reason: 'too_late' }));
     const timer = setTimeout(onTime, maxCpuMs * WAIT_PER_CPU);
     signal.addEventListener('abort', onAbort);
     child.on('message', onMessage).on('exit', onExit);

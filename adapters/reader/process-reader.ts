@@ -20,7 +20,7 @@ export function processReader(options: { readonly workerFile?: string } = {}): R
     options.workerFile ?? createRequire(import.meta.url).resolve('countersign/reader/worker');
   const pool = processPool(file, USUAL_BOUNDS);
   return {
-    async read(name, input, { signal }) {
+    async read(name, input, { ownerId, signal }) {
       signal.throwIfAborted();
       const short = readShort(name, input);
       if (short !== undefined) {
@@ -30,8 +30,12 @@ export function processReader(options: { readonly workerFile?: string } = {}): R
       }
       const bytes = heldBytes(input);
       if (bytes > MAX_BYTES) return { kind: 'unreadable', reason: 'too_large' };
-      const { output, maxCpuMs } = JOBS[name];
-      const ended = await pool.run({ name, input }, bytes, output, signal, maxCpuMs);
+      const { output, maxCpuMs, work } = JOBS[name];
+      const what = [name, work === undefined ? input : work(input)];
+      const ended = await pool.run(
+        { name, input },
+        { ownerId, bytes, work: what, answer: output, signal, maxCpuMs },
+      );
       if (ended.kind === 'answered') return { kind: 'read', value: ended.answer };
       return { kind: 'unreadable', reason: ended.reason };
     },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { LegTrouble } from '../../core/ports/account-health.ts';
+import type { ServerTrouble } from '../../core/ports/account-health.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { certificateTrouble, UntrustedCertificate } from './certificate.ts';
 
@@ -23,7 +23,7 @@ export const NO_STARTTLS = 'does not offer STARTTLS, and plain text is only allo
 type Protocol = 'IMAP' | 'SMTP' | 'CalDAV';
 
 interface Trouble {
-  readonly trouble: LegTrouble;
+  readonly trouble: ServerTrouble;
   readonly text: string;
 }
 

@@ -9,7 +9,7 @@ import type {
   TrackersFacts,
 } from '../../core/ports/store.ts';
 import { readAccounts } from './account.ts';
-import { readLegHealth } from './account-health.ts';
+import { readServerHealth } from './account-health.ts';
 import { readApproval } from './approval.ts';
 import { readCheckpoint, readNumberedActivity } from './checkpoint.ts';
 import { readClaim } from './claim.ts';
@@ -198,13 +198,13 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
 
   health: ({ ownerId, accountId }) => ({
     queries: [ask('accounts', { ownerId }), ask('account_health', { ownerId })],
-    read: (accounts, legs) => {
+    read: (accounts, servers) => {
       const account = accounts.find((row) => integer(row, 'account_id') === accountId);
       return (
         account && {
           revision: integer(account, 'settings_revision'),
           nextCheckAt: instant(account, 'next_check_ms'),
-          legs: legs.map(readLegHealth).filter((one) => one.accountId === accountId),
+          servers: servers.map(readServerHealth).filter((one) => one.accountId === accountId),
         }
       );
     },

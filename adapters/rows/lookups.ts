@@ -2,7 +2,7 @@ import type { Store } from '../../core/ports/store.ts';
 import { usedDomainKeys } from '../../core/safety/domain-keys.ts';
 import { readAccessChanges } from './access-change.ts';
 import { readAccounts } from './account.ts';
-import { readLegHealth } from './account-health.ts';
+import { readServerHealth } from './account-health.ts';
 import { readApproval, readOpenApprovals } from './approval.ts';
 import { readCheckpoint, readNumberedActivity } from './checkpoint.ts';
 import { readCredential, readSecret } from './credential.ts';
@@ -54,7 +54,14 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
         more: found.length > limit,
       }));
     },
-    openApprovals: (owners) => rows(ask('open_states', { owners }), readOpenApprovals),
+    openApprovals: (owners) =>
+      answered({
+        queries: [ask('open_states', { owners }), ask('clock', {})],
+        read: (found, [clock]) => ({
+          byOwner: readOpenApprovals(found),
+          storeNowMs: integer(clock ?? {}, 'now_ms'),
+        }),
+      }),
     plan: (ownerId, approvalId) =>
       first(ask('plan', { ownerId, approvalId }), (row) => text(row, 'sealed_plan')),
     askedPlan: async (ownerId, approvalId) =>
@@ -175,7 +182,7 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
     sessions: (ownerId, now) => list(ask('live_sessions', { ownerId, nowMs: now.getTime() }), readSession),
 
     accounts: (ownerId) => rows(ask('accounts', { ownerId }), readAccounts),
-    accountHealth: (ownerId) => list(ask('account_health', { ownerId }), readLegHealth),
+    accountHealth: (ownerId) => list(ask('account_health', { ownerId }), readServerHealth),
     accountsToCheck: ({ now, limit }) =>
       list(ask('accounts_to_check', { nowMs: now.getTime(), limit }), (row) => ({
         ownerId: text(row, 'owner_id'),

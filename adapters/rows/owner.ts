@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
+import { PROOF_LEVELS } from '../../core/gate/owner-proof.ts';
 import type { KeysRecord } from '../../core/ports/credential-storage.ts';
 import type { Owner } from '../../core/ports/owner-storage.ts';
 import { readOverrides, readPlan } from './credential.ts';
-import { instant, integer, integerOrNull, type Row, text } from './row.ts';
+import { instant, integer, integerOrNull, oneOf, type Row, text } from './row.ts';
 
 export function readOwner(row: Row): Owner {
   return {
@@ -11,6 +12,7 @@ export function readOwner(row: Row): Owner {
     timezone: text(row, 'timezone'),
     language: text(row, 'language'),
     plansKeptDays: integer(row, 'plans_kept_days'),
+    proofFor: oneOf(row, 'proof_for', PROOF_LEVELS),
     plan: readPlan(row),
     limits: readOverrides(row),
     activeAccountId: integerOrNull(row, 'active_account_id'),

@@ -10,7 +10,7 @@ import { domainNames } from '../../core/safety/domain-keys.ts';
 import { domainOf } from '../../core/safety/domain-of.ts';
 import { passkeyHandle } from '../../core/secrets/webauthn.ts';
 import { accessChangeColumns } from './access-change.ts';
-import { legColumns, legKey } from './account-health.ts';
+import { serverColumns, serverKey } from './account-health.ts';
 import { hashOfKey } from './event-number.ts';
 import { grantColumns, pendingGrantColumns, pendingGrantKey } from './grant.ts';
 import { noticeChannelColumns, noticeChannelKey, noticeSettingsText } from './notice.ts';
@@ -149,6 +149,7 @@ export function addOwnerValues(owner: Parameters<Storage['addOwner']>[0]): Value
     timezone: owner.timezone,
     language: owner.language,
     plans_kept_days: owner.plansKeptDays,
+    proof_for: owner.proofFor,
     plan: owner.plan,
     limits: JSON.stringify(owner.limits),
     password_hash: owner.passwordHash,
@@ -418,13 +419,13 @@ export function writesOf(change: Change): readonly Write[] {
       const { account } = change;
       return [{ op: 'update', table: 'accounts', key: accountKey(account), values: accountColumns(account) }];
     }
-    case 'save_leg':
+    case 'save_server':
       return [
         {
           op: change.isNew ? 'put' : 'update',
           table: 'account_health',
-          key: legKey(change),
-          values: legColumns(change),
+          key: serverKey(change),
+          values: serverColumns(change),
         },
       ];
     case 'plan_check':
@@ -475,6 +476,7 @@ export function writesOf(change: Change): readonly Write[] {
         timezone: owner.timezone,
         language: owner.language,
         plans_kept_days: owner.plansKeptDays,
+        proof_for: owner.proofFor,
         plan: owner.plan,
         limits: JSON.stringify(owner.limits),
       };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { LegTrouble } from '../../core/ports/account-health.ts';
+import type { ServerTrouble } from '../../core/ports/account-health.ts';
 import { MailError, type MailErrorCode } from '../../core/ports/mail.ts';
 import { connectionFailure, NO_STARTTLS } from '../remote/connection-failure.ts';
 
@@ -17,7 +17,7 @@ const AUTH_REPLIES = new Set([530, 534, 535, 538]);
 export function smtpFailure(error: unknown): MailError {
   if (error instanceof MailError) return error;
   const { code, responseCode } = reported.safeParse(error).data ?? {};
-  const fail = (code: MailErrorCode, reason: string, trouble?: LegTrouble) =>
+  const fail = (code: MailErrorCode, reason: string, trouble?: ServerTrouble) =>
     new MailError(code, reason, { cause: error, trouble });
   // If STARTTLS is required, nodemailer sends it even if the server does not offer it.
   if (code === 'ETLS' && responseCode !== undefined) {

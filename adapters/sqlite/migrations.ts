@@ -28,6 +28,7 @@ import { SCHEMA_25 } from './schema-25.ts';
 import { SCHEMA_26 } from './schema-26.ts';
 import { SCHEMA_27 } from './schema-27.ts';
 import { SCHEMA_28 } from './schema-28.ts';
+import { SCHEMA_29 } from './schema-29.ts';
 
 /** SQL, or a function for what SQL cannot compute. */
 export type Migration = string | ((db: Database) => void);
@@ -62,6 +63,7 @@ export const MIGRATIONS: readonly Migration[] = [
   SCHEMA_26,
   SCHEMA_27,
   SCHEMA_28,
+  SCHEMA_29,
   addKnownDomains,
 ];
 

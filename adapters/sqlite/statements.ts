@@ -81,7 +81,7 @@ const FIRST_WAITING = ({ after, upTo }: typeof READY) => {
 export const STATEMENTS: StatementTexts = {
   caller: `
     SELECT s.expires_at_ms AS secret_expires_at_ms, s.signature AS secret_signature, ${CREDENTIAL_COLUMNS},
-      o.email, o.timezone, o.language, o.plans_kept_days, o.plan, o.limits, o.active_account_id
+      o.email, o.timezone, o.language, o.plans_kept_days, o.proof_for, o.plan, o.limits, o.active_account_id
     FROM secrets s
     JOIN credentials c ON c.owner_id = s.owner_id AND c.credential_id = s.credential_id
     JOIN owners o ON o.owner_id = s.owner_id
@@ -564,9 +564,9 @@ const LAST_OF_REMOVED = (column: string) =>
 
 export const ADD_OWNER = `
   INSERT INTO owners
-    (owner_id, email, email_folded, timezone, language, plans_kept_days, plan, limits, password_hash,
+    (owner_id, email, email_folded, timezone, language, plans_kept_days, proof_for, plan, limits, password_hash,
     keys_signed_at_ms, keys_signature, created_at_ms, last_account_id, last_endpoint_id)
-  SELECT @owner_id, @email, @email_folded, @timezone, @language, @plans_kept_days, @plan, @limits, @password_hash,
+  SELECT @owner_id, @email, @email_folded, @timezone, @language, @plans_kept_days, @proof_for, @plan, @limits, @password_hash,
     @keys_signed_at_ms, @keys_signature, @created_at_ms, ${LAST_OF_REMOVED('last_account_id')}, ${LAST_OF_REMOVED('last_endpoint_id')}
   WHERE @setup_hash IS NULL OR (${IS_OPEN('@setup_hash', '@created_at_ms')})
   ON CONFLICT DO NOTHING`;

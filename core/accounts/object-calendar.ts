@@ -5,7 +5,7 @@ import type { Calendar, EventDocuments, StoredEvent } from '../ports/calendar.ts
 import type { CalendarObjects, ObjectSeen } from '../ports/calendar-objects.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
-import { readWithin } from './read-message.ts';
+import { readingOf, readWithin } from './read-message.ts';
 import { readRange } from './read-range.ts';
 
 /** A range with more events is refused: a list never leaves out events silently. */
@@ -25,7 +25,7 @@ export function objectCalendar(objects: CalendarObjects, ports: ReadingPorts): C
     target: (call) => objects.target(call),
 
     async list(call, query) {
-      const reading = readRange(ports, query, call.signal);
+      const reading = readRange(ports, query, readingOf(call));
       const events: CalendarEvent[] = [];
       let [broken, cut] = [0, 0];
       for await (const part of objects.inRange(call, query)) {
@@ -52,7 +52,7 @@ export function objectCalendar(objects: CalendarObjects, ports: ReadingPorts): C
     async read(call, key, timezone): Promise<StoredEvent | undefined> {
       const found = await objects.withUid(call, key);
       for (const { ics, ...stored } of found.filter((one) => containsUid(one.ics, key.uid))) {
-        const reread = await documents.read(ics, key, { timezone, signal: call.signal });
+        const reread = await documents.read(ics, key, { timezone, ...readingOf(call) });
         if (reread.kind === 'event') {
           return { ...stored, document: ics, event: reread.event, locked: reread.locked };
         }
@@ -77,22 +77,22 @@ function seenAs(found: Found): ObjectSeen {
 
 function objectDocuments(ports: ReadingPorts): EventDocuments {
   return {
-    async read(ics, { uid, recurrenceId }, { timezone, signal }) {
+    async read(ics, { uid, recurrenceId }, { timezone, ...reading }) {
       const input = { ics, uid, recurrenceId, timezone };
-      const reading = await readWithin(ports, signal, 'event', input);
-      return reading.kind === 'read' ? reading.value : { kind: 'unreadable' };
+      const read = await readWithin(ports, reading, 'event', input);
+      return read.kind === 'read' ? read.value : { kind: 'unreadable' };
     },
     // The caller wrote the event, and it is short: no reader is needed.
     create: async (event, writing) => createdObject(event, writing),
-    async change(ics, { before, after }, { timezone, stamp, signal }) {
+    async change(ics, { before, after }, { timezone, stamp, ...reading }) {
       const input = { ics, before, after, timezone, stamp };
-      const reading = await readWithin(ports, signal, 'changedEvent', input);
-      return reading.kind === 'read' ? (reading.value ?? undefined) : undefined;
+      const read = await readWithin(ports, reading, 'changedEvent', input);
+      return read.kind === 'read' ? (read.value ?? undefined) : undefined;
     },
-    async without(ics, { uid, recurrenceId }, { timezone, stamp, signal }) {
+    async without(ics, { uid, recurrenceId }, { timezone, stamp, ...reading }) {
       const input = { ics, uid, recurrenceId, timezone, stamp };
-      const reading = await readWithin(ports, signal, 'objectWithout', input);
-      return reading.kind === 'read' ? reading.value?.left : undefined;
+      const read = await readWithin(ports, reading, 'objectWithout', input);
+      return read.kind === 'read' ? read.value?.left : undefined;
     },
   };
 }

@@ -5,7 +5,7 @@ import { type MessageSource, SOURCE_BYTES } from '../mail/message-source.ts';
 import { parseHeaders } from '../mail/parse.ts';
 import { UNPROTECTED } from '../mail/protection.ts';
 import type { MailCall } from '../ports/mail.ts';
-import type { Reading, UnreadableReason } from '../ports/reader.ts';
+import type { Reading, ReadingFor, UnreadableReason } from '../ports/reader.ts';
 import type { JobInput, JobName, JobOutput } from '../reading/jobs.ts';
 import { boundedHeaders, type MessageReading, seenBody, type TextWindow } from '../reading/message-job.ts';
 import type { LookUpPorts } from './tool-ports.ts';
@@ -29,12 +29,12 @@ const NOT_READ: Readonly<Record<UnreadableReason, string>> = {
  */
 export async function readWithin<K extends JobName>(
   { reader }: Pick<LookUpPorts, 'reader'>,
-  signal: AbortSignal,
+  { ownerId, signal }: ReadingFor,
   job: K,
   input: JobInput<K>,
 ): Promise<Reading<JobOutput<K>>> {
   try {
-    return await reader.read(job, input, { signal });
+    return await reader.read(job, input, { ownerId, signal });
   } catch (cause) {
     if (!signal.aborted) throw cause;
     throw new ServiceError('temporarily_unavailable', { details: { retry_after_s: RETRY_AFTER_S }, cause });
@@ -43,17 +43,19 @@ export async function readWithin<K extends JobName>(
 
 const RETRY_AFTER_S = 5;
 
+export function readingOf({ account, signal }: Pick<MailCall, 'account' | 'signal'>): ReadingFor {
+  return { ownerId: account.ownerId, signal };
+}
+
 /** @throws ServiceError as `readWithin` does */
 export async function readMessage(
   ports: Pick<LookUpPorts, 'reader'>,
-  signal: AbortSignal,
+  reading: ReadingFor,
   source: MessageSource,
   window: TextWindow,
 ): Promise<ReadMessage> {
-  const reading = await readWithin(ports, signal, 'message', { source, window });
-  return reading.kind === 'read'
-    ? { ...reading.value, unreadable: null }
-    : unread(source, reading.reason, window);
+  const read = await readWithin(ports, reading, 'message', { source, window });
+  return read.kind === 'read' ? { ...read.value, unreadable: null } : unread(source, read.reason, window);
 }
 
 /** The size up to which an unreadable message is still read here, without the reader. Same as for a short message. */
@@ -94,6 +96,7 @@ export async function* readMessages(
 ): AsyncGenerator<ReadMessage | undefined> {
   const isLate = () => ports.clock.now().getTime() > untilMs;
   const none = { kind: 'whole', bytes: new Uint8Array() } as const;
+  const reading = readingOf(call);
   for (const batch of batchesOf(wanted)) {
     const places = batch.map(({ place }) => place);
     const fetched = isLate() ? undefined : await ports.mail.readAll(call, places);
@@ -103,7 +106,7 @@ export async function* readMessages(
         continue;
       }
       const message = fetched[index];
-      yield message && (await readMessage(ports, call.signal, message.source, window));
+      yield message && (await readMessage(ports, reading, message.source, window));
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { RangeQuery } from '../calendar/event.ts';
 import type { Expansion } from '../calendar/ical/expand.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { ReadingFor } from '../ports/reader.ts';
 import { readWithin } from './read-message.ts';
 
 /** Reads the objects of a list in batches: ten thousand objects must not take ten thousand trips to a process. */
@@ -23,7 +24,7 @@ const SPLIT = 16;
 export function readRange(
   ports: Pick<Ports, 'reader' | 'clock'>,
   { from, to, timezone }: RangeQuery,
-  signal: AbortSignal,
+  reading: ReadingFor,
 ): (objects: readonly string[]) => Promise<readonly (Expansion | null)[]> {
   const { clock } = ports;
   let leftMs = READING_MS;
@@ -36,12 +37,12 @@ export function readRange(
       if (leftMs < 0) break;
       const input = { objects: batch.map((index) => objects[index] ?? ''), from, to, timezone };
       const began = clock.now().getTime();
-      const reading = await readWithin(ports, signal, 'events', input);
+      const read = await readWithin(ports, reading, 'events', input);
       leftMs -= clock.now().getTime() - began;
-      if (reading.kind === 'read') {
-        const read = batch.slice(0, reading.value.length);
-        for (const [at, index] of read.entries()) found[index] = reading.value[at] ?? null;
-        if (read.length > 0 && read.length < batch.length) waiting.push(batch.slice(read.length));
+      if (read.kind === 'read') {
+        const done = batch.slice(0, read.value.length);
+        for (const [at, index] of done.entries()) found[index] = read.value[at] ?? null;
+        if (done.length > 0 && done.length < batch.length) waiting.push(batch.slice(done.length));
       } else if (batch.length > 1) {
         waiting.push(...parts(batch));
       }

@@ -1,4 +1,4 @@
-import type { Leg, LegState } from '../ports/account-health.ts';
+import type { ServerRole, ServerState } from '../ports/account-health.ts';
 import type { Calendar } from '../ports/calendar.ts';
 import { errorName } from '../ports/log.ts';
 import { type MailAccount, type MailCall, MailError } from '../ports/mail.ts';
@@ -19,7 +19,7 @@ const KEPT_MS = 5 * MINUTE_MS;
 
 interface Written {
   readonly revision: number;
-  readonly state: LegState;
+  readonly state: ServerState;
   readonly atMs: number;
 }
 
@@ -34,10 +34,10 @@ export function watchHealth({
   const written = new Map<string, Written>();
   const writing = new Set<Promise<void>>();
 
-  function report(account: MailAccount, leg: Leg, state: LegState, reason: string | null): void {
+  function report(account: MailAccount, server: ServerRole, state: ServerState, reason: string | null): void {
     const { ownerId, accountId, revision } = account;
     if (revision === undefined) return;
-    const key = `${leg} ${accountId} ${ownerId}`;
+    const key = `${server} ${accountId} ${ownerId}`;
     const now = clock.now();
     const known = written.get(key);
     if (
@@ -49,7 +49,7 @@ export function watchHealth({
     }
     written.set(key, { revision, state, atMs: now.getTime() });
     const work = storage
-      .reportLeg({ ownerId, accountId, revision, leg, state, reason, now })
+      .reportServer({ ownerId, accountId, revision, server, state, reason, now })
       .catch((error: unknown) => {
         // Written again at the next use.
         written.delete(key);
@@ -60,18 +60,18 @@ export function watchHealth({
   }
 
   async function observed<T>(
-    leg: Leg,
+    server: ServerRole,
     { account }: MailCall,
     use: () => Promise<T>,
     proves: (answer: T) => boolean = () => true,
   ): Promise<T> {
     try {
       const answer = await use();
-      if (proves(answer)) report(account, leg, 'working', null);
+      if (proves(answer)) report(account, server, 'working', null);
       return answer;
     } catch (error) {
       if (error instanceof MailError && error.trouble !== undefined) {
-        report(account, leg, error.trouble, error.message);
+        report(account, server, error.trouble, error.message);
       }
       throw error;
     }
@@ -96,7 +96,7 @@ export function watchHealth({
 
 /** @param proves  whether the answer shows that the server works. Default: every answer does */
 type Observed = <T>(
-  leg: Leg,
+  server: ServerRole,
   call: MailCall,
   use: () => Promise<T>,
   proves?: (answer: T) => boolean,
@@ -109,8 +109,8 @@ function watchedMail(
 ): Mail {
   const read = <T>(call: MailCall, use: () => Promise<T>) => observed('reading', call, use);
   return {
-    verify: (call, leg) =>
-      leg === undefined ? mail.verify(call) : observed(leg, call, () => mail.verify(call, leg)),
+    verify: (call, server) =>
+      server === undefined ? mail.verify(call) : observed(server, call, () => mail.verify(call, server)),
     forget: (ownerId, accountId) => mail.forget(ownerId, accountId),
     close: () => mail.close(),
     folders: (call, options) => read(call, () => mail.folders(call, options)),

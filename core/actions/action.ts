@@ -31,7 +31,7 @@ export interface Action<S, R> {
   /** What it touches: judged by the fences of its key. */
   readonly reach: Reach;
   /** Everything that the owner must see of it. @throws Error if it cannot be shown in full */
-  facts(ports: Pick<Ports, 'calendar' | 'reader'>): Promise<ActionFacts>;
+  facts(ports: Pick<Ports, 'calendar' | 'reader'>, ownerId: string): Promise<ActionFacts>;
   /** Performs the action. @throws MailError */
   perform(run: RunContext): Promise<R>;
   /** Finds out, after a crash between start and settlement, whether it happened. */

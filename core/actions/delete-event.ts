@@ -33,7 +33,7 @@ export function deleteEvent(stored: StoredDeleteEvent): Action<StoredDeleteEvent
     relocated: [],
     recipients: stored.recipients,
     reach: reachOfChange(stored),
-    facts: (ports) => factsOf({ ...stored, document: null }, ports),
+    facts: (...given) => factsOf({ ...stored, document: null }, ...given),
     async perform(run) {
       const { calendar, call, place } = await openCalendar(stored, run);
       await calendar.remove(call, { ...place, ifMatch: replaced.etag }, run.start);

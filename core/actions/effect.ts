@@ -6,8 +6,15 @@ import type { MessageState } from './message-state.ts';
  * and the change of an event are facts of their own.
  */
 export type Effect =
-  /** `about`: what it does to the message that it is about. Null: it is a new message. */
-  | { readonly kind: 'send'; readonly about: 'answered' | 'forwarded' | null }
+  /**
+   * `about`: what it does to the message that it is about. Null: it is a new message. `notSent`: the attachments that it
+   * leaves behind, in a line. Null: none.
+   */
+  | {
+      readonly kind: 'send';
+      readonly about: 'answered' | 'forwarded' | null;
+      readonly notSent: string | null;
+    }
   | { readonly kind: 'event' }
   | {
       readonly kind: 'move';

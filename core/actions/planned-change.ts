@@ -1,11 +1,12 @@
 import { readWithin } from '../accounts/read-message.ts';
 import type { EventFacts } from '../calendar/event.ts';
-import type { EventReading } from '../calendar/event-document.ts';
+import type { DocumentReading, EventReading } from '../calendar/event-document.ts';
 import { type EventNotices, isOwnEvent, NO_NOTICES, noticesOf, recipientsOf } from '../calendar/notices.ts';
 import type { Invitation } from '../mail/compose.ts';
 import type { SentMessage } from '../mail/sent-message.ts';
 import type { CalendarInfo } from '../ports/calendar.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { ReadingFor } from '../ports/reader.ts';
 import { comparable } from '../reading/invitation-job.ts';
 
 /**
@@ -61,7 +62,7 @@ export async function eventChange(
   ports: Pick<Ports, 'calendar' | 'reader'>,
   change: PlannedChange,
   message: SentMessage | null,
-  signal: AbortSignal,
+  reading: ReadingFor,
 ): Promise<EventChange> {
   const { account, uid, recurrenceId, timezone, calendar } = change;
   const { email } = account;
@@ -69,9 +70,9 @@ export async function eventChange(
   if (documents === undefined) throw new Error('there is no calendar that can read the plan');
   const says = async (document: string | null): Promise<SaidEvent | null> => {
     if (document === null) return null;
-    const reading = await documents.read(document, { uid, recurrenceId }, { timezone, signal });
-    if (reading.kind === 'unreadable') throw new Error('a document of the plan cannot be read');
-    return reading.kind === 'event' ? reading : null;
+    const read = await documents.read(document, { uid, recurrenceId }, { timezone, ...reading });
+    if (read.kind === 'unreadable') throw new Error('a document of the plan cannot be read');
+    return read.kind === 'event' ? read : null;
   };
   const before = await says(change.replaced?.document ?? null);
   const after = await says(change.document);
@@ -80,7 +81,7 @@ export async function eventChange(
   const facts = said.event;
   const self = { address: email, isMail: true, name: '' };
   const told = after?.event ?? { ...facts, status: 'cancelled', organizer: facts.organizer ?? self };
-  if (message !== null) await refuseOther(ports, message.invitation, told, { timezone, signal });
+  if (message !== null) await refuseOther(ports, message.invitation, told, { timezone, ...reading });
   // If an event was already cancelled, everyone has been notified of that.
   const isKnown = after === null && facts.status === 'cancelled';
   const notices = isKnown ? NO_NOTICES : noticesOf(facts, email, calendar.schedules);
@@ -109,13 +110,13 @@ async function refuseOther(
   ports: Pick<Ports, 'reader'>,
   invitation: Invitation | null,
   meant: EventFacts,
-  { timezone, signal }: { timezone: string; signal: AbortSignal },
+  { timezone, ...reading }: DocumentReading,
 ): Promise<void> {
   if (invitation !== null) {
     const { uid, recurrenceId } = meant;
     const input = { ics: invitation.ics, uid, recurrenceId, timezone };
-    const reading = await readWithin(ports, signal, 'event', input);
-    const says = reading.kind === 'read' && reading.value.kind === 'event' ? reading.value.event : undefined;
+    const read = await readWithin(ports, reading, 'event', input);
+    const says = read.kind === 'read' && read.value.kind === 'event' ? read.value.event : undefined;
     if (says && comparable({ ...says, sequence: 0 }) === comparable({ ...meant, sequence: 0 })) return;
   }
   throw new Error('the message to the attendees differs from the plan');

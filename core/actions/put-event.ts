@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { readingOf } from '../accounts/read-message.ts';
 import type { EventFacts } from '../calendar/event.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { StoredEvent } from '../ports/calendar.ts';
@@ -45,7 +46,7 @@ export function putEvent(stored: StoredPutEvent): Action<StoredPutEvent, EventRe
     relocated: [],
     recipients: stored.recipients,
     reach: reachOfChange(stored),
-    facts: (ports) => factsOf(stored, ports),
+    facts: (...given) => factsOf(stored, ...given),
     async perform(run) {
       const at = await openCalendar(stored, run);
       const { calendar, call, place } = at;
@@ -110,7 +111,7 @@ async function plannedEvent(
   { document, timezone }: StoredPutEvent,
   { calendar, call, key }: Opened,
 ): Promise<EventFacts | undefined> {
-  const says = await calendar.documents.read(document, key, { timezone, signal: call.signal });
+  const says = await calendar.documents.read(document, key, { timezone, ...readingOf(call) });
   if (says.kind === 'unreadable') throw new Error('the document of the plan cannot be read');
   return says.kind === 'event' ? says.event : undefined;
 }

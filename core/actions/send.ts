@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Action } from './action.ts';
 import { frozenMessage, isInSent, messageFacts, saveCopy, transmit } from './frozen-message.ts';
 import { actingAccount, messageTarget, placeOf } from './message-target.ts';
+import { type NotSent, notSentText, storedNotSent } from './not-sent.ts';
 
 /** Sends one message. */
 
@@ -13,18 +14,27 @@ export const storedSend = z.strictObject({
   about: z.strictObject({ target: messageTarget, flag: z.enum(['answered', 'forwarded']) }).nullable(),
   /** How much of the text the agent wrote, from its start, in UTF-16 units; the rest is quote and signature. Missing in old plans. */
   ownChars: z.int().min(0).exactOptional(),
+  notSent: storedNotSent.exactOptional(),
 });
 type StoredSend = z.infer<typeof storedSend>;
 
 export type SendResult = {
   readonly sent: true;
   readonly recipients: number;
+  /** The names of attachments that a forward left behind: the first ones, a stranger's words. */
+  readonly not_sent?: string[];
+  /** How many were left behind, if not all are named. */
+  readonly not_sent_total?: number;
 };
 
 export function send(stored: StoredSend): Action<StoredSend, SendResult> {
-  const { account, message, about } = stored;
+  const { account, message, about, notSent } = stored;
   const { accountId } = account;
-  const result = { sent: true, recipients: message.envelope.to.length } as const;
+  const result: SendResult = {
+    sent: true,
+    recipients: message.envelope.to.length,
+    ...(notSent && namesOf(notSent)),
+  };
   return {
     stored,
     account,
@@ -34,7 +44,8 @@ export function send(stored: StoredSend): Action<StoredSend, SendResult> {
     reach: { accountIds: [accountId], people: message.envelope.to },
     async facts() {
       const targets = about === null ? [] : [about.target];
-      const effect = { kind: 'send', about: about?.flag ?? null } as const;
+      const left = notSent === undefined ? null : notSentText(notSent);
+      const effect = { kind: 'send', about: about?.flag ?? null, notSent: left } as const;
       return { effect, message: await messageFacts(message, stored.ownChars ?? null), details: [], targets };
     },
     async perform(run) {
@@ -55,5 +66,12 @@ export function send(stored: StoredSend): Action<StoredSend, SendResult> {
       const row = await placeOf(mail, call, about.target);
       if (row !== undefined) await mail.setFlag(call, row.place, about.flag, true, run.start);
     },
+  };
+}
+
+function namesOf({ files, total }: NotSent): Pick<SendResult, 'not_sent' | 'not_sent_total'> {
+  return {
+    not_sent: files.map(({ name }) => name),
+    ...(total === files.length ? {} : { not_sent_total: total }),
   };
 }

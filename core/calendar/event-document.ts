@@ -4,6 +4,8 @@ import type { EventFacts, EventKey } from './event.ts';
 export interface DocumentReading {
   /** The owner's IANA zone. */
   readonly timezone: string;
+  /** Whose document it is: owners take turns. */
+  readonly ownerId: string;
   /** Ends the work: throws its reason. */
   readonly signal: AbortSignal;
 }

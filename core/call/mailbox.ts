@@ -211,7 +211,16 @@ export async function findReadMessage(
     },
     field,
   );
-  return { account, row, message: await readMessage(context.ports, context.signal, value, window) };
+  return {
+    account,
+    row,
+    message: await readMessage(
+      context.ports,
+      { ownerId: account.ownerId, signal: context.signal },
+      value,
+      window,
+    ),
+  };
 }
 
 function matches(row: MessageRow, parts: MessageIdParts): boolean {

@@ -15,6 +15,7 @@ import {
 } from '../contract/errors.ts';
 import type { Result } from '../contract/result.ts';
 import type { OpenWords } from '../execution/sealed-words.ts';
+import { flagUntrusted } from '../safety/untrusted.ts';
 import { MINUTE_MS } from '../time/durations.ts';
 
 /**
@@ -138,9 +139,17 @@ export function endedOutcome(approval: Approval, ownerWords: OpenWords): Success
   return {
     status: 'ok',
     executed: approval.state === 'executed',
-    result: { approval: wireApproval(approval, ownerWords), meaning: meaningOf(approval) },
+    result: flagUntrusted(
+      { approval: wireApproval(approval, ownerWords), meaning: meaningOf(approval) },
+      [`approval.${NOT_SENT}`],
+      [],
+      '',
+    ),
   };
 }
+
+/** The names in the result of a forward. */
+export const NOT_SENT = 'result.not_sent[]';
 
 /** One sentence for the agent. */
 export function meaningOf(approval: Approval): string {
@@ -156,11 +165,13 @@ export function meaningOf(approval: Approval): string {
         failedTargets(approval) === undefined
           ? ''
           : ' in part only: result.items says which messages are not done, and why';
-      return approval.approvedBy === 'policy'
-        ? `The action was carried out${inPart}; this key may do it without asking.`
-        : approval.edit === null
-          ? `The owner approved the request and the action was carried out${inPart}.`
-          : `The owner changed the request and approved it, and the action was carried out${inPart}. ${EDITED}`;
+      const done =
+        approval.approvedBy === 'policy'
+          ? `The action was carried out${inPart}; this key may do it without asking.`
+          : approval.edit === null
+            ? `The owner approved the request and the action was carried out${inPart}.`
+            : `The owner changed the request and approved it, and the action was carried out${inPart}. ${EDITED}`;
+      return forwardLeft.safeParse(approval.result).success ? `${done} ${LEFT_BEHIND}` : done;
     }
     case 'failed':
       return 'The action was not carried out. Nothing was done.';
@@ -177,6 +188,8 @@ export function meaningOf(approval: Approval): string {
   }
 }
 
+const LEFT_BEHIND = 'Attachments were not sent: result.not_sent names them.';
+const forwardLeft = z.looseObject({ not_sent: z.array(z.string()) });
 const EDITED = 'approval.edited says what was changed.';
 
 /** What the agent may do after a rejection. */

@@ -4,10 +4,11 @@ import type { MessageRow } from '../mail/message-row.ts';
 import type { Account } from '../ports/account.ts';
 import { passagesOf } from '../provenance/quotation.ts';
 import type { ShownPassage } from '../provenance/read-record.ts';
+import { isWrittenByProgram } from '../provenance/written-id.ts';
 
 /** What a call showed of a message, by the person who wrote it. */
 
-type ReadRow = Pick<MessageRow, 'from' | 'subject' | 'place' | 'internalDate'>;
+type ReadRow = Pick<MessageRow, 'from' | 'subject' | 'place' | 'internalDate' | 'messageId'>;
 
 interface ReadMessageFacts {
   readonly id: string;
@@ -44,7 +45,10 @@ export function attachmentPassage(message: ReadMessageFacts, text: string): Show
   return { ...sourceOf(message, authorOf(message.row.from)), origin: 'carried', text };
 }
 
-/** Only a message in Sent counts as the owner's own: anybody can put the owner's address into From. */
+/**
+ * Only a message in Sent counts as the owner's own: anybody can put the owner's address into From. What a program wrote is
+ * there too, and counts as nobody's word.
+ */
 function sourceOf({ id, account, row }: ReadMessageFacts, author: string): Omit<ShownPassage, 'text'> {
   const isSent = account.folderRoles?.sent.path === row.place.path && author === normalAddress(account.email);
   return {
@@ -53,7 +57,7 @@ function sourceOf({ id, account, row }: ReadMessageFacts, author: string): Omit<
     title: row.subject,
     author,
     quoting: null,
-    origin: isSent ? 'owner' : 'person',
+    origin: !isSent ? 'person' : isWrittenByProgram(row.messageId) ? 'record' : 'owner',
     receivedMs: row.internalDate.getTime(),
     isListed: false,
   };
@@ -61,7 +65,7 @@ function sourceOf({ id, account, row }: ReadMessageFacts, author: string): Omit<
 
 /** The address in a From as a row shows it. Empty if it has none, or several. */
 function authorOf(from: string): string {
-  const named = from.match(/<[^<>]*@[^<>]*>/gu) ?? [];
+  const named = from.match(/<[^<>@]*@[^<>]*>/gu) ?? [];
   const [only = from] = named;
   const address = only.replace(/^<|>$/gu, '').trim();
   return named.length > 1 || !/^[^\s,;]+@[^\s,;@]+$/u.test(address) ? '' : normalAddress(address);

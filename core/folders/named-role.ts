@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { withoutLookAlikes } from '../text/look-alikes.ts';
+import { normalForm } from '../text/normal-form.ts';
 import type { FolderRole } from './folder.ts';
 import { DECORATIONS, ROLE_NAMES } from './role-names.ts';
 import { PINNED_ROLES, type PinnedRole } from './roles.ts';
@@ -36,7 +37,7 @@ export function resembledRoles(path: string, delimiters: readonly string[] = [])
 
 /** How a server may read a path: as it is, in its compatibility form, or decoded from modified UTF-7. */
 export function readingsOf(path: string): readonly string[] {
-  return [...new Set([path, path.normalize('NFKC'), fromModifiedUtf7(path)])];
+  return [...new Set([path, normalForm(path, 'NFKC'), fromModifiedUtf7(path)])];
 }
 
 /** Characters that servers use to separate the parts of a path. */
@@ -65,13 +66,8 @@ function fromModifiedUtf7(text: string): string {
 
 /** Folds a name as mail programs compare it: ignores case, width and invisible characters. */
 function exact(name: string): string {
-  return name
-    .normalize('NFKC')
-    .replace(/[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}]/gu, '')
-    .toLowerCase()
-    .normalize('NFKC')
-    .replace(/\s+/g, ' ')
-    .trim();
+  const visible = normalForm(name, 'NFKC').replace(/[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}]/gu, '');
+  return normalForm(visible.toLowerCase(), 'NFKC').replace(/\s+/g, ' ').trim();
 }
 
 /** Folds a name as a person compares it: letters and digits without marks, look-alikes made equal. */

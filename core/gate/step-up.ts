@@ -5,11 +5,12 @@ import type { Session } from './session.ts';
 
 /**
  * How sensitive an owner's request is.
- * `view`: changes nothing. `change`: changes something. `approve`: lets an action happen.
- * `grant`: gives a program more rights than it had, sends events to a new receiver, or hands out or changes what
- * the owner alone may have. `own`: sets the password, or removes the owner.
+ * `view`: changes nothing. `change`: changes something. `approve`: lets an action happen. `prove`: the same, where the
+ * owner has chosen to prove with each decision who makes it.
+ * `grant`: gives a program more rights than it had, changes the folders that decide what waits, sends events to a new
+ * receiver, or hands out or changes what the owner alone may have. `own`: sets the password, or removes the owner.
  */
-export type Demand = 'view' | 'change' | 'approve' | 'grant' | 'own';
+export type Demand = 'view' | 'change' | 'approve' | 'prove' | 'grant' | 'own';
 
 /**
  * A working day: an owner who signs in in the morning approves with one click until the evening, and a computer left
@@ -25,6 +26,7 @@ const WITHIN_MS: Record<Demand, number> = {
   approve: APPROVE_WITHIN_MS,
   grant: GRANT_WITHIN_MS,
   // Every time, with the form itself.
+  prove: 0,
   own: 0,
 };
 

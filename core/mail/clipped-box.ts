@@ -1,11 +1,16 @@
-import { FONT_PX, lengthPx, SCREEN_PX } from './css-length.ts';
-import { type Box, CELLS, room, sideIn, textLength } from './styled-box.ts';
+import { FONT_PX, lengthPx, numberIn, SCREEN_PX, valuesIn } from './css-length.ts';
+import { type Box, CELLS, overflows, sideIn } from './styled-box.ts';
 import { READABLE_PX, unclearIf, type Visibility, worst } from './visibility.ts';
 
 /** Decides whether a box cuts off its text by its size, by `clip` or by `clip-path`. Pure. */
 
 export function clipped(box: Box): Visibility {
-  return worst(clippedByPath(box.get('clip-path')), clippedByRect(box), clippedByOverflow(box));
+  return worst(
+    clippedByPath(box.get('clip-path')),
+    clippedByRect(box),
+    clippedByOverflow(box),
+    inEmptyTrack(box),
+  );
 }
 
 function clippedByOverflow(box: Box): Visibility {
@@ -18,13 +23,44 @@ function clippedByOverflow(box: Box): Visibility {
   const isUnknown =
     sizes.some((one) => get(one).includes('(') && px(one) === undefined) || overflow.includes('(');
   if (isUnknown) return 'unclear';
+  if (isSqueezed(box)) return 'unclear';
   if (sizes.some((one) => (px(one) ?? READABLE_PX) < READABLE_PX)) {
     // The text may be visible in the padding.
     const padding = sideIn('padding-bottom', get('padding-bottom'));
     return padding !== '' && lengthPx(padding, fontPx, SCREEN_PX) !== 0 ? 'unclear' : 'hidden';
   }
   if (!/hidden|clip/.test(overflow)) return 'shown';
-  return unclearIf(textLength(element) > room(box));
+  return unclearIf(overflows(box));
+}
+
+/** An item of a flexible box that has no size and gets none: `flex: 0 0 0`. */
+function isSqueezed({ get, fontPx }: Box): boolean {
+  const [grow = '0', , basis = '0'] = get('flex') === 'none' ? ['0', '0', 'auto'] : valuesIn(get('flex'));
+  const size = get('flex-basis') || (get('flex') === '' ? 'auto' : basis);
+  const px = lengthPx(size, fontPx, SCREEN_PX) ?? READABLE_PX;
+  return px < READABLE_PX && numberIn(get('flex-grow') || grow) === 0;
+}
+
+/** Of the free space: less is next to nothing. */
+const SEEN_SHARE = 0.1;
+
+/** A row or column of a grid with next to no size. `minmax(0, 1fr)` has one. */
+function inEmptyTrack({ get, display, fontPx }: Box): Visibility {
+  if (!display.includes('grid')) return 'shown';
+  const tracks = ['grid-template-rows', 'grid-template-columns', 'grid-auto-rows', 'grid-auto-columns'];
+  const sizes = tracks.flatMap((one) =>
+    get(one)
+      .replace(/minmax\([^,()]*,/g, '(')
+      .split(/[\s,()/]+/),
+  );
+  return unclearIf(
+    sizes.some((size) => {
+      const [, share] = /^([\d.]+)fr$/.exec(size) ?? [];
+      return share === undefined
+        ? (lengthPx(size, fontPx, SCREEN_PX) ?? READABLE_PX) < READABLE_PX
+        : Number(share) < SEEN_SHARE;
+    }),
+  );
 }
 
 function clippedByPath(path: string): Visibility {

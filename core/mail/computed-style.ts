@@ -156,7 +156,14 @@ const LONGHANDS: Readonly<Record<string, readonly string[]>> = {
   'inset-block-start': ['top'],
   'inset-block-end': ['bottom'],
   overflow: ['overflow-x', 'overflow-y'],
-  padding: ['padding-bottom'],
+  padding: ['padding-top', 'padding-bottom', 'padding-left'],
+  'padding-block': ['padding-top', 'padding-bottom'],
+  'padding-block-start': ['padding-top'],
+  'padding-block-end': ['padding-bottom'],
+  'padding-inline': ['padding-left'],
+  'padding-inline-start': ['padding-left'],
+  grid: ['grid-template-rows', 'grid-template-columns', 'grid-auto-rows', 'grid-auto-columns'],
+  'grid-template': ['grid-template-rows', 'grid-template-columns'],
   'inline-size': ['width'],
   'block-size': ['height'],
   'max-inline-size': ['max-width'],
@@ -164,7 +171,7 @@ const LONGHANDS: Readonly<Record<string, readonly string[]>> = {
   mask: ['mask-image'],
 };
 const PREFIX =
-  /^-webkit-(?=transform$|filter$|mask|clip-path$|opacity$|box-shadow$|background-|animation|line-clamp$|backdrop-filter$)/;
+  /^-webkit-(?=transform$|filter$|mask|clip-path$|opacity$|box-shadow$|background-|animation|line-clamp$|backdrop-filter$|backface-visibility$)/;
 
 function longhands(property: string): readonly string[] {
   const plain = property.replace(PREFIX, '');

@@ -1,4 +1,5 @@
 import { clipped } from './clipped-box.ts';
+import { type Frame, inFrame } from './clipping-frame.ts';
 import {
   type Declared,
   fontSizeIn,
@@ -29,7 +30,8 @@ import { hiddenIf, is, READABLE_PX, SEEN_OPACITY, unclearIf, type Visibility, wo
  * Decides which parts of an HTML message a person sees on a common screen, before any interaction. Evaluates tags,
  * attributes, style sheets and inline styles. A part is hidden if it is certainly invisible. It is unclear if mail
  * programs differ, if one click would show it, or if it depends on the layout or on pictures. Two limits are accepted:
- * text counts as shown if an element in the normal flow covers it, or if its font is loaded from elsewhere.
+ * text counts as shown if an element in the normal flow covers it or pushes it out of a box that clips, or if its font is
+ * loaded from elsewhere.
  */
 export interface Sight {
   /** The element, with all its contents. */
@@ -118,6 +120,14 @@ interface Style extends Painted {
   /** It covers others, or is inside an element that does. */
   readonly isOnTop: boolean;
   readonly custom: CustomProperties | undefined;
+  /** The height of a line, in pixels or as a factor of the font size. */
+  readonly line: { readonly px: number } | { readonly factor: number };
+  /** Of the contents. */
+  readonly widthPx: number;
+  /** The box around it that clips, if there is one. */
+  readonly frame: Frame | undefined;
+  /** It is turned in space, so that its back may be in front. */
+  readonly isTurned: boolean;
 }
 
 const PAGE: Style = {
@@ -134,6 +144,10 @@ const PAGE: Style = {
   covers: false,
   isOnTop: false,
   custom: undefined,
+  line: { factor: 1.2 },
+  widthPx: SCREEN_PX,
+  frame: undefined,
+  isTurned: false,
 };
 
 /** Elements whose style depends on nothing but their tag, what is declared for them, and their parent's style. */
@@ -171,7 +185,13 @@ function styled(element: HtmlElement, parent: Style, declared: Declared | undefi
     px: (property) => lengthPx(sideIn(property, get(property)), fontPx, SCREEN_PX),
     isBlock: isBlock(element, get, parent.laysOut),
     isPlaced: /absolute|fixed|relative|sticky/.test(get('position')),
+    widthPx: parent.widthPx,
   };
+  const hasBox = display !== 'contents';
+  const framed = hasBox ? inFrame(box, parent.frame) : { inside: parent.frame, seen: 'shown' as const };
+  const line = lineOf(get('line-height'), fontPx) ?? parent.line;
+  const isTurned =
+    parent.isTurned || /rotate(?:x|y|3d)|matrix3d/.test(get('transform')) || / /.test(get('rotate'));
   const opacity = numberIn(get('opacity') || '1');
   const faded = fadedBy(get('filter'));
   const total = parent.opacity * Math.min(Math.max((opacity ?? 1) * (faded ?? 1), 0), 1);
@@ -183,7 +203,9 @@ function styled(element: HtmlElement, parent: Style, declared: Declared | undefi
     hiddenByDisplay(element, display),
     hiddenIf(is(get('content-visibility'), /hidden/)),
     total < SEEN_OPACITY ? 'hidden' : unclearIf(opacity === undefined || faded === undefined),
-    ...(display === 'contents' ? [] : [moved(box), clipped(box)]),
+    ...(hasBox ? [moved(box), clipped(box)] : []),
+    framed.seen,
+    unclearIf(isTurned && !/^(?:|visible|initial|unset)$/.test(get('backface-visibility'))),
     unclearIf(doubtful(box)),
     hiddenIf(element.tagName === 'img' && isDot(box)),
   );
@@ -194,11 +216,9 @@ function styled(element: HtmlElement, parent: Style, declared: Declared | undefi
       visibility === '' || /inherit|unset|revert/.test(visibility)
         ? parent.visible
         : hiddenIf(is(visibility, /hidden|collapse/)),
-    letters: lettersOf(
-      box,
-      fontSize === '' || computedPx !== undefined ? undefined : isFontKnown,
-      parent,
-      sheets,
+    letters: worst(
+      lettersOf(box, fontSize === '' || computedPx !== undefined ? undefined : isFontKnown, parent, sheets),
+      unclearIf(framed.inside !== undefined && heightOf(line, fontPx) < READABLE_PX),
     ),
     opacity: total,
     fontPx,
@@ -209,7 +229,30 @@ function styled(element: HtmlElement, parent: Style, declared: Declared | undefi
     covers,
     isOnTop: covers || parent.isOnTop,
     custom,
+    line,
+    widthPx: box.isBlock ? widthWithin(box) : parent.widthPx,
+    frame: framed.inside,
+    isTurned,
   };
+}
+
+/** @param value of `line-height`, or of `font`. @returns undefined if it is inherited */
+function lineOf(value: string, fontPx: number): Style['line'] | undefined {
+  const own = value.includes('/') ? (/\/\s*(\S+)/.exec(value)?.[1] ?? '') : value;
+  if (own === 'normal' || own === 'initial') return PAGE.line;
+  const factor = numberIn(own);
+  if (factor !== undefined && !own.endsWith('%')) return { factor };
+  const px = lengthPx(own, fontPx, fontPx);
+  return px === undefined ? undefined : { px };
+}
+
+function heightOf(line: Style['line'], fontPx: number): number {
+  return 'px' in line ? line.px : line.factor * fontPx;
+}
+
+function widthWithin({ get, fontPx, widthPx }: Box): number {
+  const own = ['width', 'max-width'].map((one) => lengthPx(get(one), fontPx, widthPx) ?? widthPx);
+  return Math.min(...own, widthPx);
 }
 
 /** Smaller ones are in a corner, or are lines. */
@@ -314,6 +357,8 @@ const RELEVANT = new Set([
     '-webkit-text-fill-color -webkit-text-stroke -webkit-text-stroke-width background-color background-image ' +
     'background-size background-clip backdrop-filter box-shadow position float z-index left right top bottom ' +
     'text-indent letter-spacing word-spacing margin-left margin-top padding-bottom transform translate scale rotate ' +
-    'line-clamp zoom clip clip-path overflow-x overflow-y width height max-width max-height'
+    'line-clamp zoom clip clip-path overflow-x overflow-y width height max-width max-height padding-top padding-left ' +
+    'box-sizing backface-visibility flex flex-basis flex-grow grid-template-rows grid-template-columns grid-auto-rows ' +
+    'grid-auto-columns'
   ).split(' '),
 ]);

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { boundedFields } from './bounded-fields.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { headerAddresses, headerMessageIds, headerText } from './header-text.ts';
 import type { MailFlag, MessagePlace } from './listed-message.ts';
@@ -29,9 +30,9 @@ export interface HeaderFacts {
   readonly date: string;
 }
 
-/** The limits on the fields of a row, and on its sender: a byte of an address costs as much as ten of a text. */
-const FIELDS_BYTES = 16 * 1024;
-const SENDER_CHARS = 4 * 1024;
+/** The limits on a header that is read whole, and on each field of a longer one. */
+const HEADER_BYTES = 16 * 1024;
+const FIELD_BYTES = 4 * 1024;
 
 /** Adapters that keep messages in memory return the same bytes every time, so each header is read once. */
 const KNOWN = new WeakMap<Uint8Array, HeaderFacts>();
@@ -54,7 +55,7 @@ function headerFacts(header: Uint8Array, sizeBytes: number, internalDate: Date):
   const fields = readHeaders(rowFields(header));
   const first = (name: string) => fields.find(({ key }) => key === name)?.value;
   const messageId = headerMessageIds(first('message-id') ?? '')[0] ?? null;
-  const from = displayAddresses(headerAddresses((first('from') ?? '').slice(0, SENDER_CHARS)));
+  const from = displayAddresses(headerAddresses((first('from') ?? '').slice(0, FIELD_BYTES)));
   const subject = headerText(first('subject') ?? '');
   const date = first('date') ?? null;
   return {
@@ -66,13 +67,8 @@ function headerFacts(header: Uint8Array, sizeBytes: number, internalDate: Date):
   };
 }
 
-const ROW_FIELD = new RegExp(`^(?:${ROW_FIELDS.join('|')})[ \\t]*:`, 'i');
-
-/** The whole header if it has a usual size. Otherwise the fields of a row, up to the limit. */
+/** The whole header if it has a usual size. Otherwise the fields of a row. */
 function rowFields(header: Uint8Array): Buffer {
-  const bytes = Buffer.from(header.buffer, header.byteOffset, header.byteLength);
-  if (bytes.length <= FIELDS_BYTES) return bytes;
-  const fields = bytes.toString('latin1').split(/\r?\n(?![ \t])/);
-  const wanted = fields.filter((field) => ROW_FIELD.test(field));
-  return Buffer.from(wanted.join('\r\n'), 'latin1').subarray(0, FIELDS_BYTES);
+  if (header.length > HEADER_BYTES) return boundedFields(header, ROW_FIELDS, FIELD_BYTES);
+  return Buffer.from(header.buffer, header.byteOffset, header.byteLength);
 }

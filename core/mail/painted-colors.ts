@@ -1,7 +1,7 @@
 import { type Color, lookTheSame, over, readColor } from './css-color.ts';
 import { lengthPx, valuesIn } from './css-length.ts';
 import { attributesOf, type HtmlElement } from './html-tree.ts';
-import { type Box, CELLS, room, textLength } from './styled-box.ts';
+import { type Box, CELLS, overflows } from './styled-box.ts';
 import { SEEN_OPACITY, type Visibility } from './visibility.ts';
 
 /** The colours of the text in a box, and of what is behind it. Pure. */
@@ -109,9 +109,7 @@ function ownBackground(
   if (isShaded || (backdrop !== '' && backdrop !== 'none') || own === undefined || behind === undefined)
     return isShaded || (backdrop !== '' && backdrop !== 'none') ? undefined : own;
   if (own === behind || !box.isBlock || CELLS.test(element.tagName)) return own;
-  const most = room(box);
-  const overflows = most !== Number.POSITIVE_INFINITY && textLength(element) > most;
-  return overflows ? [...own, ...behind].slice(0, MAX_COLORS) : own;
+  return overflows(box) ? [...own, ...behind].slice(0, MAX_COLORS) : own;
 }
 
 /** Whether the letters differ from what is behind them. */

@@ -1,5 +1,4 @@
 import { sideOf, type Values } from './computed-style.ts';
-import { SCREEN_PX } from './css-length.ts';
 import { NEVER_DRAWN } from './drawn-by-tag.ts';
 import { inputSize, inputText } from './form-field.ts';
 import { type HtmlElement, isElement } from './html-tree.ts';
@@ -16,6 +15,8 @@ export interface Box {
   /** Sizes and overflow count only for blocks, and moves for all but plain inline text. */
   readonly isBlock: boolean;
   readonly isPlaced: boolean;
+  /** Of the boxes around it. */
+  readonly widthPx: number;
 }
 
 const INLINE = new Set(
@@ -33,12 +34,21 @@ export function isBlock(element: HtmlElement, get: Values, laysOut: boolean): bo
 
 export const CELLS = /^(?:td|th|tr|tbody|thead|tfoot|table|caption)$/;
 
-/** How many characters fit into a box, generously; infinite if its size is not set. */
-export function room({ element, get, px, fontPx }: Box): number {
+/** Whether the text certainly needs more room than the box has. */
+export function overflows(box: Box): boolean {
+  const { chars, lines } = room(box);
+  return textLength(box.element) > chars || textLines(box.element) > lines;
+}
+
+/** How many characters, and how many lines, fit into a box, generously; infinite if its size is not set. */
+function room({ element, get, px, fontPx, widthPx }: Box): {
+  readonly chars: number;
+  readonly lines: number;
+} {
   const fieldSize = element.tagName === 'input' ? inputSize(element) : undefined;
   if (fieldSize !== undefined) {
     const width = px('width') ?? fieldSize * 0.6 * fontPx;
-    return Math.ceil(width / (Math.max(fontPx, 1) * 0.3));
+    return { chars: Math.ceil(width / (Math.max(fontPx, 1) * 0.3)), lines: Number.POSITIVE_INFINITY };
   }
   const lines = Number.parseInt(get('line-clamp'), 10);
   const height = Math.min(
@@ -46,16 +56,19 @@ export function room({ element, get, px, fontPx }: Box): number {
     px('max-height') ?? Number.POSITIVE_INFINITY,
     Number.isNaN(lines) ? Number.POSITIVE_INFINITY : lines * fontPx,
   );
-  if (height === Number.POSITIVE_INFINITY) return height;
-  const width = Math.min(px('width') ?? SCREEN_PX, px('max-width') ?? SCREEN_PX);
+  if (height === Number.POSITIVE_INFINITY) return { chars: height, lines: height };
+  const width = Math.min(px('width') ?? widthPx, px('max-width') ?? widthPx);
   const size = Math.max(fontPx, 1);
-  return Math.ceil(height / size) * Math.ceil(width / (size * 0.3));
+  return {
+    chars: Math.ceil(height / size) * Math.ceil(width / (size * 0.3)),
+    lines: Math.max(Math.floor(height / size), 1),
+  };
 }
 
 const lengths = new WeakMap<HtmlElement, number>();
 
 /** In characters, without elements that are never drawn. */
-export function textLength(element: HtmlElement): number {
+function textLength(element: HtmlElement): number {
   const known = lengths.get(element);
   if (known !== undefined) return known;
   let length = element.tagName === 'input' ? inputText(element).length : 0;
@@ -65,6 +78,41 @@ export function textLength(element: HtmlElement): number {
   }
   lengths.set(element, length);
   return length;
+}
+
+const lines = new WeakMap<HtmlElement, Lines>();
+
+interface Lines {
+  /** That its breaks and blocks make, if each text of its own takes one. */
+  readonly count: number;
+  /** Whether there is text outside of its blocks. */
+  readonly hasText: boolean;
+}
+
+/** How many lines the text takes at least: one for each block with text, one for each break. */
+function textLines(element: HtmlElement): number {
+  const { count, hasText } = linesOf(element);
+  return count + (hasText ? 1 : 0);
+}
+
+function linesOf(element: HtmlElement): Lines {
+  const known = lines.get(element);
+  if (known !== undefined) return known;
+  let count = 0;
+  let hasText = false;
+  for (const node of element.childNodes) {
+    if (!isElement(node)) hasText ||= 'value' in node && node.value.trim() !== '';
+    else if (node.tagName === 'br') count++;
+    else if (!NEVER_DRAWN.has(node.tagName)) {
+      const inner = linesOf(node);
+      const isInline = INLINE.has(node.tagName) || CELLS.test(node.tagName);
+      count += inner.count + (!isInline && inner.hasText ? 1 : 0);
+      hasText ||= isInline && inner.hasText;
+    }
+  }
+  const found = { count, hasText };
+  lines.set(element, found);
+  return found;
 }
 
 /** The value of one side, if the property is one of a margin, a padding or a position. */

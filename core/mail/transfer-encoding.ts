@@ -9,11 +9,18 @@ import { Buffer } from 'node:buffer';
  */
 export function encodeBody(text: string): { encoding: 'quoted-printable' | 'base64'; body: string } {
   const ended = text.endsWith('\n') ? text : `${text}\n`;
-  const quoted = quotedPrintable(ended);
   const based = base64(ended);
+  if (leastQuotedChars(ended) > based.length) return { encoding: 'base64', body: based };
+  const quoted = quotedPrintable(ended);
   return quoted.length <= based.length
     ? { encoding: 'quoted-printable', body: quoted }
     : { encoding: 'base64', body: based };
+}
+
+/** Quoted-printable takes three characters for a byte beyond ASCII, and at least one for any other. */
+function leastQuotedChars(text: string): number {
+  const bytes = Buffer.from(text, 'utf8');
+  return bytes.reduce((chars, byte) => chars + (byte < 0x80 ? 1 : 3), 0);
 }
 
 const LINE_CHARS = 76;

@@ -275,7 +275,7 @@ function withOrganizer(facts: EventFacts, self: string): EventFacts {
 }
 
 function writingOf({ owner, now, signal }: CallContext): DocumentWriting {
-  return { timezone: owner.timezone, stamp: now, signal };
+  return { timezone: owner.timezone, stamp: now, ownerId: owner.ownerId, signal };
 }
 
 function keyOf({ stored }: FoundEvent) {

@@ -70,10 +70,16 @@ export async function planEvent(
   if (change.attendee !== null) addressed.add(change.attendee);
   const organizer = replaced && notifiedOrganizer(replaced.event, email, calendar);
   if (organizer !== null) addressed.add(organizer);
+  // Who is new gets all of it, whoever wrote it.
+  const isForNew = [...addressed].some((address) => !before.includes(address));
+  const { title, location, description } = change.event;
+  const written = isForNew
+    ? { subject: title, body: [location, description].filter((text) => text !== '').join('\n') }
+    : { subject: change.title, body: '' };
   const findings: Finding[] = await sendingFindings(context, {
     account,
     to: [...addressed],
-    written: { subject: change.title, body: '' },
+    written,
     thread: replaced && { from: [], replyTo: [], to: replaced.event.attendees, cc: [] },
   });
   if (organizer !== null) findings.push(bareFinding('server_may_write'));
@@ -111,7 +117,7 @@ export async function planEvent(
     recipients: notifiedAddresses(notices, organizer),
     participants,
   };
-  const texts = textsOf({ written: { subject: change.title, body: '' } });
+  const texts = textsOf({ written });
   return { action: actionFor(change, frozen), findings, texts, gist: eventGist(change.event) };
 }
 
@@ -130,7 +136,7 @@ async function invitationOf(
   { ports, owner, now, signal }: CallContext,
 ): Promise<Invitation> {
   const input = { method, facts, timezone: owner.timezone, stamp: now };
-  const reading = await readWithin(ports, signal, 'invitation', input);
+  const reading = await readWithin(ports, { ownerId: owner.ownerId, signal }, 'invitation', input);
   if (reading.kind === 'unreadable' || reading.value === null) {
     throw new ServiceError('internal_error', { cause: new Error('the invitation does not match the event') });
   }

@@ -1,5 +1,5 @@
 import { folderRolesOf } from '../accounts/account-folders.ts';
-import { readMessage } from '../accounts/read-message.ts';
+import { readingOf, readMessage } from '../accounts/read-message.ts';
 import { relocationMarks } from '../accounts/sent-evidence.ts';
 import type { CallContext } from '../call/context.ts';
 import { normalAddress } from '../contract/schema.ts';
@@ -33,5 +33,5 @@ export async function ownersRecipients(
   const copy = await mail.messageWithId(call, path, messageId);
   if (copy === undefined) return undefined;
   const { source } = await mail.read(call, copy.place);
-  return (await readMessage(context.ports, context.signal, source, { from: 0, most: 0 })).headers.to;
+  return (await readMessage(context.ports, readingOf(call), source, { from: 0, most: 0 })).headers.to;
 }

@@ -1,4 +1,5 @@
 import type { CallContext } from '../call/context.ts';
+import { statedTexts } from '../call/stated-texts.ts';
 import type { StoredRead } from '../ports/read-storage.ts';
 import type { Storage } from '../ports/storage.ts';
 import { type Judged, provenanceFindings, withSource } from '../provenance/judge.ts';
@@ -8,8 +9,11 @@ import {
   type Hasher,
   hashedRead,
   hashersOf,
+  passageHashes,
   type ShownPassage,
+  toRead,
 } from '../provenance/read-record.ts';
+import type { StatedText } from '../provenance/stated-text.ts';
 import {
   type Hit,
   hashedTaken,
@@ -18,6 +22,7 @@ import {
   type TakenWords,
   takenValues,
   takenWords,
+  toReadOf,
   type WriteFacts,
 } from '../provenance/taken-values.ts';
 import { domainOf } from '../safety/domain-of.ts';
@@ -43,6 +48,13 @@ const PEOPLE_MAX = 10;
 /** Of them, those from whom it takes nothing. */
 const OTHERS_MAX = 5;
 const ACCOUNTS_MAX = 5;
+/** Hosts that may be known. More count as unknown. */
+const HOSTS_MAX = 200;
+
+/** Stands in the record of a read that had no room for all that it showed. */
+const OVERFLOW: Taken = { kind: 'overflow', value: '', isWritten: false, isPassedOn: false };
+/** What a stranger gets others to pass on. */
+const STATED: ReadonlySet<Taken['kind']> = new Set(['host', 'address', 'account']);
 
 export interface Provenance {
   readonly findings: readonly Finding[];
@@ -66,12 +78,17 @@ export async function provenanceOf(
   const facts: WriteFacts = { ...write, own };
   const hashers = hashersOf(keyring, ownerId);
   const { reads, isWhole } = await readsOfDay(storage, ownerId, context.now);
-  const values = hashedTaken(takenValues(facts), hashers);
-  const words = hashedTaken(takenWords(facts), hashers);
+  const toState = [...facts.texts.map(toReadOf), ...shown.map(toRead)];
+  const texts = await statedTexts(context.ports.reader, toState, { ownerId, signal: context.signal });
+  const written = texts?.slice(0, facts.texts.length) ?? [];
+  const taken = takenValues(facts, written);
+  const values = hashedTaken([...taken, OVERFLOW], hashers);
+  const words = hashedTaken(takenWords(facts, written), hashers);
 
-  const places = reads.flatMap(({ readId, hashes }) =>
+  const found = reads.flatMap(({ readId, hashes }) =>
     placesIn(hashes, values).map((hit) => ({ readId, ...hit })),
   );
+  const places = found.filter(({ taken: one }) => one !== OVERFLOW);
   const wanted = new Set([
     ...reads.slice(0, NAMED_READS).map(({ readId }) => readId),
     ...newestIds(places.filter(({ taken }) => taken.kind !== 'amount' && taken.kind !== 'mailbox')),
@@ -82,16 +99,30 @@ export async function provenanceOf(
     for (const { passage, taken } of placesIn(phrases, words))
       hits.push(...hitAt(opened, readId, passage, taken));
   }
-  const current = currentPassages(shown, hashers, values);
-  hits.push(...current.hits);
+  const current = currentPassages(shown, texts?.slice(facts.texts.length) ?? [], hashers, values);
+  hits.push(...current.hits.filter(({ taken: one }) => one !== OVERFLOW));
+  const isCut = found.length > places.length || current.hits.some(({ taken: one }) => one === OVERFLOW);
+  const states = taken.some(
+    ({ kind, isWritten, isPassedOn }) => STATED.has(kind) && (isWritten || isPassedOn),
+  );
+
+  const isCompared = isWhole && !(isCut && states);
+  const isChecked = texts !== undefined || planned.some(({ rule }) => rule === 'text_not_checked');
+  const uncompared = [
+    ...(isCompared ? [] : [bareFinding('reads_not_compared')]),
+    ...(isChecked ? [] : [bareFinding('text_not_checked')]),
+  ];
 
   const newest = reads.slice(0, NAMED_READS).flatMap(({ readId }) => opened.get(readId)?.passages ?? []);
   const people = await timesOf(context, peopleIn(facts, hits, newest));
-  const hosts = hits.flatMap(({ taken }) => (taken.kind === 'host' ? [taken.value] : []));
+  const hosts = new Set(hits.flatMap(({ taken }) => (taken.kind === 'host' ? [taken.value] : [])));
   const domains =
-    hosts.length === 0
+    hosts.size === 0
       ? new Set<string>()
-      : await knownDomainsOf(context, storage, own, [...hosts, ...write.recipients.map(domainOf)]);
+      : await knownDomainsOf(context, storage, own, [
+          ...write.recipients.map(domainOf),
+          ...[...hosts].slice(0, HOSTS_MAX),
+        ]);
   const judged: Judged = {
     write: facts,
     hits,
@@ -105,9 +136,7 @@ export async function provenanceOf(
     findings: [
       ...planned.map((one) => withSource(one, judged, answered)),
       ...provenanceFindings(judged),
-      ...(isWhole || facts.recipients.every((one) => own.has(one))
-        ? []
-        : [bareFinding('reads_not_compared')]),
+      ...(facts.recipients.every((one) => own.has(one)) ? [] : uncompared),
     ],
     reads: readLines(newest, hits, judged, context.credential.credentialId),
   };
@@ -177,12 +206,16 @@ async function openReads(
 
 function currentPassages(
   shown: readonly ShownPassage[],
+  stated: readonly StatedText[],
   hashers: readonly Hasher[],
   values: ReadonlyMap<number, Taken>,
 ): { readonly passages: readonly Passage[]; readonly hits: readonly Hit[] } {
   const [hasher] = hashers;
   if (hasher === undefined || shown.length === 0) return { passages: [], hits: [] };
-  const { sources, values: hashes } = hashedRead(shown, hasher);
+  const texts = new Map(shown.map((passage, index) => [passage, stated[index]]));
+  const { sources, values: hashes } = hashedRead(shown, hasher, (passage, windowsMax) =>
+    passageHashes(passage.author, texts.get(passage), windowsMax, hasher),
+  );
   const passages = sources.passages.map((one) => ({ ...one, atMs: null, credentialId: null }));
   const hits = passages.flatMap((passage, index) =>
     (hashes[index] ?? []).flatMap((hash) => {
@@ -240,7 +273,10 @@ function peopleIn(
     passages
       .flatMap(({ author, quoting }) => [author, ...(quoting === null ? [] : [quoting])])
       .filter(isOther);
-  const taken = new Set(namedIn(hits.map(({ passage }) => passage)));
+  const written = hits
+    .flatMap(({ taken }) => (taken.kind === 'address' ? [taken.value] : []))
+    .filter(isOther);
+  const taken = new Set([...namedIn(hits.map(({ passage }) => passage)), ...written]);
   const others = [
     ...new Set(namedIn(newest.filter(({ isListed, quoting }) => !isListed && quoting === null))),
   ];

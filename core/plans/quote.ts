@@ -1,3 +1,4 @@
+import { type NotSent, notSentText } from '../actions/not-sent.ts';
 import type { SeenBody, TextWindow } from '../reading/message-job.ts';
 import { oneLine } from '../text/one-line.ts';
 import { seenText, wordEnd } from '../text/seen-text.ts';
@@ -40,8 +41,10 @@ export function quoted(message: Quoted): string {
   return [`On ${seenLine(message.date)}, ${headLine(message.from)} wrote:`, ...marked, ...left].join('\n');
 }
 
-/** The forwarded message below a note: four header lines, then its text. Without attachments. */
-export function forwarded(message: Quoted & { subject: string; to: string }): string {
+/** The forwarded message below a note: four header lines, its text, and what is not sent with it. */
+export function forwarded(
+  message: Quoted & { subject: string; to: string; notSent: NotSent | undefined },
+): string {
   const { lines, left } = quotable(message.body);
   const head = [
     '---------- Forwarded message ----------',
@@ -50,7 +53,8 @@ export function forwarded(message: Quoted & { subject: string; to: string }): st
     `Subject: ${headLine(message.subject)}`,
     `To: ${headLine(message.to)}`,
   ];
-  return [...head, '', ...lines, ...left].join('\n');
+  const behind = message.notSent === undefined ? [] : ['', `[${notSentText(message.notSent)}]`];
+  return [...head, '', ...lines, ...left, ...behind].join('\n');
 }
 
 /** Untrusted text as lines that are safe in an outgoing message, and a line that reports what was left out. */

@@ -1,6 +1,7 @@
 import type { FrozenMessage } from '../actions/frozen-message.ts';
 import { messageGist } from '../actions/gist.ts';
 import type { MessageTarget } from '../actions/message-target.ts';
+import type { NotSent } from '../actions/not-sent.ts';
 import { type SendResult, send } from '../actions/send.ts';
 import type { CallContext } from '../call/context.ts';
 import { ServiceError } from '../contract/errors.ts';
@@ -10,11 +11,12 @@ import type { MessageHeaders } from '../mail/parse.ts';
 import { readSentMessage } from '../mail/sent-message.ts';
 import type { Account } from '../ports/account.ts';
 import type { NamedText } from '../provenance/taken-values.ts';
+import { newWrittenId } from '../provenance/written-id.ts';
 import { comparedDomains } from '../safety/domain-findings.ts';
 import { domainOf } from '../safety/domain-of.ts';
-import type { Finding } from '../safety/finding.ts';
+import { bareFinding, type Finding } from '../safety/finding.ts';
 import type { Answered } from '../safety/reply-elsewhere.ts';
-import { safetyFindings } from '../safety/safety-filter.ts';
+import type { SafetyFacts } from '../safety/safety-facts.ts';
 import { namesakeDomains, newAmong, newRecipients } from './new-recipients.ts';
 import type { Planned } from './planned.ts';
 
@@ -23,6 +25,8 @@ import type { Planned } from './planned.ts';
 interface Letter extends Message, Addressed {
   /** The message that this one answers or forwards. */
   readonly about: { readonly target: MessageTarget; readonly flag: 'answered' | 'forwarded' } | null;
+  /** The attachments that a forward leaves behind. */
+  readonly notSent?: NotSent | undefined;
 }
 
 interface Message {
@@ -63,6 +67,7 @@ export async function planSend(
       message: await frozenMessageOf(context, letter),
       about,
       ownChars: letter.written.body.length,
+      ...(letter.notSent && { notSent: letter.notSent }),
     }),
     findings: await sendingFindings(context, letter),
     texts: textsOf(letter),
@@ -95,7 +100,7 @@ export function textsOf({ written, passedOn }: Pick<Addressed, 'written' | 'pass
 /** Composes the message, parses it again, and refuses bytes that do not match the request. */
 export async function frozenMessageOf({ ports }: CallContext, letter: Message): Promise<FrozenMessage> {
   const { account } = letter;
-  const unique = Buffer.from(ports.random(16)).toString('hex');
+  const unique = newWrittenId(ports.random);
   const messageId = `<${unique}@${account.email.slice(account.email.lastIndexOf('@') + 1)}>`;
   const raw = composeMessage({
     from: { name: fromName(account), address: account.email },
@@ -158,7 +163,7 @@ export async function sendingFindings(
           text: answeredText,
         };
   const compared = { ...written, to: recipients, answered };
-  const filtered = safetyFindings({
+  const filtered = await safetyFindingsOf(context, {
     ...compared,
     passedOn: passedOn.text,
     passedOnAt: passedOn.at,
@@ -173,6 +178,14 @@ export async function sendingFindings(
     threadAddresses: new Set([normalAddress(account.email), ...senders, ...normal(replyTo), ...others]),
   });
   return [...newRecipients(found), ...filtered];
+}
+
+async function safetyFindingsOf(
+  { ports, owner: { ownerId }, signal }: CallContext,
+  facts: SafetyFacts,
+): Promise<readonly Finding[]> {
+  const reading = await ports.reader.read('safety', facts, { ownerId, signal });
+  return reading.kind === 'read' ? reading.value : [bareFinding('text_not_checked')];
 }
 
 /** The domains that the owner has written to, as far as they matter, and those of people who could be taken for one of `people`. */

@@ -1,17 +1,17 @@
 /** How the servers of an account are doing. Makes the same promises as Storage. */
 export interface AccountHealthStorage {
   /** Every part of the owner's accounts that was used since it was connected. */
-  accountHealth(ownerId: string): Promise<readonly LegHealth[]>;
+  accountHealth(ownerId: string): Promise<readonly ServerHealth[]>;
   /**
    * Records the result of the newest use of a part. Changes nothing if the account was removed, or if its settings have
    * changed since: `revision` is the one that was used.
    */
-  reportLeg(report: {
+  reportServer(report: {
     ownerId: string;
     accountId: number;
     revision: number;
-    leg: Leg;
-    state: LegState;
+    server: ServerRole;
+    state: ServerState;
     /** Null if it works. */
     reason: string | null;
     now: Date;
@@ -33,15 +33,15 @@ export interface AccountHealthStorage {
     idleMs: number;
     jitterMs: number;
     now: Date;
-  }): Promise<readonly Leg[] | undefined>;
+  }): Promise<readonly ServerRole[] | undefined>;
 }
 
 /** The parts of an account, each with its own server: IMAP, SMTP and CalDAV, or what an adapter uses instead. */
-export const LEGS = ['reading', 'sending', 'calendar'] as const;
-export type Leg = (typeof LEGS)[number];
+export const SERVER_ROLES = ['reading', 'sending', 'calendar'] as const;
+export type ServerRole = (typeof SERVER_ROLES)[number];
 
 /** What is wrong with a server. */
-const LEG_TROUBLES = [
+const SERVER_TROUBLES = [
   /** The owner has to enter the new password. */
   'password_refused',
   /** The provider has withdrawn the sign-in. The owner has to sign in again. */
@@ -59,15 +59,15 @@ const LEG_TROUBLES = [
   'no_calendar',
   'other',
 ] as const;
-export type LegTrouble = (typeof LEG_TROUBLES)[number];
+export type ServerTrouble = (typeof SERVER_TROUBLES)[number];
 
-export const LEG_STATES = ['working', ...LEG_TROUBLES] as const;
-export type LegState = (typeof LEG_STATES)[number];
+export const SERVER_STATES = ['working', ...SERVER_TROUBLES] as const;
+export type ServerState = (typeof SERVER_STATES)[number];
 
-export interface LegHealth {
+export interface ServerHealth {
   readonly accountId: number;
-  readonly leg: Leg;
-  readonly state: LegState;
+  readonly server: ServerRole;
+  readonly state: ServerState;
   /** The reason of the MailError: plain words, no address, no content. Null if it works. */
   readonly reason: string | null;
   /** Since when it is in this state. */
@@ -79,6 +79,6 @@ export interface LegHealth {
 /** What only the owner can mend. Everything else may pass. */
 export const MENDED_BY_OWNER = ['password_refused', 'sign_in_again', 'certificate_changed'] as const;
 
-export function needsOwner(state: LegState): boolean {
+export function needsOwner(state: ServerState): boolean {
   return MENDED_BY_OWNER.some((one) => one === state);
 }

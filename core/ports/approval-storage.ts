@@ -129,9 +129,11 @@ export interface ApprovalStorage {
 
   /**
    * The open approvals of several owners, in one look-up: pages that are open ask often. An owner without approvals is
-   * missing.
+   * missing in `byOwner`. `storeNowMs`: when they were read, by the store's clock.
    */
-  openApprovals(ownerIds: readonly string[]): Promise<ReadonlyMap<string, OpenApprovals>>;
+  openApprovals(
+    ownerIds: readonly string[],
+  ): Promise<{ readonly byOwner: ReadonlyMap<string, OpenApprovals>; readonly storeNowMs: number }>;
 
   /**
    * Calls `listener` with each approval that this process added or changed, once that is committed. Does not report

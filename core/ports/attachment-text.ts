@@ -9,6 +9,8 @@ export interface AttachmentText {
     /** Media type that the message claims, with its charset if it has one. The bytes decide if they disagree. */
     readonly mime: string;
     readonly signal: AbortSignal;
+    /** Whose document it is: owners take turns. */
+    readonly ownerId: string;
   }): Promise<ExtractedText>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { LegTrouble } from './account-health.ts';
+import type { ServerTrouble } from './account-health.ts';
 
 /**
  * What the ports of a mailbox share. The ports themselves are in mail-reading.ts, mail-changing.ts, mail-sending.ts,
@@ -60,7 +60,7 @@ export type MailErrorCode =
 export class MailError extends Error {
   readonly code: MailErrorCode;
   /** What is wrong with the server, for the owner. Undefined: the failure says nothing about that. */
-  readonly trouble: LegTrouble | undefined;
+  readonly trouble: ServerTrouble | undefined;
   /** The display name of the calendar that failed, if one did. Written by whoever owns it. */
   readonly calendar: string | undefined;
 
@@ -71,7 +71,7 @@ export class MailError extends Error {
   constructor(
     code: MailErrorCode,
     reason: string,
-    options: { cause?: unknown; trouble?: LegTrouble | undefined; calendar?: string } = {},
+    options: { cause?: unknown; trouble?: ServerTrouble | undefined; calendar?: string } = {},
   ) {
     super(reason, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'MailError';

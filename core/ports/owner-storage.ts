@@ -1,5 +1,6 @@
 import type { AccessChanges } from '../gate/access-change.ts';
 import type { LimitOverrides } from '../gate/limits.ts';
+import type { ProofLevel } from '../gate/owner-proof.ts';
 import type { Plan } from '../gate/permissions.ts';
 import type { KeysRecord } from './credential-storage.ts';
 
@@ -17,6 +18,7 @@ export interface OwnerStorage {
     timezone: string;
     language: string;
     plansKeptDays: number;
+    proofFor: ProofLevel;
     plan: Plan;
     limits: LimitOverrides;
     passwordHash: string | null;
@@ -53,6 +55,7 @@ export interface OwnerUpdate {
   readonly timezone?: string;
   readonly language?: string;
   readonly plansKeptDays?: number;
+  readonly proofFor?: ProofLevel;
   readonly plan?: Plan;
   /** Replaces all of them. */
   readonly limits?: LimitOverrides;
@@ -73,6 +76,8 @@ export interface Owner {
   readonly language: string;
   /** Days after its end until what a request was about is erased. */
   readonly plansKeptDays: number;
+  /** For which requests the owner proves anew to be the person who approves. */
+  readonly proofFor: ProofLevel;
   readonly plan: Plan;
   readonly limits: LimitOverrides;
   readonly activeAccountId: number | null;

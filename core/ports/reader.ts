@@ -9,13 +9,16 @@ export interface Reader {
    * @throws the signal's reason once it is aborted; ServiceError `temporarily_unavailable` if the queue is full.
    * Problems with the content are results, not errors.
    */
-  read<K extends JobName>(
-    job: K,
-    input: JobInput<K>,
-    options: { readonly signal: AbortSignal },
-  ): Promise<Reading<JobOutput<K>>>;
+  read<K extends JobName>(job: K, input: JobInput<K>, options: ReadingFor): Promise<Reading<JobOutput<K>>>;
   /** Ends all reading. */
   close(): Promise<void>;
+}
+
+export interface ReadingFor {
+  /** Whose mail or calendar it is: owners take turns. */
+  readonly ownerId: string;
+  /** Ends the work: throws its reason. */
+  readonly signal: AbortSignal;
 }
 
 export type Reading<T> =

@@ -12,7 +12,7 @@ import type { SecondStep } from '../gate/second-step.ts';
 import type { StoredSession } from '../gate/session.ts';
 import type { NoticeSettings } from '../notices/notice-rule.ts';
 import type { Account } from './account.ts';
-import type { LegHealth } from './account-health.ts';
+import type { ServerHealth } from './account-health.ts';
 import type { StoredActivity } from './activity.ts';
 import type { EditedPlan, Reclaimed } from './approval-storage.ts';
 import type { CredentialRef, Held } from './call-storage.ts';
@@ -177,7 +177,7 @@ export interface FactKinds {
   health: {
     readonly need: { readonly ownerId: string; readonly accountId: number };
     readonly facts:
-      | { readonly revision: number; readonly nextCheckAt: Date; readonly legs: readonly LegHealth[] }
+      | { readonly revision: number; readonly nextCheckAt: Date; readonly servers: readonly ServerHealth[] }
       | undefined;
   };
   /** Oldest first. Undefined: there is no such owner. */
@@ -700,13 +700,13 @@ export type Change =
   | { readonly type: 'save_account'; readonly account: Omit<Account, 'isPrimary'> }
   /** Adds it, or replaces it. `isNew`: its state is one that no notice covers yet. */
   | {
-      readonly type: 'save_leg';
+      readonly type: 'save_server';
       readonly ownerId: string;
-      readonly leg: LegHealth;
+      readonly server: ServerHealth;
       readonly isNew: boolean;
     }
   | { readonly type: 'plan_check'; readonly ownerId: string; readonly accountId: number; readonly at: Date }
-  /** Removes all legs of the account. */
+  /** Removes all servers of the account. */
   | { readonly type: 'forget_health'; readonly ownerId: string; readonly accountId: number }
   /** Also removes its settings, its health, its known recipients, and all rows of its inbox. */
   | {

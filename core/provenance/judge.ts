@@ -7,9 +7,10 @@ import { linksIn, statedAddress, statedHost } from './stated-values.ts';
 import type { Hit, NamedText, Passage, Taken, WriteFacts } from './taken-values.ts';
 
 /**
- * Says which findings follow from what was read before a write. Pure. Red: a recipient, a link or an account number that
- * comes from a stranger, unless it goes back to its author or to the owner, or is only passed on to somebody to whom the
- * owner often writes. What the owner or a person the owner knows also wrote in their own words is never red.
+ * Says which findings follow from what was read before a write. Pure. Red: a recipient, a link, an address or an account
+ * number that comes from a stranger, unless it goes back to its author or to the owner, or is only passed on to somebody to whom the
+ * owner often writes. What the owner or a person the owner knows also wrote in their own words is never red. Red too: a code or a
+ * password that somebody else wrote, whoever that is, goes to a stranger.
  */
 
 export interface Judged {
@@ -27,6 +28,7 @@ export interface Judged {
 const OFTEN = 3;
 const VALUE_CHARS = 120;
 const FINDINGS_MAX = 10;
+const MARKS_MAX = 10;
 
 /** `neutral`: it makes nothing red, and vouches for nothing. */
 export type PassageStanding = 'own' | 'known' | 'stranger' | 'neutral';
@@ -35,35 +37,64 @@ export function standingOf(
   { origin, author, quoting }: Passage,
   { write: { own }, times }: Pick<Judged, 'write' | 'times'>,
 ): PassageStanding {
-  if (origin === 'owner') return 'own';
   if (origin === 'record') return 'neutral';
-  if (author === '') return 'stranger';
-  if (own.has(author)) return 'neutral';
-  if (times(author) === 0) return 'stranger';
-  if (quoting === null) return origin === 'carried' ? 'neutral' : 'known';
-  return quoting === '' || own.has(quoting) || times(quoting) > 0 ? 'neutral' : 'stranger';
+  const isOwn = own.has(author);
+  if (author === '' || (!isOwn && times(author) === 0)) return 'stranger';
+  if (quoting !== null) {
+    return quoting === '' || own.has(quoting) || times(quoting) > 0 ? 'neutral' : 'stranger';
+  }
+  if (isOwn) return origin === 'owner' ? 'own' : 'neutral';
+  return origin === 'carried' ? 'neutral' : 'known';
 }
 
-export function provenanceFindings(facts: Judged): Finding[] {
-  const { write } = facts;
+export function provenanceFindings(judged: Judged): Finding[] {
+  const { write } = judged;
   const outsiders = write.recipients.filter((address) => !write.own.has(address));
   if (outsiders.length === 0) return [];
-  return [
-    ...recipientFindings(facts, outsiders),
-    ...valueFindings(facts, outsiders),
-    ...differingAccounts(facts),
-  ].slice(0, FINDINGS_MAX);
+  const facts = { ...judged, ...foundIn(judged.hits) };
+  const findings: Finding[] = [];
+  for (const find of [recipientFindings, valueFindings, secretFindings, differingAccounts]) {
+    for (const one of find(facts, outsiders)) {
+      findings.push(one);
+      if (findings.length === FINDINGS_MAX) return findings;
+    }
+  }
+  return findings;
 }
 
-function recipientFindings(facts: Judged, outsiders: readonly string[]): Finding[] {
+/** A text can state thousands of values, and many messages the same one. */
+interface Found {
+  /** The values of the write that were read. */
+  readonly found: ReadonlySet<Taken>;
+  /** Where each was read. */
+  passagesOf(kind: Taken['kind'], value: string): readonly Passage[];
+}
+
+type JudgedFound = Judged & Found;
+
+function foundIn(hits: readonly Hit[]): Found {
+  const found = new Set<Taken>();
+  const passages = new Map<string, Passage[]>();
+  for (const { taken, passage } of hits) {
+    if (taken.kind === 'words') continue;
+    found.add(taken);
+    const name = `${taken.kind} ${taken.value}`;
+    const before = passages.get(name);
+    if (before === undefined) passages.set(name, [passage]);
+    else before.push(passage);
+  }
+  return { found, passagesOf: (kind, value) => passages.get(`${kind} ${value}`) ?? [] };
+}
+
+function recipientFindings(facts: JudgedFound, outsiders: readonly string[]): Finding[] {
   const { write, times } = facts;
   // A reply goes to whom its message names: `repliesElsewhere` judges that.
   if (write.answered !== null) return [];
   return outsiders.flatMap((address) => {
     const stated = statedAddress(address);
-    const wrote = hitsOf(facts, 'author', stated).length > 0;
+    const wrote = facts.passagesOf('author', stated).length > 0;
     if (times(address) > 0 || wrote) return [];
-    const whole = hitsOf(facts, 'address', stated);
+    const whole = facts.passagesOf('address', stated);
     const found = whole.length > 0 ? strangersAmong(facts, whole) : piecesOf(facts, stated);
     return sourcesFinding(found, (source) => ({
       rule: 'from_stranger',
@@ -78,74 +109,96 @@ function recipientFindings(facts: Judged, outsiders: readonly string[]): Finding
 }
 
 /** A stranger names the domain of the address, and somebody its mailbox, or the owner has never written to the domain. */
-function piecesOf(facts: Judged, address: string): Passage[] {
+function piecesOf(facts: JudgedFound, address: string): Passage[] {
   const domain = domainOf(address);
-  const named = strangersAmong(facts, hitsOf(facts, 'host', domain.replace(/^www\./, ''))).filter(
+  const named = strangersAmong(facts, facts.passagesOf('host', domain.replace(/^www\./, ''))).filter(
     ({ author }) => !areOneSite(domain, unicodeDomain(domainOf(author))),
   );
-  const mailbox = strangersAmong(facts, hitsOf(facts, 'mailbox', address.slice(0, address.lastIndexOf('@'))));
+  const mailbox = strangersAmong(
+    facts,
+    facts.passagesOf('mailbox', address.slice(0, address.lastIndexOf('@'))),
+  );
   return mailbox.length > 0 || !facts.isKnownDomain(domain) ? named : [];
 }
 
-const VALUES = { host: 'link', account: 'account_number' } as const;
+const VALUES = { host: 'link', address: 'address', account: 'account_number' } as const;
 
-function valueFindings(facts: Judged, outsiders: readonly string[]): Finding[] {
+function* valueFindings(facts: JudgedFound, outsiders: readonly string[]): Generator<Finding> {
   const isOften = outsiders.every((address) => facts.times(address) >= OFTEN);
-  const values = new Map<string, Taken>();
-  for (const { taken } of facts.hits) {
-    if (taken.kind !== 'host' && taken.kind !== 'account') continue;
-    if (taken.isWritten || (taken.isPassedOn && !isOften)) values.set(`${taken.kind} ${taken.value}`, taken);
-  }
-  return [...values.values()].flatMap((taken) => {
-    if (taken.kind !== 'host' && taken.kind !== 'account') return [];
-    if (taken.kind === 'host' && facts.isKnownDomain(taken.value)) return [];
-    const found = strangersAmong(facts, hitsOf(facts, taken.kind, taken.value));
-    const what = VALUES[taken.kind];
-    return sourcesFinding(found, (source) => ({
+  let links: ReadonlyMap<string, readonly Mark[]> | undefined;
+  const { own, recipients } = facts.write;
+  // A recipient is judged as such.
+  const judgedElsewhere = new Set([...own, ...recipients].map(statedAddress));
+  for (const taken of facts.found) {
+    const { kind, value, isWritten, isPassedOn } = taken;
+    if (kind !== 'host' && kind !== 'address' && kind !== 'account') continue;
+    if (!isWritten && (!isPassedOn || isOften)) continue;
+    if (kind === 'host' && facts.isKnownDomain(value)) continue;
+    if (kind === 'address' && (facts.times(value) > 0 || judgedElsewhere.has(value))) continue;
+    const found = strangersAmong(facts, namingPassages(facts, taken));
+    if (found.length > 0 && kind === 'host') links ??= linkMarks(facts.write.texts);
+    yield* sourcesFinding(found, (source) => ({
       rule: 'from_stranger',
       severity: 'red',
-      marks: taken.kind === 'host' ? marksOf(facts.write.texts, taken.value) : [],
-      what,
-      value: shortened(taken.value, VALUE_CHARS),
+      marks: kind === 'host' ? [...(links?.get(value) ?? [])] : [],
+      what: VALUES[kind],
+      value: shortened(value, VALUE_CHARS),
       isInPieces: false,
       source,
     }));
-  });
+  }
+}
+
+/** A forwarded text names its author at its head: only others name a new address. */
+function namingPassages(facts: Found, { kind, value, isWritten }: Taken): readonly Passage[] {
+  const passages = facts.passagesOf(kind, value);
+  return kind === 'address' && !isWritten
+    ? passages.filter(({ author }) => author === '' || statedAddress(author) !== value)
+    : passages;
+}
+
+/** A code or a password that goes to a stranger, unless that person wrote it. */
+function* secretFindings(facts: JudgedFound, outsiders: readonly string[]): Generator<Finding> {
+  if (outsiders.every((address) => facts.times(address) > 0)) return;
+  for (const { kind, value } of facts.found) {
+    if (kind !== 'code') continue;
+    const passages = facts.passagesOf(kind, value);
+    if (passages.some((one) => goesBack(facts, one))) continue;
+    const others = passages.filter(({ origin }) => origin !== 'record');
+    yield* sourcesFinding(others, (source) => ({
+      rule: 'passes_secret',
+      severity: 'red',
+      marks: [],
+      source,
+    }));
+  }
 }
 
 /** An account number that its sender names now, after naming only different ones. */
-function differingAccounts(facts: Judged): Finding[] {
-  const accounts = new Set(
-    facts.hits.flatMap(({ taken }) => (taken.kind === 'account' ? [taken.value] : [])),
-  );
-  return [...accounts].flatMap((value) => {
-    const named = hitsOf(facts, 'account', value).filter(isOwnWords);
-    return [...new Set(named.map(({ author }) => author))].flatMap((author) => {
+function* differingAccounts(facts: JudgedFound): Generator<Finding> {
+  for (const { kind, value } of facts.found) {
+    if (kind !== 'account') continue;
+    const named = facts.passagesOf(kind, value).filter(isOwnWords);
+    for (const author of new Set(named.map((one) => one.author))) {
       const now = named.filter((one) => one.author === author);
       const since = Math.min(...now.map(({ receivedMs }) => receivedMs ?? 0));
       const before = facts.accountPassages.filter(
         (one) => isOwnWords(one) && one.author === author && (one.receivedMs ?? since) < since,
       );
-      if (before.length === 0 || facts.write.own.has(author)) return [];
-      return sourcesFinding(now, (source) => ({
+      if (before.length === 0 || facts.write.own.has(author)) continue;
+      yield* sourcesFinding(now, (source) => ({
         rule: 'differing_account',
         severity: 'red',
         marks: [],
         value: shortened(value, VALUE_CHARS),
         source,
       }));
-    });
-  });
+    }
+  }
 }
 
 function isOwnWords({ kind, quoting, origin, author }: Passage): boolean {
   return kind === 'message' && quoting === null && author !== '' && origin !== 'owner' && origin !== 'record';
-}
-
-function hitsOf({ hits }: Judged, kind: Taken['kind'], value: string): Passage[] {
-  return hits.flatMap(({ taken, passage }) =>
-    taken.kind === kind && taken.value === value ? [passage] : [],
-  );
 }
 
 /** The strangers' passages. None if one of the others vouches for the value, or it goes back to its author. */
@@ -186,15 +239,18 @@ export function sourceOf({ kind, id, title, author, quoting }: FindingSource): F
   return { kind, id, title, author, quoting };
 }
 
-function marksOf(texts: readonly NamedText[], host: string): Mark[] {
-  return texts.flatMap(({ text, place }) =>
-    place === null
-      ? []
-      : Array.from(linksIn(text))
-          .filter((link) => link.host === host)
-          .slice(0, FINDINGS_MAX)
-          .map(({ from, to }) => ({ in: place.in, from: from + place.at, to: to + place.at })),
-  );
+/** Where each linked host stands. */
+function linkMarks(texts: readonly NamedText[]): ReadonlyMap<string, readonly Mark[]> {
+  const links = new Map<string, Mark[]>();
+  for (const { text, place } of texts) {
+    if (place === null) continue;
+    for (const { host, from, to } of linksIn(text)) {
+      const marks = links.get(host) ?? [];
+      if (marks.length < MARKS_MAX) marks.push({ in: place.in, from: from + place.at, to: to + place.at });
+      links.set(host, marks);
+    }
+  }
+  return links;
 }
 
 /** Names the source of a finding of the safety filter: the answered message, or where its domain was read. */

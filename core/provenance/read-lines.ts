@@ -8,7 +8,7 @@ import type { Hit, Passage } from './taken-values.ts';
 
 /** What a request takes from one source. `words`: ten words in a row. */
 const takenPart = z.strictObject({
-  what: z.enum(['recipient', 'link', 'account_number', 'amount', 'words', 'purpose']),
+  what: z.enum(['recipient', 'link', 'address', 'account_number', 'amount', 'words', 'purpose']),
   value: z.string(),
 });
 
@@ -84,7 +84,7 @@ function takeOf(taken: Hit['taken']): ReadLine['takes'][number] | undefined {
     case 'words':
       return taken.in === 'purpose' ? { what: 'purpose', value } : { what: 'words', value: '' };
     case 'address':
-      return { what: 'recipient', value };
+      return { what: taken.isWritten || taken.isPassedOn ? 'address' : 'recipient', value };
     case 'host':
       return taken.isWritten || taken.isPassedOn ? { what: 'link', value } : undefined;
     case 'account':

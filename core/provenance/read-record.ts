@@ -5,8 +5,8 @@ import { findingSource } from '../safety/finding.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { STORED } from '../secrets/stored-purposes.ts';
 import { shortened } from '../text/shortened.ts';
-import { type StatedValues, statedAddress, statedValues } from './stated-values.ts';
-import { wordWindows } from './words.ts';
+import type { StatedText, TextToRead } from './stated-text.ts';
+import { type StatedValues, statedAddress } from './stated-values.ts';
 
 /**
  * The record of a read: keyed hashes of what it showed, and the sealed names of the sources. It contains no text in
@@ -44,9 +44,9 @@ const sealedSources = z.strictObject({
 export type ReadSources = z.infer<typeof sealedSources>;
 export type ReadPassage = ReadSources['passages'][number];
 
-/** More passages of one read are left out. A page of a list has at most 50 rows. */
+/** More passages of one read are left out, and the record says so. A page of a list has at most 50 rows. */
 const PASSAGES_MAX = 150;
-/** More than the addresses, hosts and account numbers for which the longest answer has room. */
+/** More than the addresses, hosts and account numbers of honest mail. More are left out, and the record says so. */
 const VALUES_MAX = 10_000;
 const WINDOWS_MAX = 500;
 const NAME_CHARS = 120;
@@ -54,7 +54,17 @@ const HASH_BYTES = 6;
 const COUNT_BYTES = 2;
 
 /** What a hash stands for. The same text of two kinds has two hashes. */
-export type HashedKind = 'address' | 'host' | 'account' | 'amount' | 'mailbox' | 'author' | 'words';
+export type HashedKind =
+  | 'address'
+  | 'host'
+  | 'account'
+  | 'amount'
+  | 'mailbox'
+  | 'code'
+  | 'author'
+  | 'words'
+  /** In place of what the record has no room for. */
+  | 'overflow';
 
 /** Hashes for one owner. 48 bits each: among a million, a false match has a chance of one in 200 million. */
 export type Hasher = (kind: HashedKind, value: string) => number;
@@ -79,7 +89,7 @@ export interface PassageHashes {
   readonly values: readonly number[];
   readonly accounts: readonly number[];
   readonly windows: readonly number[];
-  /** Whether it names an address, a host, an account number or an amount. */
+  /** Whether it names an address, a host, an account number, an amount or a code. */
   readonly hasValues: boolean;
 }
 
@@ -91,28 +101,37 @@ export interface HashedRead {
   readonly phrases: readonly (readonly number[])[];
 }
 
+/** What must be read of a passage before it is hashed. */
+export function toRead({ text, isListed }: ShownPassage): TextToRead {
+  return { text, windowsMax: isListed ? 0 : WINDOWS_MAX };
+}
+
 /**
  * Hashes what a call showed. Rows of a list that state nothing are only counted.
- * @param hashesOf  hashes one passage, as `passageHashes` does
+ * @param hashesOf  hashes a passage, as `passageHashes` does
  */
 export function hashedRead(
   shown: readonly ShownPassage[],
   hasher: Hasher,
-  hashesOf: HashPassage = (passage, most) => passageHashes(passage, most, hasher),
+  hashesOf: HashPassage,
 ): HashedRead {
   const passages: ReadPassage[] = [];
   const values: (readonly number[])[] = [];
   const phrases: (readonly number[])[] = [];
   let [valuesLeft, windowsLeft] = [VALUES_MAX, WINDOWS_MAX];
   for (const passage of shown) {
-    if (passages.length === PASSAGES_MAX) break;
+    if (passages.length === PASSAGES_MAX) {
+      values.push([...(values.pop() ?? []), hasher('overflow', '')]);
+      break;
+    }
     const { text: _text, ...source } = passage;
     const { windows, accounts, ...hashes } = hashesOf(passage, windowsLeft);
     if (!hashes.hasValues && windows.length === 0 && (source.isListed || source.quoting !== null)) continue;
     const stated = hashes.values.slice(0, valuesLeft);
+    const isCut = stated.length < hashes.values.length;
     valuesLeft -= stated.length;
     windowsLeft -= windows.length;
-    values.push(stated);
+    values.push(isCut ? [...stated, hasher('overflow', '')] : stated);
     phrases.push(windows);
     passages.push({
       ...source,
@@ -126,39 +145,39 @@ export function hashedRead(
   return { sources: { listed, passages }, values, phrases };
 }
 
-/** @param most  further runs of words are left out */
-export type HashPassage = (
-  passage: Pick<ShownPassage, 'text' | 'author' | 'isListed'>,
-  most: number,
-) => PassageHashes;
+/** @param windowsMax  further runs of words are left out */
+export type HashPassage = (passage: ShownPassage, windowsMax: number) => PassageHashes;
 
+/** @param stated  what its text states. Undefined: it could not be read */
 export function passageHashes(
-  { text, author, isListed }: Parameters<HashPassage>[0],
-  most: number,
+  author: string,
+  stated: StatedText | undefined,
+  windowsMax: number,
   hasher: Hasher,
 ): PassageHashes {
-  const stated = statedValues(text);
+  if (stated === undefined)
+    return { values: [hasher('overflow', '')], accounts: [], windows: [], hasValues: true };
   return {
     values: valueHashes(stated, author, hasher),
-    accounts: [...stated.accountNumbers].slice(0, 50).map((number) => hasher('account', number)),
-    windows: isListed ? [] : wordWindows(text, most).map((words) => hasher('words', words)),
+    accounts: stated.accountNumbers.slice(0, 50).map((number) => hasher('account', number)),
+    windows: stated.windows.slice(0, windowsMax).map((words) => hasher('words', words)),
     hasValues: hasValues(stated),
   };
 }
 
-function hasValues({ addresses, hosts, accountNumbers, amounts }: StatedValues): boolean {
-  return addresses.size + hosts.size + accountNumbers.size + amounts.size > 0;
+function hasValues({ addresses, hosts, accountNumbers, amounts, namedCodes }: StatedValues): boolean {
+  return [addresses, hosts, accountNumbers, amounts, namedCodes].some((values) => values.length > 0);
 }
 
 /** Those that make a finding red come first. */
 function valueHashes(stated: StatedValues, author: string, hasher: Hasher): number[] {
-  const all = (kind: HashedKind, values: Iterable<string>) =>
-    Array.from(values, (value) => hasher(kind, value));
+  const all = (kind: HashedKind, values: readonly string[]) => values.map((value) => hasher(kind, value));
   return [
     ...(author === '' ? [] : [hasher('author', statedAddress(author))]),
     ...all('address', stated.addresses),
     ...all('host', stated.hosts),
     ...all('account', stated.accountNumbers),
+    ...all('code', stated.namedCodes),
     ...all('amount', stated.amounts),
     ...all('mailbox', stated.mailboxes),
   ];

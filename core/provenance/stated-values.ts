@@ -3,6 +3,7 @@ import { amountsIn } from '../safety/answered-values.ts';
 import { hostsIn } from '../safety/hosts.ts';
 import { isFileName } from '../safety/links.ts';
 import { unicodeDomain } from '../safety/punycode.ts';
+import { codesIn } from '../safety/secrets.ts';
 import { isAscii, normalForm } from '../text/normal-form.ts';
 import { plainText } from '../text/plain-text.ts';
 
@@ -12,14 +13,17 @@ import { plainText } from '../text/plain-text.ts';
  * character more than a few times.
  */
 export interface StatedValues {
-  readonly addresses: ReadonlySet<string>;
+  readonly addresses: readonly string[];
   /** Of links, and domains that stand alone. Excludes the domains of addresses. */
-  readonly hosts: ReadonlySet<string>;
-  readonly accountNumbers: ReadonlySet<string>;
+  readonly hosts: readonly string[];
+  readonly accountNumbers: readonly string[];
   /** Currency and hundredths. */
-  readonly amounts: ReadonlySet<string>;
+  readonly amounts: readonly string[];
+  /** What can be a code or a password, and of these what stands beside the word for one. */
+  readonly codes: readonly string[];
+  readonly namedCodes: readonly string[];
   /** Words that can be the part of an address before the `@`: `payout.desk`, and quoted words. */
-  readonly mailboxes: ReadonlySet<string>;
+  readonly mailboxes: readonly string[];
 }
 
 /** More amounts and mailboxes per text are left out. There is no limit for the rest: a stranger could reach it first. */
@@ -29,12 +33,16 @@ export function statedValues(text: string): StatedValues {
   const bare = isAscii(text) ? text : normalForm(text.replace(/\p{Cf}/gu, ''), 'NFKC');
   const decoded = decodedText(bare);
   const hasNumbers = /\p{N}/u.test(bare);
+  const plain = hasNumbers ? plainText(bare) : '';
+  const { codes, namedCodes } = codesIn(plain);
   return {
-    addresses: new Set([...new Set([decoded, rejoined(decoded), spokenText(decoded)])].flatMap(addressesIn)),
-    hosts: new Set(hostNamesIn(decoded)),
-    accountNumbers: new Set(hasNumbers ? accountsIn(bare) : []),
-    amounts: new Set(hasNumbers ? amountsOf(bare).slice(0, OTHERS_MAX) : []),
-    mailboxes: new Set(mailboxesIn(decoded).slice(0, OTHERS_MAX)),
+    addresses: eachOnce([...new Set([decoded, rejoined(decoded), spokenText(decoded)])].flatMap(addressesIn)),
+    hosts: eachOnce(hostNamesIn(decoded)),
+    accountNumbers: hasNumbers ? eachOnce(accountsIn(plain)) : [],
+    amounts: hasNumbers ? eachOnce(amountsOf(bare).slice(0, OTHERS_MAX)) : [],
+    codes: codes.slice(0, OTHERS_MAX),
+    namedCodes: namedCodes.slice(0, OTHERS_MAX),
+    mailboxes: mailboxesIn(decoded),
   };
 }
 
@@ -51,11 +59,14 @@ export function statedHost(host: string): string {
 
 /** Links in agents' and strangers' texts, with the places where they stand. */
 export function* linksIn(text: string): Generator<{ host: string; from: number; to: number }> {
-  for (const { host, from, to } of hostsIn(text)) {
-    const word = text.slice(from, to);
-    const isLink = word.includes('//') || (!word.includes('@') && !isFileName(host));
+  for (const { host, kind, from, to } of hostsIn(text)) {
+    const isLink = kind === 'link' || (kind === 'name' && !isFileName(host));
     if (isLink) yield { host: statedHost(host), from, to };
   }
+}
+
+function eachOnce(values: readonly string[]): string[] {
+  return [...new Set(values)];
 }
 
 function decodedText(text: string): string {
@@ -114,8 +125,7 @@ function hostNamesIn(text: string): string[] {
 }
 
 /** An IBAN or card number without separators. Of a number that words announce, its digits. */
-function accountsIn(text: string): string[] {
-  const plain = plainText(text);
+function accountsIn(plain: string): string[] {
   return Array.from(accountNumbersIn(plain), ({ from, to }) => {
     const characters = plain
       .slice(from, to)
@@ -132,10 +142,14 @@ function amountsOf(text: string): string[] {
 }
 
 function mailboxesIn(text: string): string[] {
-  return Array.from(
-    text.matchAll(
-      /(?<=["'“„«‘])[\p{L}\p{N}._+-]{3,64}(?=["'”“»’])|(?=[\d._+-]*\p{L})[\p{L}\p{N}]{1,32}(?:[._+-][\p{L}\p{N}]{1,32}){1,4}/gu,
-    ),
-    ([word]) => word.toLowerCase(),
+  const found = new Set<string>();
+  const words = text.matchAll(
+    /(?<=["'“„«‘])[\p{L}\p{N}._+-]{3,64}(?=["'”“»’])|[\p{L}\p{N}]{1,32}(?:[._+-][\p{L}\p{N}]{1,32}){1,4}/gu,
   );
+  for (const { 0: word, index } of words) {
+    const isQuoted = /["'“„«‘]/u.test(text.charAt(index - 1));
+    if (isQuoted || /\p{L}/u.test(word)) found.add(word.toLowerCase());
+    if (found.size === OTHERS_MAX) break;
+  }
+  return [...found];
 }

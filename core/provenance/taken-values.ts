@@ -1,8 +1,8 @@
 import { domainOf } from '../safety/domain-of.ts';
 import type { Mark } from '../safety/finding.ts';
 import type { HashedKind, Hasher, ReadPassage } from './read-record.ts';
-import { statedAddress, statedValues } from './stated-values.ts';
-import { wordWindows } from './words.ts';
+import type { StatedText, TextToRead } from './stated-text.ts';
+import { statedAddress } from './stated-values.ts';
 
 /** What a write says, and where it was read before. Pure. */
 
@@ -57,7 +57,13 @@ export interface Hit<T extends Taken | TakenWords = Taken | TakenWords> {
 
 const WINDOWS_MAX = 500;
 
-export function takenValues({ recipients, texts }: WriteFacts): Taken[] {
+/** What must be read of a text of a write. All words of a forwarded text are in the message that is forwarded. */
+export function toReadOf({ text, isPassedOn }: NamedText): TextToRead {
+  return { text, windowsMax: isPassedOn ? 0 : WINDOWS_MAX };
+}
+
+/** @param stated  what each of its texts states; those that could not be read are left out */
+export function takenValues({ recipients, texts }: WriteFacts, stated: readonly StatedText[]): Taken[] {
   const found = new Map<string, Taken>();
   const add = (kind: Taken['kind'], value: string, of: Pick<Taken, 'isWritten' | 'isPassedOn'>) => {
     const name = `${kind} ${value}`;
@@ -71,22 +77,21 @@ export function takenValues({ recipients, texts }: WriteFacts): Taken[] {
     add('host', domainOf(address).replace(/^www\./, ''), of);
     add('mailbox', address.slice(0, address.lastIndexOf('@')), of);
   }
-  for (const { text, isPassedOn } of texts) {
+  for (const [index, { isPassedOn }] of texts.entries()) {
     const of = { isWritten: !isPassedOn, isPassedOn };
-    const { hosts, accountNumbers, amounts } = statedValues(text);
+    const { addresses = [], hosts = [], accountNumbers = [], amounts = [], codes = [] } = stated[index] ?? {};
+    for (const value of addresses) add('address', value, of);
     for (const value of hosts) add('host', value, of);
     for (const value of accountNumbers) add('account', value, of);
     for (const value of amounts) add('amount', value, of);
+    for (const value of codes) add('code', value, of);
   }
   return [...found.values()];
 }
 
-/** A forwarded text is left out: all its words are in the message that is forwarded. */
-export function takenWords({ texts }: WriteFacts): TakenWords[] {
-  return texts.flatMap(({ name, text, isPassedOn }) =>
-    isPassedOn
-      ? []
-      : wordWindows(text, WINDOWS_MAX).map((value) => ({ kind: 'words', value, in: name }) as const),
+export function takenWords({ texts }: WriteFacts, stated: readonly StatedText[]): TakenWords[] {
+  return texts.flatMap(({ name }, index) =>
+    (stated[index]?.windows ?? []).map((value) => ({ kind: 'words', value, in: name }) as const),
   );
 }
 

@@ -11,6 +11,7 @@ const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Tha
  * @param most  further ones are left out
  */
 export function wordWindows(text: string, most: number): string[] {
+  if (most === 0) return [];
   const words: string[] = [];
   for (const [word] of normalForm(text, 'NFKC').toLowerCase().matchAll(WORD)) {
     words.push(word);

@@ -31,6 +31,7 @@ const source: z.ZodType<AttachmentSource> = z.discriminatedUnion('kind', [
 export const attachmentJob: Job<AttachmentInput, AttachmentReading> = {
   input: z.object({ source, index: z.int().min(0), maxBytes: z.int().min(0) }),
   output: z.object({ info: attachmentInfo, bytes: bytesOrTooLarge }).nullable(),
+  work: ({ source }) => source,
   read: async (input) => attachmentIn(input),
   // Finding and decoding a part takes a few passes over the bytes.
   readShort(input) {

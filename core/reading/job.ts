@@ -9,6 +9,8 @@ export interface Job<I, O> {
   /** Every result is checked against this: it was computed next to untrusted bytes. */
   readonly output: z.ZodType<O>;
   read(input: I): Promise<O>;
+  /** The part of the input that decides how long it takes; if absent, all of it does. */
+  work?(input: I): unknown;
   /** Its limit of CPU time, if shorter than that of all jobs. */
   readonly maxCpuMs?: number;
   /** The same, for input that is short enough to read within small limits. Undefined for any other. */

@@ -5,7 +5,9 @@ import { eventsJob } from './events-job.ts';
 import { invitationJob } from './invitation-job.ts';
 import type { Job } from './job.ts';
 import { messageJob } from './message-job.ts';
+import { safetyJob } from './safety-job.ts';
 import { searchJob } from './search-job.ts';
+import { statedJob } from './stated-job.ts';
 import { textJob } from './text-job.ts';
 
 /** All jobs of a Reader. */
@@ -14,6 +16,8 @@ const jobs = {
   attachment: attachmentJob,
   search: searchJob,
   text: textJob,
+  stated: statedJob,
+  safety: safetyJob,
   events: eventsJob,
   event: eventJob,
   changedEvent: changedEventJob,

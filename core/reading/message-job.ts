@@ -107,6 +107,7 @@ export const messageJob: Job<MessageInput, MessageReading> = {
       source.kind === 'whole' ? await parseMessage(source.bytes) : await parseLargeMessage(source);
     return reading(parsed, window);
   },
+  work: ({ source }) => source,
   readShort({ source, window }) {
     if (source.kind !== 'whole' || source.bytes.length > SHORT_BYTES) return undefined;
     const parsed = parseShortMessage(source.bytes);

@@ -11,6 +11,7 @@ import { messageSource, SHORT_BYTES } from './message-job.ts';
 export const searchJob: Job<{ readonly source: MessageSource; readonly word: string }, boolean> = {
   input: z.object({ source: messageSource, word: z.string() }),
   output: z.boolean(),
+  work: ({ source }) => source,
   async read({ source, word }) {
     const parsed =
       source.kind === 'whole' ? await parseMessage(source.bytes) : await parseLargeMessage(source);

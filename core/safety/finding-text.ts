@@ -50,6 +50,12 @@ export function sentenceOf(finding: Finding): Sentence {
         ...sourceWords(finding.source),
         '.',
       ];
+    case 'passes_secret':
+      return [
+        'A code or password in it is from ',
+        ...sourceWords(finding.source),
+        ', and goes to somebody else to whom you have never written.',
+      ];
     case 'removes_notice':
       return [
         'It puts out of sight what looks like ',
@@ -72,6 +78,7 @@ const WHOSE: Record<DomainRole, string> = {
 const TAKEN: Record<Extract<Finding, { rule: 'from_stranger' }>['what'], string> = {
   recipient: 'The recipient',
   link: 'The link to',
+  address: 'The address',
   account_number: 'The account number',
 };
 

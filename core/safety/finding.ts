@@ -53,6 +53,7 @@ const bare = z.strictObject({
     'server_may_write',
     'several_messages',
     'shared_calendar',
+    'text_not_checked',
   ]),
 });
 
@@ -94,7 +95,7 @@ export const storedFinding = z.discriminatedUnion('rule', [
   z.strictObject({
     ...common,
     rule: z.literal('from_stranger'),
-    what: z.enum(['recipient', 'link', 'account_number']),
+    what: z.enum(['recipient', 'link', 'address', 'account_number']),
     value: z.string(),
     /** Only the domain of a recipient is in the source. */
     isInPieces: z.boolean(),
@@ -106,6 +107,8 @@ export const storedFinding = z.discriminatedUnion('rule', [
     value: z.string(),
     source: findingSource,
   }),
+  /** A code or a password that one person wrote goes to another, to whom the owner has never written. */
+  z.strictObject({ ...common, rule: z.literal('passes_secret'), source: findingSource }),
   /** The request puts out of sight what the owner has to see. */
   z.strictObject({
     ...common,

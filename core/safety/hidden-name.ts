@@ -17,19 +17,20 @@ export interface HiddenName {
 
 export function hiddenName(host: string): HiddenName | undefined {
   const labels = unicodeDomain(host).split('.');
+  const lastName = labels.findLastIndex((label) => !isCountry(label));
   for (let at = 1; at < labels.length - 1; at++) {
     const label = labels[at] ?? '';
-    const rest = labels.slice(at + 1);
+    const restCount = labels.length - at - 1;
     const upTo = (count: number) => labels.slice(0, at + count).join('.');
     // `paypal.com-login.example`
     const [start = '', ...others] = label.split('-');
     if (ENDS.has(start) && others.length > 0) {
       return { name: [...labels.slice(0, at), start].join('.'), severity: 'red' };
     }
-    if (SECOND_LEVEL.has(label) && rest.length > 2 && isCountry(rest[0]))
+    if (SECOND_LEVEL.has(label) && restCount > 2 && isCountry(labels[at + 1]))
       return { name: upTo(2), severity: 'red' };
     // `example.com.au`, `example.gov.bc.ca`
-    if (rest.length < 2 || rest.every(isCountry)) continue;
+    if (restCount < 2 || lastName <= at) continue;
     if (ENDS.has(label)) return { name: upTo(1), severity: 'red' };
     if (SOMETIMES_ENDS.has(label)) return { name: upTo(1), severity: 'amber' };
   }

@@ -15,9 +15,11 @@ const HOLDS = {
   shared_calendar: 'It changes a calendar that others can access too.',
   calendar_access_unknown: 'Countersign could not check whether others can access the calendar.',
   from_stranger:
-    'It takes a recipient, a link or an account number from somebody to whom you have never written.',
+    'It takes a recipient, a link, an address or an account number from somebody to whom you have never written.',
   differing_account: 'Its account number differs from the one that the same sender named before.',
+  passes_secret: 'A code or password from somebody else goes to somebody to whom you have never written.',
   reads_not_compared: 'Your programs read too much in the last 24 hours to compare this with all of it.',
+  text_not_checked: 'Countersign could not check its text: that took too long.',
   removes_notice: 'It puts a security notice or a question about a payment out of sight.',
   into_sent_or_drafts:
     'It would move messages into a folder that is, or looks like, Sent or Drafts, where they could pass for your own.',

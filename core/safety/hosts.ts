@@ -1,50 +1,94 @@
+import { normalForm } from '../text/normal-form.ts';
 import { percentDecoded } from '../text/percent-decoded.ts';
 import type { Span } from '../text/span.ts';
 
-/** Finds the hosts of links and addresses in a text. Pure. Reads no character more than a few times. */
+/**
+ * Finds the hosts of links and addresses in a text, as people write them: between signs, in quotation marks, behind a
+ * colon. Pure. Reads no character more than a few times.
+ */
 
+/** Its place is that of the whole word. */
 export interface WrittenHost extends Span {
   /** The host that a browser opens, in lower case. */
   readonly host: string;
+  /** `link`: behind slashes. `address`: behind an `@`. `name`: by itself. */
+  readonly kind: 'link' | 'address' | 'name';
   /** A different name that a reader takes for the host. Undefined: none. */
   readonly disguise: string | undefined;
 }
 
-/** A longer word is not a link that a person reads. */
-const WORD_CHARS = 2000;
-const HOST_CHARS = 253;
+type Found = Omit<WrittenHost, keyof Span>;
 
 export function* hostsIn(text: string): Generator<WrittenHost> {
   for (const { 0: word, index } of text.matchAll(/[^\s<>()[\]{}"“”„«»|]+/gu)) {
-    if (word.length > WORD_CHARS || !/[.%\u3002\uff61\uff0e]/.test(word)) continue;
-    const read = hostOf(word.normalize('NFKC').replace(/\u3002/g, '.'));
-    if (read !== undefined) yield { ...read, from: index, to: index + word.length };
+    if (!/[.%\u3002\uff61\uff0e]/.test(word)) continue;
+    const plain = normalForm(word, 'NFKC').replace(/\u3002/g, '.');
+    for (const found of hostsOf(plain)) yield { ...found, from: index, to: index + word.length };
   }
 }
 
-function hostOf(word: string): Omit<WrittenHost, keyof Span> | undefined {
-  const start = /https?:[\\/]{2}/iu.exec(word);
-  if (start !== null) return hostOfUrl(word.slice(start.index + start[0].length));
-  const name = /(?:^|@)((?:[\p{L}\p{N}-]{1,63}\.){1,20}\p{L}[\p{L}\p{N}-]{1,62})(?=[/:?#.,;!']|$)/iu.exec(
-    word,
-  )?.[1];
-  return name === undefined ? undefined : { host: name.toLowerCase(), disguise: undefined };
+const LINK = /https?:[\\/]{2}|(?<![:\\/])[\\/]{2}(?=[\p{L}\p{N}])/giu;
+
+/** Of the links in a word, and of the names outside of them. A link goes on to the end of the word, or to the next link. */
+function* hostsOf(word: string): Generator<Found> {
+  const links = [...word.matchAll(LINK)];
+  let from = 0;
+  for (const [n, { 0: start, index }] of links.entries()) {
+    if (from < index) yield* namesIn(word.slice(from, index));
+    const begin = index + start.length;
+    const next = links[n + 1]?.index ?? word.length;
+    const link = hostOfUrl(word.slice(begin, next));
+    const isCertain = start.length > 2 || link?.found.host.includes('.') === true;
+    if (link !== undefined && isCertain) yield link.found;
+    from = link?.end === undefined ? next : begin + link.end;
+  }
+  if (from < word.length) yield* namesIn(word.slice(from));
 }
 
-/** Splits as the URL standard does. @param rest  after the slashes */
-function hostOfUrl(rest: string): Omit<WrittenHost, keyof Span> | undefined {
-  const authority = /^[^\\/?#]*/u.exec(rest)?.[0] ?? '';
-  const at = authority.lastIndexOf('@');
-  const written = authority
-    .slice(at + 1)
-    .replace(/:\d*$/u, '')
-    .replace(/[.,;:!']+$/u, '');
-  const host = percentDecoded(written).toLowerCase();
+/**
+ * Letters, digits and hyphens make a label. A name starts behind anything else, but not in a path.
+ */
+const NAME =
+  /(?<![\p{L}\p{M}\p{N}\\/-]|[\p{L}\p{M}\p{N}-]\.)(?:[\p{L}\p{M}\p{N}-]{1,63}\.){1,126}\p{L}[\p{L}\p{M}\p{N}-]{1,62}(?![\p{L}\p{M}\p{N}-])/gu;
+/** What stands between a name and the `@` of the address that starts with it. */
+const LOCAL_PART = /^[\p{L}\p{M}\p{N}._%+-]{0,64}@/u;
+const LOCAL_CHARS = 65;
+
+function* namesIn(part: string): Generator<Found> {
+  for (const { 0: name, index } of part.matchAll(NAME)) {
+    const end = index + name.length;
+    if (LOCAL_PART.test(part.slice(end, end + LOCAL_CHARS))) continue;
+    const kind = part[index - 1] === '@' ? 'address' : 'name';
+    yield { host: name.toLowerCase(), kind, disguise: undefined };
+  }
+}
+
+const HOST_CHARS = 253;
+/** Of a link: its host, with what stands before it. */
+const AUTHORITY_CHARS = 2000;
+
+/**
+ * Splits as the URL standard does, but ends the host at a character that no label has: people write on behind a link.
+ * @param rest  after the slashes
+ * @returns `end`: where the text goes on that does not belong to the link; undefined: all of it does
+ */
+function hostOfUrl(rest: string): { readonly found: Found; readonly end: number | undefined } | undefined {
+  const authority = /^[^\\/?#]*/u.exec(rest.slice(0, AUTHORITY_CHARS))?.[0] ?? '';
+  const at = authority.lastIndexOf('@') + 1;
+  const encodedHost = authority.slice(at);
+  const [label = ''] = /^[\p{L}\p{M}\p{N}._-]*/u.exec(percentDecoded(encodedHost)) ?? [];
+  const host = label.replace(/[._-]+$/u, '').toLowerCase();
   if (host === '' || host.length > HOST_CHARS) return undefined;
-  const user = percentDecoded(authority.slice(0, Math.max(0, at)));
+  const user = percentDecoded(authority.slice(0, Math.max(0, at - 1)));
+  const isEncoded = encodedHost.includes('%');
+  const behind = rest[at + label.length] ?? '/';
   return {
-    host,
-    disguise: nameIn(user) ?? nameBehind(rest.slice(authority.length)) ?? encoded(written, host),
+    found: {
+      host,
+      kind: 'link',
+      disguise: nameIn(user) ?? nameBehind(rest.slice(authority.length)) ?? encoded(encodedHost, host),
+    },
+    end: isEncoded || /[\\/?#:]/.test(behind) ? undefined : at + label.length,
   };
 }
 

@@ -45,11 +45,17 @@ const SECURITY: readonly RegExp[] = [
   /\b(?:nuevo|nueva|inusual|sospechoso|sospechosa) (?:[a-z-]+ ){0,2}(?:inicio de sesion|acceso a su|acceso a tu)/,
   /\b(?:inicio de sesion|acesso|accesso|connexion|inlogpoging|logowanie|inloggning)(?: [a-z-]+){0,3} (?:nuevo|inusual|sospechoso|suspeito|insolito|sospetto|inhabituelle|suspecte|verdacht|podejrzane|ovanlig)/,
   /\b(?:nouvelle|novo|nova|nuovo|nieuwe|nowe|ny) (?:[a-z-]+ ){0,2}(?:connexion a|inicio de sessao|accesso al|inlog|aanmelding|logowanie|inloggning)/,
+  // Mail is sent on, or sorted, by a rule that somebody made.
+  /\b(?:auto-?forward(?:ing)?|forwarding)(?: [a-z-]+){0,5} (?:rule|created|added|enabled|set up|turned on|switched on)\b/,
+  /\b(?:(?:new|unknown) (?:inbox |mail |e-?mail )?(?:rule|filter)|(?:inbox|mail|e-?mail) (?:rule|filter) (?:[a-z-]+ ){0,3}(?:created|added|changed))\b/,
+  /\b(?:weiterleitung|weiterleitungsregel|weiterleitungsadresse|posteingangsregel|mailfilter)(?: [a-z-]+){0,5} (?:eingerichtet|erstellt|hinzugefugt|aktiviert|geandert)/,
+  /\b(?:reenvio|transfert|inoltro|encaminhamento|doorstuur(?:regel|adres)|przekierowani[ea]|vidarebefordran)\b(?: [a-z-]+){0,5} (?:cread[ao]|anadid[ao]|activad[ao]|nuev[ao]|creee?|ajoutee?|activee?|creat[ao]|aggiunt[ao]|attivat[ao]|criad[ao]|adicionad[ao]|ativad[ao]|aangemaakt|toegevoegd|ingesteld|utworzono|dodano|skapats|lagts)\b/,
+  /\b(?:nueva regla de reenvio|nouvelle regle de transfert|nuova regola di inoltro|nova regra de encaminhamento|nieuwe doorstuurregel)\b/,
   // The way in was changed.
-  /\b(?:password|passcode|recovery (?:phone|email)|phone number|two-factor|2fa|security settings?)(?: [a-z-]+){0,4} (?:changed|reset|removed|added|disabled|turned off)/,
-  /\b(?:passwort|kennwort|telefonnummer|handynummer|sicherheitseinstellungen|zwei-faktor[a-z-]*)(?: [a-z-]+){0,5} (?:geandert|zuruckgesetzt|entfernt|hinzugefugt|deaktiviert)/,
-  /\b(?:contrasena|numero de telefono|verificacion)(?: [a-z-]+){0,4} (?:cambiado|cambiada|modificado|modificada|restablecida|eliminado|desactivada)/,
-  /\b(?:mot de passe|numero de telephone)(?: [a-z-]+){0,4} (?:modifie|change|reinitialise|supprime)/,
+  /\b(?:password|passcode|recovery (?:phone|e-?mail|address|contact)(?: address)?|phone number|two-factor|2fa|security settings?)(?: [a-z-]+){0,4} (?:changed|reset|removed|added|disabled|turned off)/,
+  /\b(?:passwort|kennwort|wiederherstellungs(?:adresse|-?e-?mail|nummer)[a-z-]*|telefonnummer|handynummer|sicherheitseinstellungen|zwei-faktor[a-z-]*)(?: [a-z-]+){0,5} (?:geandert|zuruckgesetzt|entfernt|hinzugefugt|deaktiviert)/,
+  /\b(?:contrasena|(?:correo|direccion|telefono) de recuperacion|numero de telefono|verificacion)(?: [a-z-]+){0,4} (?:cambiado|cambiada|modificado|modificada|restablecida|eliminado|desactivada)/,
+  /\b(?:mot de passe|adresse de (?:recuperation|secours)|numero de telephone)(?: [a-z-]+){0,4} (?:modifie|change|reinitialise|supprime)/,
   /\b(?:senha|palavra-passe|parola|password|wachtwoord|haslo|losenord(?:et)?)(?: [a-z-]+){0,4} (?:alterada|redefinida|modificata|cambiata|reimpostata|gewijzigd|zmienione|andrats)/,
   // The notice says what it is.
   /\b(?:security (?:alert|warning|notice)|sicherheits(?:warnung|hinweis|meldung)|(?:alerta|aviso) de (?:seguridad|seguranca)|alerte de securite|avviso di sicurezza|beveiligingswaarschuwing)\b/,

@@ -101,3 +101,40 @@ export function* secretsIn(text: string): Generator<Span> {
     }
   }
 }
+
+/** A number of four to eight digits, or a word with a digit in it, as codes and passwords are. */
+const CODE_WORD =
+  /(?<![\p{L}\p{N}])(?:\d{3}[ -]\d{3}|(?=[\p{L}#$%&*+=!?_-]{0,40}\d)[\p{L}\p{N}][\p{L}\p{N}#$%&*+=!?_-]{3,40})(?![\p{L}\p{N}])/gu;
+const NAME_OF_SECRET = new RegExp(
+  `(?<![\\p{L}\\p{N}])(?:${SECRET_NAME}|${CODE_NAME}|(?<!(?:${OPEN_CODE})[ -]?)code|pin)s?(?![\\p{L}\\p{N}])`,
+  'giu',
+);
+/** Between a secret and its name. */
+const NAMED_CHARS = 80;
+
+/**
+ * What can be a code or a password, each once and in one form, and those of them that stand beside the word for one.
+ * @param text  the result of `plainText`
+ */
+export function codesIn(text: string): { readonly codes: string[]; readonly namedCodes: string[] } {
+  const names = Array.from(text.matchAll(NAME_OF_SECRET), ({ index }) => index);
+  const codes = new Set<string>();
+  const namedCodes = new Set<string>();
+  let next = 0;
+  for (const { code, at } of codeWords(text)) {
+    codes.add(code);
+    while (names[next] !== undefined && (names[next] ?? 0) < at - NAMED_CHARS) next += 1;
+    if ((names[next] ?? Number.POSITIVE_INFINITY) <= at + NAMED_CHARS) namedCodes.add(code);
+  }
+  return { codes: [...codes], namedCodes: [...namedCodes] };
+}
+
+function* codeWords(text: string): Generator<{ readonly code: string; readonly at: number }> {
+  for (const { 0: word, index: at } of text.matchAll(CODE_WORD)) {
+    const digits = word.replace(/[ -]/g, '');
+    if (!/^\d+$/.test(digits)) yield { code: word.toLowerCase(), at };
+    // A year is no code, and neither is a date.
+    else if (/^\d{4,8}$/.test(digits) && !/^(?:19|20)\d\d(?:-?\d\d-?\d\d)?$/.test(word))
+      yield { code: digits, at };
+  }
+}

@@ -45,12 +45,12 @@ export function wrapUntrusted(text: string, nonce: string): string {
  * @param wrapped the fields whose text goes between fence lines
  * @param nonce hex; empty if nothing is wrapped
  */
-export function flagUntrusted(
-  result: Result,
+export function flagUntrusted<R extends Result>(
+  result: R,
   fields: readonly string[],
   wrapped: readonly string[],
   nonce: string,
-): Result {
+): R {
   let fenced = false;
   let marked = result;
   for (const path of fields) {
@@ -71,7 +71,7 @@ export function flagUntrusted(
 }
 
 /** The record with the text at each place of the path replaced. `name[]` stands for every element of a list. */
-function mapIn(record: Result, path: readonly string[], change: (text: string) => string): Result {
+function mapIn<R extends Result>(record: R, path: readonly string[], change: (text: string) => string): R {
   const [step, ...rest] = path;
   if (step === undefined) return record;
   const name = step.replace(/\[\]$/, '');

@@ -13,7 +13,7 @@ import { decideRoles } from '../folders/decide-roles.ts';
 import type { MailFolder } from '../folders/folder.ts';
 import type { FolderRoles } from '../folders/roles.ts';
 import type { Account } from '../ports/account.ts';
-import type { LegHealth } from '../ports/account-health.ts';
+import type { ServerHealth } from '../ports/account-health.ts';
 import type { CalendarInfo } from '../ports/calendar.ts';
 import { type AccessToken, type MailAccount, type MailCall, MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -78,7 +78,7 @@ export interface Accounts<Settings = unknown> {
   ): Promise<{ readonly calendars: readonly CalendarInfo[]; readonly target: CalendarInfo | undefined }>;
   list(ownerId: string): Promise<readonly Account[]>;
   /** How the servers of the owner's accounts are doing. A server that was never used is left out. */
-  health(ownerId: string): Promise<readonly LegHealth[]>;
+  health(ownerId: string): Promise<readonly ServerHealth[]>;
   /** @throws ServiceError not_found */
   activate(ownerId: string, accountId: number): Promise<void>;
   /** Removes the account and cancels its pending approvals. @throws ServiceError not_found */
@@ -104,7 +104,7 @@ export interface AccountFolders {
 /** For all servers of an account together. */
 const CONNECT_MS = 30_000;
 
-type VerifiedLeg = Pick<LegHealth, 'leg' | 'state' | 'reason'>;
+type VerifiedServer = Pick<ServerHealth, 'server' | 'state' | 'reason'>;
 
 interface TrialAccount {
   readonly ownerId: string;
@@ -179,29 +179,29 @@ export function createAccounts(
   }
 
   /** Signs in to every server, and finds the calendar that was chosen for new events. @returns those that there are */
-  async function verify(call: MailCall): Promise<readonly VerifiedLeg[]> {
+  async function verify(call: MailCall): Promise<readonly VerifiedServer[]> {
     await mail.verify(call);
     const works = { state: 'working', reason: null } as const;
-    const legs: VerifiedLeg[] = [
-      { leg: 'reading', ...works },
-      { leg: 'sending', ...works },
+    const servers: VerifiedServer[] = [
+      { server: 'reading', ...works },
+      { server: 'sending', ...works },
     ];
     try {
-      if ((await calendar?.target(call)) !== undefined) legs.push({ leg: 'calendar', ...works });
+      if ((await calendar?.target(call)) !== undefined) servers.push({ server: 'calendar', ...works });
     } catch (error) {
       // The owner can create one later.
       if (!(error instanceof MailError && error.trouble === 'no_calendar')) throw error;
-      legs.push({ leg: 'calendar', state: error.trouble, reason: error.message });
+      servers.push({ server: 'calendar', state: error.trouble, reason: error.message });
     }
-    return legs;
+    return servers;
   }
 
-  async function reportLegs(
+  async function reportServers(
     { ownerId, accountId, revision }: Account,
-    legs: readonly VerifiedLeg[],
+    servers: readonly VerifiedServer[],
   ): Promise<void> {
-    for (const leg of legs) {
-      await storage.reportLeg({ ownerId, accountId, revision, ...leg, now: clock.now() });
+    for (const server of servers) {
+      await storage.reportServer({ ownerId, accountId, revision, ...server, now: clock.now() });
     }
   }
 
@@ -213,10 +213,10 @@ export function createAccounts(
       if ((await storage.owner(ownerId)) === undefined) throw notFound('owner');
       // Also inside the write: two forms may be sent at once.
       refuseConnected(await storage.accounts(ownerId), email);
-      const { legs, folderRoles } = await withTrialAccount(
+      const { servers, folderRoles } = await withTrialAccount(
         { ownerId, email, settings, accessToken: grant && tokenOf(grant) },
         async (call) => ({
-          legs: await verify(call),
+          servers: await verify(call),
           folderRoles: decideRoles(await mail.folders(call, { fresh: true })),
         }),
       );
@@ -232,7 +232,7 @@ export function createAccounts(
         folderRoles,
         now: clock.now(),
       });
-      await reportLegs(account, legs);
+      await reportServers(account, servers);
       return { accountId: account.accountId };
     },
     async settings(ownerId, accountId) {
@@ -241,12 +241,12 @@ export function createAccounts(
     async changeSettings({ ownerId, accountId, settings }) {
       const { account: before, call } = await mailboxOf(ownerId, accountId);
       const { accessToken } = call.account;
-      const legs = await withTrialAccount({ ownerId, email: before.email, settings, accessToken }, verify);
+      const servers = await withTrialAccount({ ownerId, email: before.email, settings, accessToken }, verify);
       const sealedSettings = sealSettings(keyring, ownerId, accountId, settings);
       const account = await storage.changeSettings({ ownerId, accountId, sealedSettings });
       if (account === undefined) throw notFound('account');
       await forget(ownerId, accountId);
-      await reportLegs(account, legs);
+      await reportServers(account, servers);
     },
     async edit({ ownerId, accountId, label, displayName, signature }) {
       checkFields({ label, displayName, signature });
@@ -255,9 +255,9 @@ export function createAccounts(
     },
     async check(ownerId, accountId) {
       const { call } = await mailboxOf(ownerId, accountId);
-      const legs = (await storage.accountHealth(ownerId)).filter((one) => one.accountId === accountId);
+      const servers = (await storage.accountHealth(ownerId)).filter((one) => one.accountId === accountId);
       // A server that failed is otherwise left alone for a while.
-      if (legs.some(({ state }) => state !== 'working')) await forget(ownerId, accountId);
+      if (servers.some(({ state }) => state !== 'working')) await forget(ownerId, accountId);
       const uses: readonly (() => Promise<unknown>)[] = [
         () => mail.verify(call, 'reading'),
         () => mail.verify(call, 'sending'),
@@ -279,11 +279,11 @@ export function createAccounts(
     async replaceGrant(account, settings, grant) {
       const { ownerId, accountId, email } = account;
       const trial = { ownerId, email, settings, accessToken: tokenOf(grant) };
-      const legs = await withTrialAccount(trial, verify);
+      const servers = await withTrialAccount(trial, verify);
       const sealed = sealGrant(keyring, ownerId, accountId, grant);
       if (!(await storage.replaceGrant({ ownerId, accountId, sealed }))) throw notFound('account');
       await forget(ownerId, accountId);
-      await reportLegs(account, legs);
+      await reportServers(account, servers);
     },
     list: (ownerId) => storage.accounts(ownerId),
     health: (ownerId) => storage.accountHealth(ownerId),

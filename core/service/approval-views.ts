@@ -3,6 +3,7 @@ import type { Gist } from '../actions/gist.ts';
 import type { ActingAccount } from '../actions/message-target.ts';
 import type { Approval } from '../approvals/approval.ts';
 import type { OwnerWords } from '../execution/sealed-words.ts';
+import type { OwnerProof } from '../gate/owner-proof.ts';
 import type { Draft } from '../plans/edit-diff.ts';
 import type { ReadLine } from '../provenance/read-lines.ts';
 import type { Finding, NamedFinding } from '../safety/finding.ts';
@@ -12,6 +13,8 @@ import type { Sentence } from '../safety/finding-text.ts';
 export interface DecidedWhere {
   /** The session of the dashboard. Default: the app that embeds Countersign decides for its user. */
   readonly sessionId?: string | undefined;
+  /** The owner has just proven to be there. Only needed where the owner's `proofFor` asks for it. */
+  readonly proven?: OwnerProof | undefined;
 }
 
 /** What every view of a request shows. */
@@ -50,6 +53,8 @@ export interface ApprovalView extends ApprovalHeading {
   readonly isKeyPaused: boolean;
   /** It is outside the fences of its key, so it cannot be approved. */
   readonly isOutsideFence: boolean;
+  /** The owner has chosen to prove anew who approves such a request. */
+  readonly needsProof: boolean;
   /** Whether its key asks before every action of this kind. */
   readonly isAlwaysAsked: boolean;
   /** What the owner should know before a decision, the most severe first. */

@@ -3,6 +3,7 @@ import { UnreadablePlan } from '../execution/plan.ts';
 import { type OpenedPlan, openedPlan, openPlan } from '../execution/sealed-plan.ts';
 import { openAsked } from '../execution/sealed-words.ts';
 import { crossedFence, REACHES_NOTHING, type Reach } from '../gate/fences.ts';
+import { type Approvable, isProofOf, needsProof, type ProofLevel } from '../gate/owner-proof.ts';
 import type { Draft } from '../plans/edit-diff.ts';
 import type { Credential } from '../ports/credential-storage.ts';
 import { errorName } from '../ports/log.ts';
@@ -26,9 +27,11 @@ import {
   isRepeat,
   isSameDraft,
   normalDraft,
+  otherDifferences,
   unseenRisks,
 } from './edit-request.ts';
 import { filedRequest } from './filed-request.ts';
+import { NEW_OWNER } from './new-owner.ts';
 import { notFound } from './not-found.ts';
 import { planAnew } from './plan-anew.ts';
 import { type RejectOptions, rejectionOf } from './rejection.ts';
@@ -111,7 +114,7 @@ export interface Approvals {
   reject(ownerId: string, approvalId: string, options?: RejectOptions): Promise<Decided | undefined>;
   /**
    * Decides several requests, each for itself: moves, labels, flags and changes of trackers, without findings other than
-   * notes. What is approved runs, and is waited for at most 25 s.
+   * notes. What is approved runs, and is waited for at most 25 s. A `proven` is for their `togetherDigest`.
    * @param members at most 50; one that is named again counts once
    * @returns each member's own outcome, in order
    * @throws ServiceError invalid_arguments if there are more
@@ -136,6 +139,8 @@ export interface Decided {
   readonly won: boolean;
   /** True if only the confirmation of its red findings was missing. */
   readonly isRiskUnconfirmed?: true;
+  /** True if only `proven` was missing, was given for another digest, or is older than two minutes. */
+  readonly isProofMissing?: true;
 }
 
 /** One of the requests that are decided together. */
@@ -152,10 +157,11 @@ export interface DecidedMember {
   readonly approval: Approval | undefined;
   /**
    * Why this call did not decide it; null: it did. `alone`: it is of another kind, has a finding, or cannot be shown.
+   * `unproven`: the owner has to prove anew to be the one who approves.
    * `changed`: its plan is not the one that was shown. `not_possible`: it was not pending any more, its time was over, its
    * key or permission off, or it is outside the fences. `unknown`: storage did not answer.
    */
-  readonly left: 'not_found' | 'alone' | 'changed' | 'not_possible' | 'unknown' | null;
+  readonly left: 'not_found' | 'alone' | 'unproven' | 'changed' | 'not_possible' | 'unknown' | null;
 }
 
 export interface DecidedChange extends Decided {
@@ -179,8 +185,8 @@ export function createApprovals(
   const { ports, keyring, leaseMs, waits, ownerWords } = parts;
   const { storage, clock, log } = ports;
 
-  async function shownContent(action: OpenedPlan['action']) {
-    return { kind: 'shown', account: action.account, ...(await action.facts(ports)) } as const;
+  async function shownContent(action: OpenedPlan['action'], ownerId: string) {
+    return { kind: 'shown', account: action.account, ...(await action.facts(ports, ownerId)) } as const;
   }
 
   /** What was asked for, if the owner changed it. */
@@ -189,7 +195,10 @@ export function createApprovals(
     const sealed = await storage.askedPlan(approval.ownerId, approval.id);
     if (sealed === undefined) return { kind: 'erased' };
     try {
-      return await shownContent(openedPlan(approval, openAsked(keyring, approval, sealed)).action);
+      return await shownContent(
+        openedPlan(approval, openAsked(keyring, approval, sealed)).action,
+        approval.ownerId,
+      );
     } catch (error) {
       log.error('a plan as it was asked could not be read', { approval: approval.id, ...errorName(error) });
       return { kind: 'unreadable' };
@@ -225,7 +234,7 @@ export function createApprovals(
     try {
       const { action, findings, reads, purpose, args } = openPlan(keyring, approval, sealedPlan);
       const { reach } = action;
-      const content = await shownContent(action);
+      const content = await shownContent(action, approval.ownerId);
       const draft = content.message && draftOf(approval, args, content.message);
       return {
         content,
@@ -265,7 +274,10 @@ export function createApprovals(
     };
   }
 
-  async function viewOf(approval: Approval, keys: readonly Credential[]): Promise<ApprovalView> {
+  async function viewOf(
+    approval: Approval,
+    { keys, proofFor }: { keys: readonly Credential[]; proofFor: ProofLevel },
+  ): Promise<ApprovalView> {
     const sealedPlan = await storage.plan(approval.ownerId, approval.id);
     const shown = await contentOf(approval, sealedPlan);
     const { content, reach, findings, reads, purpose, draft, hasArguments } = shown;
@@ -275,6 +287,7 @@ export function createApprovals(
       content,
       isKeyPaused: key !== undefined && key.pausedAt !== null,
       isOutsideFence: key !== undefined && crossedFence(key.fences, reach, clock.now()) !== undefined,
+      needsProof: approval.state === 'pending' && needsProof(proofFor, { findings, reach }),
       isAlwaysAsked: approval.reasons.includes('mode_approval'),
       findings: shownFindings(approval, findings),
       reads,
@@ -285,6 +298,18 @@ export function createApprovals(
       canTryAgain: mayTryAgain(approval) && hasArguments,
       asked: await askedContent(approval),
     };
+  }
+
+  /** What every view of the owner's requests depends on. */
+  async function shownTo(ownerId: string) {
+    const [keys, owner] = await Promise.all([storage.credentials(ownerId, keyring), storage.owner(ownerId)]);
+    return { keys, proofFor: owner?.proofFor ?? NEW_OWNER.proofFor };
+  }
+
+  /** Whether the owner has to prove more than was given before such a request is approved. */
+  async function lacksProof(ownerId: string, digest: string, asked: Approvable, { proven }: DecidedWhere) {
+    const { proofFor } = await shownTo(ownerId);
+    return needsProof(proofFor, asked) && !isProofOf(proven, digest, clock.now());
   }
 
   async function approvalsOf(ownerId: string, approvalIds: readonly string[]): Promise<Approval[]> {
@@ -329,6 +354,12 @@ export function createApprovals(
     if (isRisky && !options.isRiskConfirmed && isPending(approval, digest)) {
       return { approval, won: false, isRiskUnconfirmed: true };
     }
+    if (plan !== null && isPending(approval, digest)) {
+      const { findings, action } = plan;
+      if (await lacksProof(ownerId, digest, { findings, reach: action.reach }, options)) {
+        return { approval, won: false, isProofMissing: true };
+      }
+    }
     const decision = { type: 'approve', digest, reach: plan === null ? null : plan.action.reach } as const;
     return approveAndRun(ownerId, approvalId, decision, options);
   };
@@ -354,14 +385,11 @@ export function createApprovals(
     },
     async show(ownerId, approvalId) {
       const approval = await storage.approval(ownerId, approvalId);
-      return approval && viewOf(approval, await storage.credentials(ownerId, keyring));
+      return approval && viewOf(approval, await shownTo(ownerId));
     },
     async showAll(ownerId, approvalIds) {
-      const [approvals, keys] = await Promise.all([
-        approvalsOf(ownerId, approvalIds),
-        storage.credentials(ownerId, keyring),
-      ]);
-      return Promise.all(approvals.map((approval) => viewOf(approval, keys)));
+      const [approvals, shown] = await Promise.all([approvalsOf(ownerId, approvalIds), shownTo(ownerId)]);
+      return Promise.all(approvals.map((approval) => viewOf(approval, shown)));
     },
     approve,
     async approveChanged(ownerId, approvalId, digest, changed, options = { isRiskConfirmed: false }) {
@@ -370,26 +398,34 @@ export function createApprovals(
       if (filed === undefined) return undefined;
       const { approval, plan: opened } = filed;
       if (opened === null || !isPending(approval, digest)) return { approval, won: false };
-      const { message } = await shownContent(opened.action);
+      const { message } = await shownContent(opened.action, ownerId);
       const asked = message && draftOf(approval, opened.args, message);
       if (message === undefined || asked === undefined || opened.args === null)
         return { approval, won: false };
       const draft = normalDraft({ ...changed, subject: asked.subject === null ? null : changed.subject });
       if (isSameDraft(asked, draft)) return approve(ownerId, approvalId, digest, options);
-      const args = draftArguments(approval, opened.args, asked, draft);
+      const args = draftArguments(approval, opened.args, asked, draft, opened.action.account?.accountId);
       const request = await planAnew(parts, approval, args);
       const { action, findings } = request.planned;
-      const content = await shownContent(action);
+      const content = await shownContent(action, approval.ownerId);
       if (content.message === undefined) throw new Error('a changed send sends nothing');
       const repeats = action.isHeldWhenRepeated && (await isRepeat(storage, ownerId, request, clock.now()));
+      const differences = otherDifferences(message, content.message, draft.to);
       const risks = unseenRisks(
         { findings: opened.findings, message },
-        { findings, message: content.message, repeats },
+        { findings, message: content.message, repeats, differences },
       );
       const isRisky = findings.some(({ severity }) => severity === 'red');
       if ((risks !== null && risks !== options.confirms) || (isRisky && !options.isRiskConfirmed)) {
         const shown = shownFindings({ reasons: repeats ? ['likely_repeat'] : [] }, findings);
-        return { approval, won: false, preview: { confirms: risks ?? '', content, findings: shown } };
+        return {
+          approval,
+          won: false,
+          preview: { confirms: risks ?? '', content, findings: bySeverity([...shown, ...differences]) },
+        };
+      }
+      if (await lacksProof(ownerId, digest, { findings, reach: action.reach }, options)) {
+        return { approval, won: false, isProofMissing: true };
       }
       const edited = editedPlan(keyring, approval, request, { text: opened.text, draft: asked }, draft);
       const decision = { type: 'approve', digest, reach: action.reach, edited } as const;

@@ -1,9 +1,9 @@
 import type { LookUpPorts, OwnPorts, RunPorts } from '../accounts/tool-ports.ts';
 import type { Identifiers } from '../call/identifiers.ts';
+import type { RecordRead } from '../call/read-recorder.ts';
 import type { Executor } from '../execution/execute-approval.ts';
 import type { OpenWords } from '../execution/sealed-words.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { RecordRead } from '../provenance/read-recorder.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import type { ApprovalWaits } from './approval-waits.ts';
 

@@ -14,6 +14,7 @@ import type { Caller, Held } from '../ports/call-storage.ts';
 import type { Credential } from '../ports/credential-storage.ts';
 import { errorName } from '../ports/log.ts';
 import type { Owner } from '../ports/owner-storage.ts';
+import type { NewRead } from '../ports/read-storage.ts';
 import { holdsOf } from '../safety/finding.ts';
 import { flagUntrusted } from '../safety/untrusted.ts';
 import { canonicalJson } from '../text/canonical-json.ts';
@@ -37,6 +38,8 @@ interface Answered extends Answer {
   readonly approvalId: string | null;
   /** Null: the call holds no Idempotency-Key. */
   readonly claim: HeldClaim | null;
+  /** What it showed of others' texts. */
+  readonly read?: NewRead | undefined;
   /** After the call has ended, its caller waits for the end of an approval. */
   readonly wait?: Extract<Found, { kind: 'wait' }>;
 }
@@ -106,9 +109,10 @@ async function answerCall(
       return { outcome, approvalId: claimed.approvalId, claim: null, replayed: true };
     }
     claim = claimed.claim;
-    const ran = await whileHeld(parts, caller, claim, (signal) =>
-      checked.run(contextOf(parts, caller, call, checked, notes, now, signal), claim),
-    );
+    const ran = await whileHeld(parts, caller, claim, async (signal) => {
+      const run = await checked.run(contextOf(parts, caller, call, checked, notes, now, signal), claim);
+      return { ...run, read: await readOf(parts, caller, checked.tool, run.outcome, notes, signal) };
+    });
     return { ...ran, outcome: withFittingItems(ran.outcome, call.sizeBytes), claim, replayed: false };
   } catch (error) {
     const refusal = refusalOf(error);
@@ -175,6 +179,24 @@ function boundTool(parts: CallToolParts, tool: Tool, call: ToolCall, notes: Note
     }
     return fileRequest(parts, tool, call.args, planned, context, claim, notes.read);
   };
+}
+
+/** What the call showed of others' texts. A call that failed showed nothing, and a write shows only what it did. */
+async function readOf(
+  { recordRead }: CallToolParts,
+  { owner: { ownerId }, credential: { credentialId } }: Caller,
+  { kind }: Tool,
+  { status }: Outcome,
+  { read }: Notes,
+  signal: () => AbortSignal,
+): Promise<NewRead | undefined> {
+  if (kind !== 'read' || status === 'error' || read.length === 0) return undefined;
+  return await recordRead(credentialId, read, {
+    ownerId,
+    get signal() {
+      return signal();
+    },
+  });
 }
 
 function found(outcome: Outcome): Ran {

@@ -1,5 +1,5 @@
 import { mailCall } from '../accounts/mail-call.ts';
-import { type Leg, needsOwner } from '../ports/account-health.ts';
+import { needsOwner, type ServerRole } from '../ports/account-health.ts';
 import { errorName } from '../ports/log.ts';
 import { type MailCall, MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -29,26 +29,26 @@ export function createAccountChecks(ports: Ports, keyring: Keyring): AccountChec
 
   async function check(ownerId: string, accountId: number): Promise<void> {
     const jitterMs = Math.floor((JITTER_MS * (random(1)[0] ?? 0)) / 256);
-    const legs = await storage.takeCheck({
+    const servers = await storage.takeCheck({
       ownerId,
       accountId,
       jitterMs,
       idleMs: IDLE_MS,
       now: clock.now(),
     });
-    if (legs === undefined || legs.length === 0) return;
+    if (servers === undefined || servers.length === 0) return;
     const account = (await storage.accounts(ownerId)).find((one) => one.accountId === accountId);
     if (account === undefined) return;
     const call = mailCall(ports, keyring, account, stopping.signal, CHECK_MS);
-    for (const leg of legs) {
-      if (stopping.signal.aborted || (await signIn(call, leg)) === 'for_owner') return;
+    for (const server of servers) {
+      if (stopping.signal.aborted || (await signIn(call, server)) === 'for_owner') return;
     }
   }
 
   /** @returns `for_owner`: the other servers would refuse the same password, and count the try */
-  async function signIn(call: MailCall, leg: Leg): Promise<'done' | 'for_owner'> {
+  async function signIn(call: MailCall, server: ServerRole): Promise<'done' | 'for_owner'> {
     try {
-      await (leg === 'calendar' ? calendar?.target(call) : mail.verify(call, leg));
+      await (server === 'calendar' ? calendar?.target(call) : mail.verify(call, server));
       return 'done';
     } catch (error) {
       if (!(error instanceof MailError)) throw error;

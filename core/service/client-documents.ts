@@ -1,5 +1,6 @@
+import { addressGroup } from '../gate/address-group.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { DocumentSource } from '../ports/document-source.ts';
+import type { DocumentSource, PublishedDocument } from '../ports/document-source.ts';
 import { type Client, documentedClient } from '../sign-in/client.ts';
 import { type Refusal, refused } from '../sign-in/refusal.ts';
 import { MINUTE_MS } from '../time/durations.ts';
@@ -7,35 +8,54 @@ import { MINUTE_MS } from '../time/durations.ts';
 /** Twice the limit that draft-ietf-oauth-client-id-metadata-document suggests. */
 const DOCUMENT_BYTES_MAX = 10 * 1024;
 const FETCH_MS = 5000;
-const FETCHES_AT_ONCE = 4;
+/** From one host, and for one caller. One that makes them slow holds up no others. */
+const FETCHES_OF_ONE = 2;
+const FETCHES_AT_ONCE = 32;
 /** About 1 MB. */
 const KEPT_MAX = 100;
 const KEPT_MS = { least: MINUTE_MS, default: 5 * MINUTE_MS, most: 60 * MINUTE_MS };
 
-/** Returns the client of a document URL. Keeps documents in memory as long as their host allows, within limits. */
+/**
+ * Returns the client of a document URL. Keeps documents in memory as long as their host allows, within limits. Callers who
+ * want the same document at the same time share one fetch.
+ */
 export function createClientDocuments(
   source: DocumentSource | undefined,
   clock: Pick<Clock, 'now'>,
-): (url: string) => Promise<Client | Refusal> {
+): (url: string, address: string) => Promise<Client | Refusal> {
   // Ordered by the time of their fetch.
   const kept = new Map<string, { readonly client: Client; readonly untilMs: number }>();
-  let fetches = 0;
+  const underway = new Map<string, Underway>();
 
-  return async (url) => {
+  function fetched(url: string, { host, caller }: Fetcher, from: DocumentSource): Underway | undefined {
+    const known = underway.get(url);
+    if (known !== undefined) return known;
+    const all = [...underway.values()];
+    const isFull =
+      all.length >= FETCHES_AT_ONCE ||
+      all.filter((one) => one.host === host).length >= FETCHES_OF_ONE ||
+      all.filter((one) => one.caller === caller).length >= FETCHES_OF_ONE;
+    if (isFull) return undefined;
+    const limits = { maxBytes: DOCUMENT_BYTES_MAX, timeLimitMs: FETCH_MS };
+    const document = from.fetch({ url, ...limits }).finally(() => underway.delete(url));
+    const started = { host, caller, document };
+    underway.set(url, started);
+    return started;
+  }
+
+  return async (url, address) => {
     const known = kept.get(url);
     if (known !== undefined && known.untilMs > clock.now().getTime()) return known.client;
     kept.delete(url);
     if (source === undefined) {
       return refused('invalid_client', 'This server fetches no client documents: register the client.');
     }
-    if (fetches >= FETCHES_AT_ONCE) {
+    const fetcher = { host: new URL(url).hostname, caller: addressGroup(address) };
+    const asked = fetched(url, fetcher, source);
+    if (asked === undefined) {
       return refused('temporarily_unavailable', 'Too many client documents are being fetched: try again.');
     }
-    fetches += 1;
-    const limits = { maxBytes: DOCUMENT_BYTES_MAX, timeLimitMs: FETCH_MS };
-    const found = await source.fetch({ url, ...limits }).finally(() => {
-      fetches -= 1;
-    });
+    const found = await asked.document;
     if (found === undefined) {
       return refused('invalid_client', 'The document at client_id cannot be fetched.');
     }
@@ -46,6 +66,16 @@ export function createClientDocuments(
     if (kept.size > KEPT_MAX && oldest !== undefined) kept.delete(oldest);
     return client;
   };
+}
+
+interface Fetcher {
+  readonly host: string;
+  /** The address group of whoever asked first. */
+  readonly caller: string;
+}
+
+interface Underway extends Fetcher {
+  readonly document: Promise<PublishedDocument | undefined>;
 }
 
 function keptMs(cacheControl: string | null): number {

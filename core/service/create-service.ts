@@ -2,6 +2,7 @@ import { objectCalendar } from '../accounts/object-calendar.ts';
 import { lookUpPorts, ownPorts, runPorts } from '../accounts/tool-ports.ts';
 import { watchHealth } from '../accounts/watched-health.ts';
 import { createIdentifiers } from '../call/identifiers.ts';
+import { readRecorder } from '../call/read-recorder.ts';
 import { checkOptions, type OptionTypes } from '../contract/options.ts';
 import { createExecutor } from '../execution/execute-approval.ts';
 import { ownerWordsOf } from '../execution/sealed-words.ts';
@@ -12,7 +13,6 @@ import type { Calendar } from '../ports/calendar.ts';
 import type { CalendarObjects } from '../ports/calendar-objects.ts';
 import { errorName } from '../ports/log.ts';
 import { closePorts, type Mail, PORTS, type Ports } from '../ports/ports.ts';
-import { readRecorder } from '../provenance/read-recorder.ts';
 import { createKeyring } from '../secrets/keyring.ts';
 import { linkSent } from '../trackers/link-sent.ts';
 import { createAccounts } from './accounts.ts';
@@ -124,7 +124,7 @@ export function createService<MailSettings, CalendarSettings>(
     ownPorts: ownPorts(ports),
     runPorts: runPorts(ports),
     keyring,
-    recordRead: readRecorder(keyring),
+    recordRead: readRecorder(keyring, ports.reader),
     identifiers,
     executor,
     waits,

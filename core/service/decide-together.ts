@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { type Approval, DECIDED_IN_APP } from '../approvals/approval.ts';
 import { invalidArgument } from '../contract/schema.ts';
+import { isProofOf, type OwnerProof } from '../gate/owner-proof.ts';
 import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import { mayBeDecidedTogether, TOGETHER_MAX } from '../safety/decided-together.ts';
@@ -35,7 +37,7 @@ export function createDecideTogether(
     ownerId: string,
     type: 'approve' | 'reject',
     { approvalId, digest }: TogetherMember,
-    decidedIn: string,
+    { decidedIn, isProven }: { decidedIn: string; isProven: boolean },
   ): Promise<Decided> {
     const filed = await filedRequest(ports, keyring, ownerId, approvalId);
     const approval = filed?.approval;
@@ -46,6 +48,7 @@ export function createDecideTogether(
     const { plan } = filed;
     if (plan === null) return left('alone');
     if (!mayBeDecidedTogether(approval, namedFindings(approval.reasons, plan.findings))) return left('alone');
+    if (type === 'approve' && !isProven) return left('unproven');
     const decision =
       type === 'reject' ? ({ type } as const) : ({ type, digest, reach: plan.action.reach } as const);
     const now = clock.now();
@@ -95,15 +98,22 @@ export function createDecideTogether(
     );
   }
 
-  return async (ownerId, type, members, { sessionId = DECIDED_IN_APP } = {}) => {
+  /** Without a red finding and without a recipient, only who proves everything has to prove these. */
+  async function isProven(ownerId: string, members: readonly TogetherMember[], proven?: OwnerProof) {
+    const owner = await storage.owner(ownerId);
+    return owner?.proofFor !== 'always' || isProofOf(proven, togetherDigest(members), clock.now());
+  }
+
+  return async (ownerId, type, members, { sessionId = DECIDED_IN_APP, proven } = {}) => {
     if (members.length > TOGETHER_MAX) {
       throw invalidArgument('members', 'too_many', `has more than ${TOGETHER_MAX} requests`);
     }
     if (type === 'approve') await keysSigned();
+    const where = { decidedIn: sessionId, isProven: await isProven(ownerId, members, proven) };
     const decided: Decided[] = [];
     for (const member of withoutRepeats(members)) {
       try {
-        decided.push(await decide(ownerId, type, member, sessionId));
+        decided.push(await decide(ownerId, type, member, where));
       } catch (error) {
         // The others keep their outcomes.
         const { approvalId } = member;
@@ -123,6 +133,12 @@ export function createDecideTogether(
       }),
     );
   };
+}
+
+/** What a proof for all of these requests is given for, in any order. */
+export function togetherDigest(members: readonly TogetherMember[]): string {
+  const texts = withoutRepeats(members).map(({ approvalId, digest }) => `${approvalId}.${digest}`);
+  return createHash('sha256').update(texts.sort().join('\n')).digest('hex');
 }
 
 function withoutRepeats(members: readonly TogetherMember[]): TogetherMember[] {

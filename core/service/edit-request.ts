@@ -8,9 +8,10 @@ import { type Draft, editDiff } from '../plans/edit-diff.ts';
 import type { EditedPlan } from '../ports/approval-storage.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Finding } from '../safety/finding.ts';
+import { inWords, type Sentence } from '../safety/finding-text.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { canonicalJson, digestOf } from '../text/canonical-json.ts';
-import type { ApprovalContent } from './approval-views.ts';
+import type { ApprovalContent, ShownFinding } from './approval-views.ts';
 import { type PlannedRequest, sealedRequest } from './filing.ts';
 
 /** The owner changes the recipients, the subject or the text of a waiting send, and approves it with the same tap. */
@@ -47,17 +48,18 @@ export function isSameDraft(one: Draft, other: Draft): boolean {
   return canonicalJson(one) === canonicalJson(other);
 }
 
-/** The arguments that plan the draft. */
+/** The arguments that plan the draft. @param accountId  the account of the request, whichever is active now */
 export function draftArguments(
   { tool }: Pick<Approval, 'tool'>,
   args: NonNullable<OpenedPlan['args']>,
   asked: Draft,
   { to, subject, text }: Draft,
+  accountId: number | undefined,
 ): Record<string, unknown> {
   const written = { ...args, [TEXT_FIELD.get(tool) ?? 'body']: text };
   switch (tool) {
     case 'send_email':
-      return { ...written, to, subject };
+      return { ...written, to, subject, account_id: accountId };
     case 'send_reply':
       return canonicalJson(asked.to) === canonicalJson(to) ? written : { ...written, to };
     default:
@@ -82,12 +84,17 @@ export function isRepeat(
 
 /**
  * Names what the owner has not seen of the changed request: amber and red findings that what was asked did not have,
- * that it was carried out a short time ago, and a changed quote or signature.
+ * that it was carried out a short time ago, and what differs besides the change of the owner.
  * @returns null if there is nothing new; otherwise a hash of it, which the owner's next tap confirms
  */
 export function unseenRisks(
   asked: { readonly findings: readonly Finding[]; readonly message: Message },
-  changed: { readonly findings: readonly Finding[]; readonly message: Message; readonly repeats: boolean },
+  changed: {
+    readonly findings: readonly Finding[];
+    readonly message: Message;
+    readonly repeats: boolean;
+    readonly differences: readonly ShownFinding[];
+  },
 ): string | null {
   const known = new Set(asked.findings.map(evidenceOf));
   const risks = changed.findings
@@ -95,9 +102,67 @@ export function unseenRisks(
     .map(evidenceOf)
     .filter((evidence) => !known.has(evidence));
   if (changed.repeats) risks.push('likely_repeat');
+  for (const { sentence } of changed.differences) risks.push(inWords(sentence));
   const rest = restOf(changed.message);
   if (rest !== restOf(asked.message)) risks.push(rest);
   return risks.length === 0 ? null : digestOf(canonicalJson(risks.sort()));
+}
+
+/**
+ * What differs between the message that the page showed and the changed one, besides the change of the owner: the account
+ * was edited, or the message that it answers was.
+ * @param to  the recipients that the owner entered
+ */
+export function otherDifferences(
+  asked: Message,
+  changed: Message,
+  to: readonly string[],
+): readonly ShownFinding[] {
+  const difference = (rule: string, sentence: Sentence): ShownFinding => ({
+    rule,
+    severity: 'amber',
+    marks: [],
+    sentence,
+  });
+  const [before, after] = [senderOf(asked), senderOf(changed)];
+  const recipients = changed.envelope.to;
+  return [
+    ...(before === after
+      ? []
+      : [
+          difference('other_sender', [
+            'It would be sent from ',
+            { name: after },
+            ', not from ',
+            { name: before },
+            ' as when it was asked.',
+          ]),
+        ]),
+    ...(canonicalJson(recipients) === canonicalJson(to)
+      ? []
+      : [
+          difference('other_recipients', [
+            'It would go to ',
+            { name: recipients.join(', ') },
+            ', not to ',
+            { name: to.join(', ') },
+            '.',
+          ]),
+        ]),
+    ...(restOf(asked) === restOf(changed)
+      ? []
+      : [
+          difference('other_rest', [
+            'The quote or the signature below your text is not the one that was asked.',
+          ]),
+        ]),
+  ];
+}
+
+/** The envelope and the header. */
+function senderOf({ envelope, says: { from } }: Message): string {
+  const header = from.name === '' ? from.address : `${from.name} <${from.address}>`;
+  return envelope.from === from.address ? header : `${header}, as ${envelope.from}`;
 }
 
 /** What the finding says, wherever in the text it stands. */

@@ -1,5 +1,6 @@
 import { address, invalidArgument, line } from '../contract/schema.ts';
 import { type LimitOverrides, limitProblem, PLAN_LIMITS } from '../gate/limits.ts';
+import { PROOF_LEVELS, type ProofLevel } from '../gate/owner-proof.ts';
 import type { Plan } from '../gate/permissions.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
@@ -15,6 +16,7 @@ interface NewOwner {
   readonly timezone: string;
   readonly language: string;
   readonly plansKeptDays: number;
+  readonly proofFor: ProofLevel;
   readonly plan: Plan;
   readonly limits: LimitOverrides;
   readonly password: string | undefined;
@@ -32,6 +34,7 @@ export const NEW_OWNER = {
   timezone: 'UTC',
   language: 'en-GB',
   plansKeptDays: PLANS_KEPT_DAYS.usual,
+  proofFor: 'every_12_hours',
 } as const;
 
 const ownerIdText = line({ min: 1, max: 255, description: '' });
@@ -62,7 +65,7 @@ export function newOwnerId(random: Ports['random']): string {
 
 /** @throws ServiceError invalid_arguments naming the field */
 export function checkOwnerFields(fields: Partial<Omit<NewOwner, 'ownerId' | 'password'>>): void {
-  const { email, timezone, language, plansKeptDays, plan, limits } = fields;
+  const { email, timezone, language, plansKeptDays, proofFor, plan, limits } = fields;
   if (email !== undefined && !address.safeParse(email).success)
     throw invalidArgument('email', 'format', 'must be a bare email address');
   if (timezone !== undefined && !isTimeZone(timezone))
@@ -73,6 +76,8 @@ export function checkOwnerFields(fields: Partial<Omit<NewOwner, 'ownerId' | 'pas
     const { min, max } = PLANS_KEPT_DAYS;
     throw invalidArgument('plansKeptDays', 'range', `must be a whole number of days from ${min} to ${max}`);
   }
+  if (proofFor !== undefined && !PROOF_LEVELS.includes(proofFor))
+    throw invalidArgument('proofFor', 'enum', `must be one of ${PROOF_LEVELS.join(', ')}`);
   if (plan !== undefined && !Object.hasOwn(PLAN_LIMITS, plan))
     throw invalidArgument('plan', 'enum', `must be ${Object.keys(PLAN_LIMITS).join(' or ')}`);
   const wrong = limitProblem({ ...limits });

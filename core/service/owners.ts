@@ -2,6 +2,7 @@ import { ServiceError } from '../contract/errors.ts';
 import { invalidArgument } from '../contract/schema.ts';
 import type { AccessChanges } from '../gate/access-change.ts';
 import type { LimitOverrides } from '../gate/limits.ts';
+import type { ProofLevel } from '../gate/owner-proof.ts';
 import type { Plan } from '../gate/permissions.ts';
 import type { ActivityFilter, ActivityPlace, ListedActivity, StoredActivity } from '../ports/activity.ts';
 import type { Owner } from '../ports/owner-storage.ts';
@@ -86,6 +87,11 @@ export interface OwnerFields {
   language?: string;
   /** Days after its end until what a request was about is erased: 7 to 365. Default of a new owner: 30. */
   plansKeptDays?: number;
+  /**
+   * For which requests the owner proves anew to be the person who approves: `every_12_hours` (none; default of a new
+   * owner), `red` (findings of high risk), `leaving` (what writes to somebody, too) or `always`.
+   */
+  proofFor?: ProofLevel;
   plan?: Plan;
   /** Single limits that differ from those of the plan. */
   limits?: LimitOverrides;
@@ -109,8 +115,8 @@ export function createOwners(
     async create({ ownerId = newOwnerId(random), ...given }) {
       const { email, plan = standard.plan, limits = standard.limits, password } = given;
       const { timezone = NEW_OWNER.timezone, language = NEW_OWNER.language } = given;
-      const { plansKeptDays = NEW_OWNER.plansKeptDays } = given;
-      const owner = { ownerId, email, timezone, language, plansKeptDays, plan, limits, password };
+      const { plansKeptDays = NEW_OWNER.plansKeptDays, proofFor = NEW_OWNER.proofFor } = given;
+      const owner = { ownerId, email, timezone, language, plansKeptDays, proofFor, plan, limits, password };
       if (await addNewOwner({ storage, clock, random }, keyring, owner)) return { ownerId };
       if ((await storage.owner(ownerId)) === undefined) throw emailTaken();
       throw invalidArgument('ownerId', 'unique', 'is already the id of another owner');

@@ -4,8 +4,8 @@ import { ServiceStoppedError } from '../contract/errors.ts';
 import type { Activity } from '../ports/activity.ts';
 import type { Caller } from '../ports/call-storage.ts';
 import { errorName } from '../ports/log.ts';
+import type { NewRead } from '../ports/read-storage.ts';
 import type { ShownPassage } from '../provenance/read-record.ts';
-import type { RecordRead } from '../provenance/read-recorder.ts';
 import { findTool } from '../tools/catalogue.ts';
 import { endedClaim, type HeldClaim } from './call-claim.ts';
 import type { CallToolParts } from './call-parts.ts';
@@ -26,14 +26,15 @@ interface Ended {
   readonly approvalId: string | null;
   /** Null: the call holds no Idempotency-Key. */
   readonly claim: HeldClaim | null;
+  readonly read?: NewRead | undefined;
 }
 
 /** Ends the call: slot, claim and activity. @returns the answer to the caller */
 export async function recordCall(
-  { ports: { storage, clock, log }, keyring, recordRead }: CallToolParts,
+  { ports: { storage, clock, log }, keyring }: CallToolParts,
   caller: Caller,
   call: ToolCall,
-  { outcome, claim, approvalId }: Ended,
+  { outcome, claim, approvalId, read }: Ended,
   notes: Notes,
   began: Date,
 ): Promise<Outcome> {
@@ -56,7 +57,7 @@ export async function recordCall(
       slotId: caller.slotId,
       claim: claim && endedClaim(keyring, caller, claim, outcome),
       activity,
-      read: readOf(recordRead, caller, call, outcome, notes),
+      read,
       now,
     });
     return outcome;
@@ -75,17 +76,4 @@ export async function recordCall(
 function recordedCode({ code, details }: Failure): string {
   const reason = details !== undefined && 'reason' in details ? details.reason : undefined;
   return reason === undefined ? code : `${code}:${reason}`;
-}
-
-/** What the call showed. A call that failed showed nothing, and a write shows only what it did. */
-function readOf(
-  recordRead: RecordRead,
-  { owner: { ownerId }, credential: { credentialId } }: Caller,
-  call: ToolCall,
-  outcome: Outcome,
-  notes: Notes,
-) {
-  if (findTool(call.tool)?.kind !== 'read' || outcome.status === 'error' || notes.read.length === 0)
-    return undefined;
-  return recordRead({ ownerId, credentialId }, notes.read);
 }

@@ -9,6 +9,8 @@ export interface RequestsNow {
   readonly waiting: number;
   /** Opaque. It differs once a request is added or changes its state. */
   readonly version: string;
+  /** When that was, by the store's clock. */
+  readonly storeNowMs: number;
 }
 
 /** Its functions must not throw. */
@@ -47,11 +49,11 @@ export function createRequestWatch(
   async function round(): Promise<void> {
     const owners = new Set([...watchings].map(({ ownerId }) => ownerId));
     if (owners.size === 0) return;
-    const found = await storage.openApprovals([...owners]);
+    const { byOwner, storeNowMs } = await storage.openApprovals([...owners]);
     for (const watching of watchings) {
       // Added while the look-up ran: the next round is for it.
       if (!owners.has(watching.ownerId)) continue;
-      const now = requestsNow(found.get(watching.ownerId));
+      const now = requestsNow(byOwner.get(watching.ownerId), storeNowMs);
       if (now.version === watching.version) continue;
       watching.version = now.version;
       watching.watcher.changed(now);
@@ -65,7 +67,8 @@ export function createRequestWatch(
 
   return {
     async now(ownerId) {
-      return requestsNow((await storage.openApprovals([ownerId])).get(ownerId));
+      const { byOwner, storeNowMs } = await storage.openApprovals([ownerId]);
+      return requestsNow(byOwner.get(ownerId), storeNowMs);
     },
     watch(ownerId, watcher) {
       if (isStopped) {
@@ -88,11 +91,12 @@ export function createRequestWatch(
   };
 }
 
-function requestsNow(found: OpenApprovals | undefined): RequestsNow {
+function requestsNow(found: OpenApprovals | undefined, storeNowMs: number): RequestsNow {
   const states = [...(found?.states ?? [])].toSorted(([one], [other]) => (one < other ? -1 : 1));
   const text = JSON.stringify([found?.newestId ?? null, ...states]);
   return {
     waiting: states.filter(([, state]) => state === 'pending').length,
     version: createHash('sha256').update(text).digest('base64url').slice(0, 16),
+    storeNowMs,
   };
 }

@@ -48,11 +48,13 @@ export interface SignIns {
   /**
    * Checks an authorization request. Fetches the client's document if its id is a URL.
    * @param issuer  the address of the authorization server, as the client knows it
+   * @param address  the caller's
    * @returns `page`: the path of the owner's page on the dashboard
    */
   authorize(
     parameters: URLSearchParams,
     issuer: string,
+    address: string,
   ): Promise<{ readonly kind: 'page'; readonly page: string } | Refusal>;
   /** Returns the request of the owner's page. Undefined: it was not checked here, or too long ago. */
   find(request: string): SignInRequest | undefined;
@@ -100,8 +102,8 @@ export function createSignIns(
 ): SignIns {
   const documentOf = createClientDocuments(documentSource, clock);
 
-  async function clientOf(clientId: string): Promise<Client | Refusal> {
-    if (isDocumentUrl(clientId)) return documentOf(clientId);
+  async function clientOf(clientId: string, address: string): Promise<Client | Refusal> {
+    if (isDocumentUrl(clientId)) return documentOf(clientId, address);
     const client = registeredClient(clientId, keyring);
     return client ?? refused('invalid_client', 'client_id is unknown here: register the client again.');
   }
@@ -174,10 +176,10 @@ export function createSignIns(
     fetchesDocuments: documentSource !== undefined,
     register: (metadata) => registerClient(metadata, keyring, clock.now()),
 
-    async authorize(given, issuer) {
+    async authorize(given, issuer, address) {
       const parameters = readParameters(given);
       if ('kind' in parameters) return parameters;
-      const client = await clientOf(parameters.get('client_id') ?? '');
+      const client = await clientOf(parameters.get('client_id') ?? '', address);
       if ('kind' in client) return client;
       const checked = checkRequest(parameters, client, issuer, clock.now());
       if (checked.kind === 'refused') return checked;

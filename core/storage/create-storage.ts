@@ -5,7 +5,7 @@ import type { Store } from '../ports/store.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { Random } from '../secrets/random.ts';
 import { requestId } from '../secrets/record-ids.ts';
-import { reportLeg, takeCheck } from './account-health.ts';
+import { reportServer, takeCheck } from './account-health.ts';
 import {
   activateAccount,
   addAccount,
@@ -225,9 +225,9 @@ export function createStorage(database: Store, random: Random): Storage {
     changeFolderRoles: (r) => unit('durable', accountsOf(r.ownerId), (facts) => changeFolderRoles(facts, r)),
     editAccount: (r) => unit('durable', accountsOf(r.ownerId), (facts) => editAccount(facts, r)),
     changeSettings: (r) => unit('durable', accountsOf(r.ownerId), (facts) => changeSettings(facts, r)),
-    reportLeg: (r) =>
+    reportServer: (r) =>
       unit('relaxed', { kind: 'health', ownerId: r.ownerId, accountId: r.accountId }, (facts) =>
-        reportLeg(facts, r),
+        reportServer(facts, r),
       ),
     takeCheck: (r) =>
       unit('durable', { kind: 'health', ownerId: r.ownerId, accountId: r.accountId }, (facts) =>

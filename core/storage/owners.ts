@@ -11,8 +11,9 @@ export function updateOwner(
   if (facts.isEmailTaken) return { answer: 'email_taken', changes: [] };
   const { owner } = facts;
   const { language = owner.language, plansKeptDays = owner.plansKeptDays } = given;
+  const { proofFor = owner.proofFor } = given;
   const { email = owner.email, timezone = owner.timezone, plan = owner.plan, limits = owner.limits } = given;
-  const changed = { ...owner, email, timezone, language, plansKeptDays, plan, limits };
+  const changed = { ...owner, email, timezone, language, plansKeptDays, proofFor, plan, limits };
   const saved: Change = { type: 'save_owner', owner: changed };
   const password =
     passwordHash === undefined ? [] : setPassword(facts, ownerId, passwordHash, storeNowMs).changes;

@@ -120,7 +120,7 @@ export const listEvents = defineRead({
   },
 });
 
-/** Without an organizer, the owner entered it. */
+/** Without an organizer, the owner or a program entered it, and a program may have changed it since. */
 function eventPassage(number: number, { title, organizer }: CalendarEvent): ShownPassage {
   return {
     kind: 'event',
@@ -128,7 +128,7 @@ function eventPassage(number: number, { title, organizer }: CalendarEvent): Show
     title,
     author: organizer === null ? '' : normalAddress(organizer.address),
     quoting: null,
-    origin: organizer === null ? 'owner' : 'person',
+    origin: organizer === null ? 'record' : 'person',
     receivedMs: null,
     isListed: true,
     text: title,

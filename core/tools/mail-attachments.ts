@@ -132,9 +132,9 @@ export const readAttachment = defineRead({
     const { id, index } = args;
     const none = new ServiceError('not_found', { details: { reason: 'attachment' } });
     if (source === undefined) throw none;
-    const { signal } = context;
+    const reading = { ownerId: account.ownerId, signal: context.signal };
     const input = { source, index, maxBytes: ATTACHMENT_BYTES };
-    const taken = await readWithin(context.ports, signal, 'attachment', input);
+    const taken = await readWithin(context.ports, reading, 'attachment', input);
     if (taken.kind === 'unreadable') {
       context.shown(id);
       return withoutText(id, { ...NOT_KNOWN, index }, taken.reason, {}, UNREADABLE[taken.reason]);
@@ -150,9 +150,9 @@ export const readAttachment = defineRead({
       name: info.name,
       mime: charset === undefined ? info.mime : `${info.mime}; charset=${charset}`,
     };
-    const extracted = await extractedWithin(attachmentText, { ...document, signal });
+    const extracted = await extractedWithin(attachmentText, { ...document, ...reading });
     if (extracted.kind === 'empty') return withoutText(id, info, extracted.reason, extracted);
-    const seen = await readWithin(context.ports, signal, 'text', { text: extracted.text, window: TEXT });
+    const seen = await readWithin(context.ports, reading, 'text', { text: extracted.text, window: TEXT });
     if (seen.kind === 'unreadable') return withoutText(id, info, seen.reason);
     const { text, chars } = seen.value;
     const shown = Array.from(text);

@@ -84,9 +84,9 @@ export const searchInbox = defineRead({
 });
 
 /** A message that cannot be read counts as a match: a search is never silently shorter. */
-export function saysWord({ ports, signal }: LookUpContext): SearchQuery['contains'] {
+export function saysWord({ ports, owner, signal }: LookUpContext): SearchQuery['contains'] {
   return async (source, word) => {
-    const reading = await readWithin(ports, signal, 'search', { source, word });
+    const reading = await readWithin(ports, { ownerId: owner.ownerId, signal }, 'search', { source, word });
     return reading.kind === 'unreadable' || reading.value;
   };
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { targetName } from '../actions/message-target.ts';
+import { notSentOf } from '../actions/not-sent.ts';
 import { findReadMessage, MESSAGE_ERRORS, messageTarget, sendingAccount } from '../call/mailbox.ts';
 import { refusePeopleOutside } from '../call/refuse-outside.ts';
 import { messagePassages } from '../call/shown-passages.ts';
@@ -82,12 +83,14 @@ export const forwardEmail = defineWrite({
     context.read(messagePassages({ id: args.id, account, row }, message.headers.from, message.body.text));
     const note = bodyText(args.note ?? '');
     const { subject, to } = message.headers;
+    const notSent = notSentOf(message.attachments);
     const passedOn = forwarded({
       from: row.from,
       date: row.date,
       subject,
       to: to.map((one) => one.address).join(', '),
       body: message.body,
+      notSent,
     });
     const target = messageTarget(account, args.id, row);
     const plan = await planSend(context, {
@@ -101,6 +104,7 @@ export const forwardEmail = defineWrite({
       inReplyTo: null,
       references: replyReferences(message.headers),
       about: { target, flag: 'forwarded' },
+      notSent,
     });
     const named = targetName(account.accountId, target);
     const addresses = args.to.map(normalAddress).sort();

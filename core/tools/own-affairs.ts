@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { withItems } from '../call/fitting.ts';
-import { approvalOutcome, endedOutcome, wireApproval } from '../call/outcome.ts';
+import { approvalOutcome, endedOutcome, NOT_SENT, wireApproval } from '../call/outcome.ts';
 import { cursorAt, positionOf } from '../call/paging.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { cursor, limit } from '../contract/schema.ts';
@@ -9,7 +9,7 @@ import { PLAN_LIMITS } from '../gate/limits.ts';
 import { effectiveModes, GROUPS, type Group, MODES } from '../gate/permissions.ts';
 import { isoIn } from '../time/time-zone.ts';
 import { defineOwn, defineRead } from './define-tool.ts';
-import { accountIdShape, approval, endedApproval, partShape } from './result-shapes.ts';
+import { accountIdShape, approval, endedApproval, partShape, untrustedMarks } from './result-shapes.ts';
 
 /** The key's own affairs: always permitted. */
 
@@ -109,7 +109,7 @@ export const listApprovals = defineRead({
   group: null,
   errors: [],
   kind: 'read',
-  untrusted: [],
+  untrusted: [`approvals[].${NOT_SENT}`],
   wrapped: [],
   input: z.strictObject({
     state: z
@@ -119,7 +119,8 @@ export const listApprovals = defineRead({
     limit: limit.default(20),
     cursor: cursor.optional(),
   }),
-  output: z.object({ approvals: z.array(approval), ...partShape }),
+  // Only files that a forward left behind have names of others.
+  output: z.object({ approvals: z.array(approval), ...partShape, ...untrustedMarks.partial().shape }),
   async run(args, context) {
     const { ownerId } = context.owner;
     const behind = args.cursor === undefined ? undefined : positionOf(context, args.cursor, position);

@@ -63,7 +63,15 @@ export const untrustedNonce = z.object({
 export type UntrustedMarks = Partial<z.output<typeof untrustedMarks> & z.output<typeof untrustedNonce>>;
 
 /** The result of a send. */
-export const sendResult = z.object({ sent: z.boolean(), recipients: count });
+export const sendResult = z.object({
+  sent: z.boolean(),
+  recipients: count,
+  not_sent: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Names of attachments that a forward left behind; absent if there are none.' }),
+  not_sent_total: count.optional().meta({ description: 'Present if not all of them are named.' }),
+});
 
 /** One message of a change of several. */
 export const changedItem = z.object({
@@ -130,4 +138,5 @@ export const approval = z
 export const endedApproval = z.object({
   approval,
   meaning: z.string().meta({ description: 'What the state means, in one sentence.' }),
+  ...untrustedMarks.partial().shape,
 });

@@ -33,7 +33,9 @@ export function linkPassage(context: CallContext, tracker: Tracker, { content }:
       const { message } = content;
       const account = context.accounts.find(({ accountId }) => accountId === message.accountId);
       const id = context.identifiers.messageId(context.owner.ownerId, message.accountId, message);
-      return listedPassage({ id, account: account ?? { email: '', folderRoles: null }, row: message });
+      // Its Message-ID is not kept, so nobody knows who wrote what is in Sent.
+      const row = { ...message, messageId: null };
+      return listedPassage({ id, account: account ?? { email: '', folderRoles: null }, row });
     }
   }
 }

@@ -1,25 +1,30 @@
 import type { Account } from '../../core/ports/account.ts';
-import { LEGS, type Leg, type LegHealth, needsOwner } from '../../core/ports/account-health.ts';
+import {
+  needsOwner,
+  SERVER_ROLES,
+  type ServerHealth,
+  type ServerRole,
+} from '../../core/ports/account-health.ts';
 import { Link } from './links.tsx';
 import { Quoted } from './third-party-text.tsx';
 import type { OwnerVisit } from './visit.ts';
 import { When } from './when.tsx';
 
-const LEG_TITLES: Readonly<Record<Leg, string>> = {
+const SERVER_TITLES: Readonly<Record<ServerRole, string>> = {
   reading: 'Reading mail',
   sending: 'Sending mail',
   calendar: 'Calendar',
 };
 
 /** How each server of an account is doing. */
-export function AccountHealth({ legs, zone }: { legs: readonly LegHealth[]; zone: string }) {
-  const shown = LEGS.flatMap((leg) => legs.find((one) => one.leg === leg) ?? []);
+export function AccountHealth({ servers, zone }: { servers: readonly ServerHealth[]; zone: string }) {
+  const shown = SERVER_ROLES.flatMap((server) => servers.find((one) => one.server === server) ?? []);
   if (shown.length === 0) return <p class="quiet">Its servers have not been used since this was recorded.</p>;
   return (
     <dl class="facts health">
       {shown.map((one) => (
         <div>
-          <dt>{LEG_TITLES[one.leg]}</dt>
+          <dt>{SERVER_TITLES[one.server]}</dt>
           <dd>
             <span class="state" data-state={one.state === 'working' ? 'on' : 'failed'}>
               {one.state === 'working'
@@ -28,7 +33,7 @@ export function AccountHealth({ legs, zone }: { legs: readonly LegHealth[]; zone
                   ? 'No calendar'
                   : 'Does not work'}
             </span>{' '}
-            <LegText leg={one} zone={zone} />
+            <ServerText server={one} zone={zone} />
           </dd>
         </div>
       ))}
@@ -36,7 +41,13 @@ export function AccountHealth({ legs, zone }: { legs: readonly LegHealth[]; zone
   );
 }
 
-function LegText({ leg: { state, reason, since, workedAt }, zone }: { leg: LegHealth; zone: string }) {
+function ServerText({
+  server: { state, reason, since, workedAt },
+  zone,
+}: {
+  server: ServerHealth;
+  zone: string;
+}) {
   const worked =
     workedAt === null ? null : (
       <span class="quiet">
@@ -68,8 +79,8 @@ export function sentence(reason: string): string {
 }
 
 /** Whether something is wrong with the account that only the owner can mend. */
-export function isForOwner(legs: readonly LegHealth[]): boolean {
-  return legs.some(({ state }) => needsOwner(state));
+export function isForOwner(servers: readonly ServerHealth[]): boolean {
+  return servers.some(({ state }) => needsOwner(state));
 }
 
 /** A line for each account that the owner has to mend. Renders nothing if there is none. */
@@ -83,17 +94,17 @@ export async function accountsToMend({ service, owner }: OwnerVisit) {
   return (
     <>
       {accounts.map((account) => (
-        <ToMend account={account} leg={broken.find(({ accountId }) => accountId === account.accountId)} />
+        <ToMend account={account} server={broken.find(({ accountId }) => accountId === account.accountId)} />
       ))}
     </>
   );
 }
 
-function ToMend({ account, leg }: { account: Account; leg: LegHealth | undefined }) {
-  if (leg === undefined) return null;
+function ToMend({ account, server }: { account: Account; server: ServerHealth | undefined }) {
+  if (server === undefined) return null;
   return (
     <p class="note to-mend">
-      <Quoted text={account.email} /> does not work: {sentence(leg.reason ?? '')}{' '}
+      <Quoted text={account.email} /> does not work: {sentence(server.reason ?? '')}{' '}
       <Link to="/accounts">Mend it under Accounts</Link>. What waits for it goes on by itself.
     </p>
   );

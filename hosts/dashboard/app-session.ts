@@ -117,8 +117,11 @@ function stopped(reply: Reply): Visitor {
 export function leaveFor(
   url: string,
   { base, head, path }: Pick<Visit, 'base' | 'head' | 'path'>,
+  query: Readonly<Record<string, string>> = {},
 ): LeaveReply {
-  const back = head.method === 'POST' ? pageBehind(path) : path;
+  const page = head.method === 'POST' ? pageBehind(path) : path;
+  const kept = new URLSearchParams(query).toString();
+  const back = kept === '' ? page : `${page}?${kept}`;
   const next = url.startsWith('/') ? base.path(back) : base.address(back);
   const separator = url.includes('?') ? '&' : '?';
   return { kind: 'leave', to: `${url}${separator}next=${encodeURIComponent(next)}` };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { COPY_SCRIPT } from './copy-script.ts';
+import { DECISION_SCRIPT } from './decision-script.ts';
 import { FIRST_RUN_SCRIPT } from './first-run-script.ts';
 import { pngIcon, SVG_ICON } from './icon.ts';
 import { KEYBOARD_SCRIPT } from './keyboard-script.ts';
@@ -22,6 +23,7 @@ const script: Asset = {
   body: [
     SCRIPT,
     LIVE_SCRIPT,
+    DECISION_SCRIPT,
     KEYBOARD_SCRIPT,
     NOTICE_SCRIPT,
     FIRST_RUN_SCRIPT,

@@ -1,11 +1,13 @@
 import type { StoredSession } from '../../core/gate/session.ts';
+import type { Demand } from '../../core/gate/step-up.ts';
 import { leaveFor } from './app-session.ts';
 import { browserFacts } from './browser-facts.ts';
 import { KEY_FIELD, PROOF_FIELD, provenNonce } from './form-proof.ts';
 import { type Asking, CODE_FIELD, confirmPage, PASSWORD_FIELD } from './pages/confirm.tsx';
 import { problemPage } from './pages/problem.tsx';
-import { challengeBinding, PASSKEY_FIELD, passkeyPlace, sessionBinding } from './passkeys.tsx';
+import { challengeBinding, PASSKEY_FIELD, passkeyPlace } from './passkeys.tsx';
 import { limitTries, tooManyTries } from './password-tries.ts';
+import { decisionBinding, hasProvenInApp, PROVING_FIELD, provingMark } from './prove-owner.ts';
 import { WRONG_CODE, WRONG_PASSKEY } from './session.ts';
 import { type OwnerForm, type OwnerVisit, type PageReply, type Reply, redirect } from './visit.ts';
 
@@ -31,6 +33,11 @@ export async function checkForm(visit: OwnerVisit, form: OwnerForm): Promise<Pas
   const pageVisit = { ...visit, fields: pageFields(visit.fields) };
   if (demand === 'view') return { kind: 'go', visit: pageVisit };
   const { service, session } = visit;
+  if (session.kind === 'app' && demand === 'prove') {
+    const { authenticatedAt: provenAt } = session.session;
+    if (hasProvenInApp(visit, provenAt)) return { kind: 'go', visit: { ...pageVisit, provenAt } };
+    return stopped(visit, leaveFor(session.signIn.stepUpUrl, visit, { [PROVING_FIELD]: provingMark(visit) }));
+  }
   if (session.kind === 'app') {
     // The form token proves the app's session. The app asks the person again when that is too long ago.
     const facts = { demand, isProven: true, session: session.session };
@@ -38,82 +45,121 @@ export async function checkForm(visit: OwnerVisit, form: OwnerForm): Promise<Pas
     return stopped(visit, leaveFor(session.signIn.stepUpUrl, visit));
   }
   const { stored } = session;
-  const answer = visit.fields.get(PASSKEY_FIELD);
-  if (answer !== null) return withPasskey(visit, pageVisit, form, stored, answer);
-  const password = visit.fields.get(PASSWORD_FIELD);
-  if (password !== null) return withPassword(visit, pageVisit, form, stored, password);
   const isProven = await useProof(visit, stored);
   if (service.sessions.stepUp({ demand, isProven, session: stored }) === 'go')
     return { kind: 'go', visit: pageVisit };
+  // Empty: its place in the form was left out.
+  const answer = visit.fields.get(PASSKEY_FIELD) || null;
+  const password = visit.fields.get(PASSWORD_FIELD) || null;
+  const asked = { visit, pageVisit, form, demand };
+  const passed =
+    answer !== null
+      ? await withPasskey(asked, stored, answer)
+      : password !== null
+        ? await withPassword(asked, stored, password)
+        : undefined;
+  if (passed?.kind === 'stopped') return passed;
+  if (passed !== undefined) {
+    const { stored: proven } = passed;
+    const visited: OwnerVisit = {
+      ...pageVisit,
+      session: { kind: 'own', stored: proven },
+      ...(demand === 'prove' && { provenAt: proven.authenticatedAt }),
+    };
+    return { kind: 'go', visit: visited, device: passed.device };
+  }
+  const why = { own: 'always', prove: 'chosen' } as const;
   return stopped(
     visit,
-    await askAgain(pageVisit, form, {
-      why: demand === 'own' ? 'always' : isProven ? 'long_ago' : 'unsigned',
+    await askAgain(asked, {
+      why:
+        demand === 'own' || demand === 'prove'
+          ? why[demand]
+          : isProven
+            ? ('long_ago' as const)
+            : ('unsigned' as const),
     }),
   );
 }
 
-async function withPasskey(
-  visit: OwnerVisit,
-  pageVisit: OwnerVisit,
-  form: OwnerForm,
-  session: StoredSession,
-  answer: string,
-): Promise<Passed> {
+/** A form that needs more than its signature. */
+interface Asked {
+  readonly visit: OwnerVisit;
+  /** The same with only the page's own fields. */
+  readonly pageVisit: OwnerVisit;
+  readonly form: OwnerForm;
+  readonly demand: Demand;
+}
+
+/** The owner proved to be there. */
+interface Proven {
+  readonly kind: 'proven';
+  readonly stored: StoredSession;
+  readonly device: string;
+}
+
+type Stopped = Extract<Passed, { readonly kind: 'stopped' }>;
+
+/** A passkey's answer to a decision that must be proven counts for that decision only. */
+function bindingOf({ pageVisit, demand }: Asked, session: StoredSession): string {
+  return demand === 'prove'
+    ? decisionBinding(session.id, pageVisit.fields)
+    : challengeBinding('confirm', session.id);
+}
+
+async function withPasskey(asked: Asked, session: StoredSession, answer: string): Promise<Proven | Stopped> {
+  const { visit } = asked;
   const { service } = visit;
   const place = passkeyPlace(visit);
-  const wrong = () => askAgain(pageVisit, form, { problem: WRONG_PASSKEY, status: 422 });
+  const wrong = () => askAgain(asked, { problem: WRONG_PASSKEY, status: 422 });
   if (place === undefined) return stopped(visit, await wrong());
   const attempt = {
     session,
     answer,
     place,
-    binding: challengeBinding('confirm', session.id),
+    binding: bindingOf(asked, session),
     ...browserFacts(visit),
   };
   const check = await limitTries(() => service.sessions.confirmWithPasskey(attempt));
   if (check.kind === 'too_many') {
-    return stopped(visit, await tooManyTries(check, (shown) => askAgain(pageVisit, form, shown)));
+    return stopped(visit, await tooManyTries(check, (shown) => askAgain(asked, shown)));
   }
   if (check.result === 'ended') return stopped(visit, redirect('/sign-in'));
   if (check.result === 'wrong_passkey') return stopped(visit, await wrong());
   const { session: stored, device } = check.result;
-  return { kind: 'go', visit: { ...pageVisit, session: { kind: 'own', stored } }, device };
+  return { kind: 'proven', stored, device };
 }
 
 async function withPassword(
-  visit: OwnerVisit,
-  pageVisit: OwnerVisit,
-  form: OwnerForm,
+  asked: Asked,
   session: StoredSession,
   password: string,
-): Promise<Passed> {
+): Promise<Proven | Stopped> {
+  const { visit } = asked;
   const { service, fields } = visit;
   const attempt = { session, password, code: fields.get(CODE_FIELD), ...browserFacts(visit) };
   const check = await limitTries(() => service.sessions.confirm(attempt));
   if (check.kind === 'too_many') {
-    return stopped(visit, await tooManyTries(check, (shown) => askAgain(pageVisit, form, shown)));
+    return stopped(visit, await tooManyTries(check, (shown) => askAgain(asked, shown)));
   }
   if (check.result === 'ended') return stopped(visit, redirect('/sign-in'));
   if (check.result === 'wrong_password') {
-    return stopped(
-      visit,
-      await askAgain(pageVisit, form, { problem: 'The password is wrong.', status: 422 }),
-    );
+    return stopped(visit, await askAgain(asked, { problem: 'The password is wrong.', status: 422 }));
   }
   if (check.result === 'wrong_code') {
-    return stopped(visit, await askAgain(pageVisit, form, { problem: WRONG_CODE, status: 422 }));
+    return stopped(visit, await askAgain(asked, { problem: WRONG_CODE, status: 422 }));
   }
   const { session: stored, device } = check.result;
-  return { kind: 'go', visit: { ...pageVisit, session: { kind: 'own', stored } }, device };
+  return { kind: 'proven', stored, device };
 }
 
 /** The page that asks for the password, and for the second step if the owner has one. */
-async function askAgain(visit: OwnerVisit, form: OwnerForm, why: Asking): Promise<PageReply> {
-  const { service, owner } = visit;
+async function askAgain(asked: Asked, why: Asking): Promise<PageReply> {
+  const { pageVisit: visit, form } = asked;
+  const { service, owner, session } = visit;
   const secondStep = await service.secondSteps.show(owner.ownerId);
   const place = passkeyPlace(visit);
-  const binding = sessionBinding('confirm', visit);
+  const binding = session.kind === 'own' ? bindingOf(asked, session.stored) : undefined;
   const hasPasskey = secondStep?.passkeys.some(({ host }) => host === place?.host) === true;
   const passkey =
     place === undefined || binding === undefined || !hasPasskey
@@ -141,6 +187,6 @@ function pageFields(fields: URLSearchParams): URLSearchParams {
   return new URLSearchParams([...fields].filter(([name]) => !own.has(name)));
 }
 
-function stopped(visit: OwnerVisit, reply: Reply): Passed {
+function stopped(visit: OwnerVisit, reply: Reply): Stopped {
   return { kind: 'stopped', reply, visit };
 }

@@ -19,6 +19,7 @@ const NAMES: Partial<Record<Hold, string>> = {
   misleading_link: 'misleading link',
   near_copy_domain: 'look-alike domain',
   own_markers: 'looks like Countersign',
+  passes_secret: 'gives away a code',
   reads_not_compared: 'not fully compared',
   recipient_lookup_failed: 'recipients not checked',
   removes_notice: 'removes a notice',
@@ -28,6 +29,7 @@ const NAMES: Partial<Record<Hold, string>> = {
   server_may_write: 'server may write',
   several_messages: 'several messages',
   shared_calendar: 'shared calendar',
+  text_not_checked: 'text not checked',
 };
 const NAME_OF: ReadonlyMap<string, string> = new Map(Object.entries(NAMES));
 

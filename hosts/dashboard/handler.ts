@@ -20,6 +20,7 @@ import { notFoundPage, problemPage, staleFormPage } from './pages/problem.tsx';
 import { checkRequest, type Verdict } from './request-guard.ts';
 import { findRoute } from './routes.ts';
 import { ownVisitor } from './session.ts';
+import { wasShown } from './shown-since.tsx';
 import type { AppSignIn, DashboardOptions, OwnerVisit, PageReply, Reply } from './visit.ts';
 
 /** @param sources  the allowed sources, and targets of forms */
@@ -73,6 +74,7 @@ export function ownerPages(service: Service, options: DashboardOptions = {}): An
     verdict: Verdict,
   ): Promise<HttpReply> {
     const leaked = leakedKeys(head.target);
+    // Whatever else is wrong with the request: they are no longer safe.
     await revokeLeakedKeys(service, leaked);
     if (verdict.kind === 'misdirected') {
       const text = `The dashboard is at ${service.dashboardUrl} (the setting dashboardUrl).`;
@@ -120,6 +122,9 @@ export function ownerPages(service: Service, options: DashboardOptions = {}): An
     if (requests.waiting > 0 && !isRefresh(head)) await service.notices.looked(owner.ownerId);
     if (found.kind === 'page') return answerWith(await found.act(visitor.visit), path, visitor.visit);
     if (!visitor.isFormToken(fields.get('form_token'))) return answerWith(staleFormPage());
+    if (found.form.tooEarly !== undefined && !wasShown(visitor.visit)) {
+      return answerWith(await found.form.tooEarly(visitor.visit), path, visitor.visit);
+    }
     const passed = await checkForm(visitor.visit, found.form);
     if (passed.kind === 'stopped') return answerWith(passed.reply, path, passed.visit);
     const reply = await found.form.act(passed.visit);
@@ -137,10 +142,11 @@ export function ownerPages(service: Service, options: DashboardOptions = {}): An
       return { status: 303, headers: { location, ...reply.headers }, body: '' };
     }
     const { title, refreshS, showsRequests, goTo, body } = reply;
+    const hasSockets = options.hasSockets?.() === true;
     return {
       status: reply.status,
       headers: { 'content-type': 'text/html; charset=utf-8', ...reply.headers },
-      body: documentOf({ title, path, visitor, refreshS, showsRequests, goTo, body, base }),
+      body: documentOf({ title, path, visitor, hasSockets, refreshS, showsRequests, goTo, body, base }),
     };
   }
 
@@ -180,7 +186,6 @@ function isRefresh(head: RequestHead): boolean {
 
 const NO_SESSION = () => null;
 
-/** Revokes any keys in the request's URL, whatever else is wrong with the request: they are no longer safe. */
 /** The full URL of one file of the dashboard. The policy syntax cannot express an IPv6 address. */
 function fileSource(verdict: Verdict, base: PublicBase, path: string): string {
   if (verdict.kind === 'misdirected') return "'none'";

@@ -19,11 +19,16 @@ const PAGES = [
   ['/settings', 'Settings'],
 ] as const;
 
-/** Renders the whole document. `visitor` is undefined on pages that need no sign-in. */
+/**
+ * Renders the whole document.
+ * @param shown  `visitor` is undefined on pages that need no sign-in; `hasSockets`: the server takes the sockets of open
+ *   pages
+ */
 export function documentOf(shown: {
   title: string;
   path: string;
   visitor: Pick<OwnerVisit, 'owner' | 'session' | 'token' | 'requests'> | undefined;
+  hasSockets: boolean;
   refreshS: number | undefined;
   showsRequests: boolean | undefined;
   goTo: string | undefined;
@@ -58,7 +63,7 @@ export function documentOf(shown: {
               src={base.path(SCRIPT_PATH)}
               data-session={own?.id}
               data-key={own?.proofKey}
-              data-socket={visitor === undefined ? undefined : base.path(SOCKET_PATH)}
+              data-socket={visitor && shown.hasSockets ? base.path(SOCKET_PATH) : undefined}
               data-version={shown.showsRequests === true ? visitor?.requests.version : undefined}
               data-refresh={shown.refreshS}
               data-worker={visitor === undefined ? undefined : base.path(WORKER_PATH)}

@@ -28,7 +28,12 @@ export function LinkOut({ to, ...rest }: LinkProps) {
 export function SubmitTo({
   to,
   ...rest
-}: LinkProps & { formNoValidate?: boolean; 'aria-keyshortcuts'?: string }) {
+}: LinkProps & {
+  formNoValidate?: boolean;
+  'aria-keyshortcuts'?: string;
+  /** The script lets a passkey answer for the form first, with these options (JSON). */
+  'data-proves'?: string;
+}) {
   return (
     <Base.Consumer>
       {(base: PublicBase) => <button {...rest} type="submit" formaction={base.path(to)} />}

@@ -5,6 +5,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { errorName } from '../../core/ports/log.ts';
 import type { RequestsNow } from '../../core/service/request-watch.ts';
 import type { Service } from '../../core/service/service.ts';
+import { ignoreUpgrade } from '../http/ignored-upgrade.ts';
 import { responseText } from '../http/last-response.ts';
 import { leakedKeys, revokeLeakedKeys } from '../http/leaked-keys.ts';
 import { publicBase } from '../http/public-base.ts';
@@ -21,7 +22,8 @@ import type { DashboardOptions } from './visit.ts';
 export interface LivePages {
   /**
    * Takes the upgrade requests of the dashboard's own path. Leaves those of other paths to the server's other listeners.
-   * If there are none, such a request is answered as if it asked for no upgrade.
+   * If there are none, a WebSocket of another path is refused, and any other request is answered as if it asked for no
+   * upgrade. Both end their connection.
    */
   attachUpgrade(server: HttpServer | HttpsServer): void;
 }
@@ -130,6 +132,21 @@ export function livePages(
     socket.end(responseText({ status, headers, body: '' }), () => socket.destroy());
   }
 
+  function refuseOther(
+    server: HttpServer | HttpsServer,
+    request: IncomingMessage,
+    socket: Duplex,
+    start: Buffer,
+  ): void {
+    if (headerOf(headOf(request), 'upgrade')?.toLowerCase() !== 'websocket') {
+      ignoreUpgrade(server, request, socket, start);
+      return;
+    }
+    // The caller left.
+    socket.on('error', () => socket.destroy());
+    refuse(socket, 404);
+  }
+
   function open(socket: WebSocket, ownerId: string, request: IncomingMessage): void {
     const page: Page = { socket, ownerId, request, hasAnswered: true };
     const frames = createFrames(page);
@@ -209,7 +226,7 @@ export function livePages(
     attachUpgrade(server) {
       server.on('upgrade', (request: IncomingMessage, socket: Duplex, start: Buffer) => {
         if (targetOf(headOf(request)).path !== path) {
-          if (server.listenerCount('upgrade') === 1) withoutUpgrade(server, request, socket, start);
+          if (server.listenerCount('upgrade') === 1) refuseOther(server, request, socket, start);
           return;
         }
         // The caller left.
@@ -221,22 +238,4 @@ export function livePages(
       });
     },
   };
-}
-
-/**
- * Returns the connection to the server without the header that asked for an upgrade. Servers may ignore that header (RFC
- * 9110, 7.8), and node:http does so while nobody listens for upgrades. Some clients ask for HTTP/2 with every request.
- */
-function withoutUpgrade(
-  server: HttpServer | HttpsServer,
-  { method, url, httpVersion, rawHeaders }: IncomingMessage,
-  socket: Duplex,
-  start: Buffer,
-): void {
-  const lines = [`${method} ${url} HTTP/${httpVersion}`];
-  for (let n = 0; n < rawHeaders.length; n += 2) {
-    if (rawHeaders[n]?.toLowerCase() !== 'upgrade') lines.push(`${rawHeaders[n]}: ${rawHeaders[n + 1]}`);
-  }
-  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), start]));
-  server.emit('encrypted' in socket ? 'secureConnection' : 'connection', socket);
 }

@@ -1,22 +1,24 @@
 import { ENDED_CODE, REFRESH_HEADER } from './live-protocol.ts';
+import { SHOWN_FIELD } from './shown-since.tsx';
 
 /**
  * The part of the page's script that keeps an open page up to date. A socket reports how many requests wait and the
  * version of all of them, never content. If the page shows requests and its version differs, the script fetches the page
  * again by its own address and changes what differs. Elements that stay the same are not touched, so typed text, focus
- * and scroll position stay. Without the socket it fetches the page now and then.
+ * and scroll position stay. Without the socket it fetches the page every half minute. It asks for no socket where the
+ * server takes none: a browser reports each refusal as a fault of the page.
  */
 export const LIVE_SCRIPT = `(() => {
   'use strict';
-  const { socket: path, version: shownVersion, refresh: shownRefresh } = document.currentScript.dataset;
+  const { worker, socket: path, version: shownVersion, refresh: shownRefresh } = document.currentScript.dataset;
   // Only pages of a signed-in owner have one.
-  if (path === undefined) return;
+  if (worker === undefined) return;
   const ENDED = ${ENDED_CODE};
   const FIRST_MS = 1000;
   const MOST_MS = 30000;
   const SENDING_MS = 5000;
-  const address = new URL(path, location.href);
-  address.protocol = address.protocol.replace('http', 'ws');
+  const address = path && new URL(path, location.href);
+  if (address) address.protocol = address.protocol.replace('http', 'ws');
 
   // Undefined: the page shows no requests.
   let version = shownVersion;
@@ -65,8 +67,8 @@ export const LIVE_SCRIPT = `(() => {
       return;
     }
     for (const name of node.getAttributeNames()) {
-      // The owner opened it.
-      if (!fresh.hasAttribute(name) && name !== 'open') node.removeAttribute(name);
+      // The owner opened it, or the script lets it wait.
+      if (!fresh.hasAttribute(name) && !['open', 'aria-disabled'].includes(name)) node.removeAttribute(name);
     }
     for (const { name, value } of fresh.attributes) {
       if (node.getAttribute(name) !== value) node.setAttribute(name, value);
@@ -90,6 +92,18 @@ export const LIVE_SCRIPT = `(() => {
       }
     }
     removeUntil(null);
+  }
+
+  // A form that shows the same as before has been shown since then.
+  function keepShown(page) {
+    const fieldsOf = (form) =>
+      JSON.stringify([...form.querySelectorAll('input:not([name=${SHOWN_FIELD}])')]
+        .map((field) => [field.name, field.getAttribute('value')]));
+    for (const fresh of page.querySelectorAll('input[name=${SHOWN_FIELD}]')) {
+      const form = [...document.forms].find((one) => keyOf(one) === keyOf(fresh.form));
+      if (form === undefined || fieldsOf(form) !== fieldsOf(fresh.form)) continue;
+      fresh.setAttribute('value', form.elements.namedItem('${SHOWN_FIELD}').value);
+    }
   }
 
   const isTyped = () =>
@@ -139,12 +153,13 @@ export const LIVE_SCRIPT = `(() => {
     if (response.type === 'opaqueredirect') return leave();
     if (response.status === 429 || response.status >= 500) throw new Error('not now');
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-    const script = page.querySelector('script[data-socket]');
+    const script = page.querySelector('script[data-worker]');
     if (script === null) return leave();
     // Its fields must stay as they were signed.
     if (Date.now() - sentAt < SENDING_MS) throw new Error('not now');
     const line = document.getElementById('changed');
     if (line === null) {
+      keepShown(page);
       become(document.querySelector('main'), page.querySelector('main'));
       renderedAt = performance.now();
     } else {
@@ -181,7 +196,7 @@ export const LIVE_SCRIPT = `(() => {
 
   function connect() {
     clearTimeout(connectTimer);
-    if (socket !== undefined) return;
+    if (socket !== undefined || !address) return;
     socket = new WebSocket(address);
     socket.onmessage = ({ data }) => {
       failures = 0;
@@ -205,6 +220,7 @@ export const LIVE_SCRIPT = `(() => {
   document.addEventListener('DOMContentLoaded', () => {
     waiting = countIn(document);
     if (refreshS > 0) refreshTimer = setTimeout(refresh, refreshS * 1000);
+    if (!address && version !== undefined) setInterval(refresh, MOST_MS);
     connect();
   });
   document.addEventListener('visibilitychange', () => {

@@ -28,6 +28,7 @@ const NOTICES = new Map([
   ['test_notice_sent', 'The test notice is sent.'],
   ['time_zone_saved', 'The time zone is saved.'],
   ['date_language_saved', 'The language of dates is saved.'],
+  ['proof_for_saved', 'It is saved, and counts from now on.'],
   ['plans_kept_saved', 'It is saved. Content that is older is erased within seconds.'],
   ['password_changed', 'The password is changed, and all sessions have ended. Sign in with the new one.'],
   ['owner_removed', 'Everything is removed.'],

@@ -63,6 +63,27 @@ export const PASSKEY_SCRIPT = `(() => {
     });
   }
 
+  // The passkey answers for what the page shows, and the same press sends the form.
+  async function prove(button) {
+    const { form } = button;
+    const answer = form.querySelector('[data-answer]');
+    const status = form.querySelector('[role="status"]');
+    status.hidden = true;
+    try {
+      answer.value = JSON.stringify(await used(JSON.parse(button.dataset.proves)));
+    } catch {
+      status.hidden = false;
+      return;
+    }
+    form.requestSubmit(button);
+  }
+  document.addEventListener('click', (event) => {
+    const button = event.target.closest?.('button[data-proves]');
+    if (!button) return;
+    event.preventDefault();
+    if (button.form.reportValidity()) prove(button);
+  });
+
   document.addEventListener('DOMContentLoaded', () => {
     for (const form of document.querySelectorAll('form[data-passkey]')) prepare(form);
   });

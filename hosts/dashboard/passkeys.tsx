@@ -20,7 +20,10 @@ export function passkeyPlace({ origin }: Pick<Visit, 'origin'>): PasskeyPlace | 
 }
 
 /** What binds a challenge to the browser and to its purpose. @param secret  what only this browser sends */
-export function challengeBinding(purpose: 'sign_in' | 'confirm' | 'create', secret: string): string {
+export function challengeBinding(
+  purpose: 'sign_in' | 'confirm' | 'approve' | 'create',
+  secret: string,
+): string {
   return `${purpose} ${secret}`;
 }
 

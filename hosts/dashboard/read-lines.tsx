@@ -60,6 +60,7 @@ function Line({ line: { source, isListed, byOther, isStranger, takes } }: { line
 const TAKES: Record<ReadLine['takes'][number]['what'], string> = {
   recipient: 'the recipient',
   link: 'the link to',
+  address: 'the address',
   account_number: 'the account number',
   amount: 'the amount',
   words: 'words of its text',

@@ -6,7 +6,7 @@ import { accountFoldersPage, chooseFolders } from './pages/account-folders.tsx';
 import { accountsPage, activateAccount, removeAccount, removeAccountPage } from './pages/accounts.tsx';
 import { activityPage } from './pages/activity.tsx';
 import { activityCsv, activityJson } from './pages/activity-export.ts';
-import { approvalPage, approve, approveChanged, reject } from './pages/approval.tsx';
+import { approvalPage, approve, approveChanged, reject, tooEarly } from './pages/approval.tsx';
 import { approvalsPage } from './pages/approvals.tsx';
 import {
   addTrackerNote,
@@ -57,7 +57,7 @@ import { rotateKey, rotateKeyPage } from './pages/rotate-key.tsx';
 import { endOtherSessions, endSession, settingsPage } from './pages/settings.tsx';
 import { setupPage } from './pages/setup.tsx';
 import { allowSignIn, denySignIn, signInRequestPage } from './pages/sign-in-request.tsx';
-import { approveTogether, rejectTogether, togetherPage } from './pages/together.tsx';
+import { approveTogether, rejectTogether, togetherPage, togetherTooEarly } from './pages/together.tsx';
 import { trackerPage, trackersPage } from './pages/trackers.tsx';
 import { tryAgain } from './pages/try-again.tsx';
 import { deliveriesPage, redeliver } from './pages/webhook-deliveries.tsx';
@@ -70,6 +70,7 @@ import {
   sendTestEvent,
   webhooksPage,
 } from './pages/webhooks.tsx';
+import { demandForApprove, demandForChange, demandForTogether } from './prove-owner.ts';
 import { finishSignIn, showSecondStep, showSignIn, signIn, signInWithPasskey, signOut } from './session.ts';
 import { SETTINGS_FORMS } from './settings-routes.ts';
 import { type OwnerForm, type OwnerVisit, type Reply, redirect, type Visit } from './visit.ts';
@@ -107,22 +108,36 @@ const ROUTES: readonly Route[] = [
   owner('/approvals', { GET: approvalsPage }),
   owner(`/approvals/together/${TOGETHER}`, { GET: togetherPage }),
   owner(`/approvals/together/${TOGETHER}/approve`, {
-    POST: { does: 'Approve the selected requests', demand: 'approve', act: approveTogether },
+    POST: {
+      does: 'Approve the selected requests',
+      demand: demandForTogether,
+      act: approveTogether,
+      tooEarly: togetherTooEarly,
+    },
   }),
   owner(`/approvals/together/${TOGETHER}/reject`, {
-    POST: { does: 'Reject the selected requests', demand: 'change', act: rejectTogether },
+    POST: {
+      does: 'Reject the selected requests',
+      demand: 'change',
+      act: rejectTogether,
+      tooEarly: togetherTooEarly,
+    },
   }),
   owner(`/approvals/${APPROVAL}`, { GET: approvalPage }),
   owner(`/approvals/${APPROVAL}/message\\.eml`, { GET: messageBytes }),
-  owner(`/approvals/${APPROVAL}/approve`, { POST: { does: 'Approve', demand: 'approve', act: approve } }),
+  owner(`/approvals/${APPROVAL}/approve`, {
+    POST: { does: 'Approve', demand: demandForApprove, act: approve, tooEarly },
+  }),
   owner(`/approvals/${APPROVAL}/again`, { POST: { does: 'Try again', demand: 'change', act: tryAgain } }),
   owner(`/approvals/${APPROVAL}/change`, {
-    POST: { does: 'Approve with changes', demand: 'approve', act: approveChanged },
+    POST: { does: 'Approve with changes', demand: demandForChange, act: approveChanged, tooEarly },
   }),
-  owner(`/approvals/${APPROVAL}/reject`, { POST: { does: 'Reject', demand: 'change', act: reject } }),
+  owner(`/approvals/${APPROVAL}/reject`, {
+    POST: { does: 'Reject', demand: 'change', act: reject, tooEarly },
+  }),
   ...REJECTION_REASONS.map((reason) =>
     owner(`/approvals/${APPROVAL}/reject/${reason}`, {
-      POST: { does: 'Reject', demand: 'change', act: reject },
+      POST: { does: 'Reject', demand: 'change', act: reject, tooEarly },
     }),
   ),
   owner('/accounts', {
@@ -157,7 +172,7 @@ const ROUTES: readonly Route[] = [
   }),
   owner(`/accounts/${ACCOUNT}/folders`, {
     GET: (visit) => accountFoldersPage(visit),
-    POST: { does: 'Save the folders', demand: 'change', act: chooseFolders },
+    POST: { does: 'Save the folders', demand: 'grant', act: chooseFolders },
   }),
   owner(`/accounts/${ACCOUNT}/calendar`, {
     GET: (visit) => calendarPage(visit),

@@ -3,6 +3,7 @@ import { saveDateLanguage } from './pages/date-language.tsx';
 import { exportOwner } from './pages/export-owner.ts';
 import { addPasskey, removePasskey, renamePasskey } from './pages/passkey-settings.tsx';
 import { savePlansKept } from './pages/plans-kept.tsx';
+import { saveProofFor } from './pages/proof-for.tsx';
 import {
   addAuthenticatorApp,
   removeAuthenticatorApp,
@@ -37,6 +38,7 @@ export const SETTINGS_FORMS: readonly (readonly [path: string, form: OwnerForm])
     '/settings/date-language',
     { does: 'Save the language of dates', demand: 'change', act: saveDateLanguage },
   ],
+  ['/settings/proof-for', { does: 'Save when to ask who you are', demand: 'own', act: saveProofFor }],
   ['/settings/plans-kept', { does: 'Save how long requests are kept', demand: 'change', act: savePlansKept }],
   ['/settings/export', { does: 'Export everything', demand: 'grant', act: exportOwner }],
   ['/settings/passkeys', { does: 'Add a passkey', demand: 'grant', act: addPasskey }],

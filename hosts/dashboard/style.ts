@@ -188,6 +188,10 @@ mark:target { outline: 2px solid currentColor; }
 .decision { display: flex; flex-wrap: wrap; gap: 0.8rem; margin-top: 1.4rem; }
 .decision button, .decision .button-like { width: auto; min-width: 9rem; margin: 0; }
 .decision .button-like { display: flex; align-items: center; justify-content: center; font-size: 1rem; }
+/* For the first second. */
+button[aria-disabled='true'] { opacity: 0.5; }
+.prove { flex-basis: 100%; margin: 0; }
+.prove input { margin-bottom: 0; }
 .change { margin: 0.9rem 0 0; }
 .change textarea[name='text'] { font-family: var(--pico-font-family-monospace); font-size: 0.9rem; }
 .change form { margin: 0; }

@@ -4,7 +4,6 @@ import type { Session, StoredSession } from '../../core/gate/session.ts';
 import type { Demand } from '../../core/gate/step-up.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { Owner } from '../../core/ports/owner-storage.ts';
-import type { DecidedWhere } from '../../core/service/approval-views.ts';
 import type { RequestsNow } from '../../core/service/request-watch.ts';
 import type { Service } from '../../core/service/service.ts';
 import type { PublicBase } from '../http/public-base.ts';
@@ -55,6 +54,8 @@ export interface DashboardOptions {
   readonly appSignIn?: AppSignIn;
   /** Proxies that are trusted to report the caller's address: addresses, or networks such as `10.0.0.0/8`. */
   readonly trustedProxies?: readonly string[];
+  /** Whether the server takes the sockets of open pages. Default: it does not, and pages ask now and then. */
+  readonly hasSockets?: () => boolean;
   /** Receives the dashboard's own failures. */
   readonly log?: Log;
 }
@@ -90,13 +91,10 @@ export interface OwnerVisit extends Visit {
   readonly session: VisitSession;
   /** The token for the forms of the page. */
   readonly token: string;
+  /** When the owner proved to be there for what this form decides. Undefined: it did not ask for that. */
+  readonly provenAt?: Date;
   /** Read before anything else, so that the page is not older than its version. */
   readonly requests: RequestsNow;
-}
-
-/** Where a decision of this visit is made: in the session, or in the app that signs its users in itself. */
-export function decidedIn({ session }: OwnerVisit): DecidedWhere {
-  return session.kind === 'own' ? { sessionId: session.stored.id } : {};
 }
 
 /** Who sends a request: a signed-in owner, or somebody who gets this reply instead of a page. */
@@ -115,6 +113,8 @@ export interface OwnerForm {
   readonly does: string;
   readonly demand: Demand | ((visit: OwnerVisit) => Promise<Demand>);
   readonly act: (visit: OwnerVisit) => Promise<Reply>;
+  /** The form decides what its page shows. This answers a press that came before anybody can have read the page. */
+  readonly tooEarly?: (visit: OwnerVisit) => Promise<Reply>;
 }
 
 export type Reply = PageReply | RedirectReply | LeaveReply | DownloadReply;

@@ -66,7 +66,7 @@ export function countersign<Context>(
   });
   const plan = planMount(service, options);
   const { session, log } = options;
-  const answer = answerMount(service, options, plan);
+  const answer = answerMount(service, options, plan, () => false);
   return async (request, context) => {
     let peer: string;
     try {

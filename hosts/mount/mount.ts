@@ -24,10 +24,18 @@ import type { Door, MountOptions, MountPlan } from './options.ts';
 const MCP = '/mcp';
 const HEALTH = '/healthz';
 
-/** Answers the requests of a mount: each by its door, by the path below the base path. */
-export function answerMount(service: Service, options: MountOptions, plan: MountPlan): AnswerRequest {
+/**
+ * Answers the requests of a mount: each by its door, by the path below the base path.
+ * @param hasSockets  whether the server takes the sockets of open pages
+ */
+export function answerMount(
+  service: Service,
+  options: MountOptions,
+  plan: MountPlan,
+  hasSockets: () => boolean,
+): AnswerRequest {
   const { basePath } = plan;
-  const door = doors(service, options, plan);
+  const door = doors(service, options, plan, hasSockets);
   // Everything is below the root, even `*` and a target that no door can read.
   if (basePath === '') {
     return (head, readBody, gone, readSession) =>
@@ -45,7 +53,12 @@ export function answerMount(service: Service, options: MountOptions, plan: Mount
 }
 
 /** Returns the door of a path. A door that is alone answers every path. */
-function doors(service: Service, options: MountOptions, plan: MountPlan): (path: string) => AnswerRequest {
+function doors(
+  service: Service,
+  options: MountOptions,
+  plan: MountPlan,
+  hasSockets: () => boolean,
+): (path: string) => AnswerRequest {
   const { connect, trustedProxies = [], log } = options;
   const { appSignIn } = plan;
   const common: ApiOptions = { trustedProxies, ...(log && { log }) };
@@ -53,7 +66,12 @@ function doors(service: Service, options: MountOptions, plan: MountPlan): (path:
   const rest = open('rest', () => restApi(service, common));
   const mcp = open('mcp', () => mcpEndpoint(service, common));
   const pages = open('dashboard', () =>
-    ownerPages(service, { ...common, ...(connect && { connect }), ...(appSignIn && { appSignIn }) }),
+    ownerPages(service, {
+      ...common,
+      hasSockets,
+      ...(connect && { connect }),
+      ...(appSignIn && { appSignIn }),
+    }),
   );
   const signIn = open('sign-in', () => signInHost(service, common));
   const others = pages ?? rest ?? mcp ?? signIn;

@@ -54,7 +54,8 @@ export interface Countersign extends HttpHandler, LivePages {
 export function countersign(service: Service, options: CountersignOptions = {}): Countersign {
   checkOptions('countersign', options, { ...MOUNT_OPTIONS, session: ['optional', 'function'] });
   const plan = planMount(service, options);
-  const answer = answerMount(service, options, plan);
+  let hasSockets = false;
+  const answer = answerMount(service, options, plan, () => hasSockets);
   const handler = httpHandler(answer, options.session && ((req) => options.session?.(req)));
   const { session, log } = options;
   const live = livePages(service, {
@@ -68,6 +69,7 @@ export function countersign(service: Service, options: CountersignOptions = {}):
       if (!plan.doors.has('dashboard'))
         throw new Error('countersign: attachUpgrade needs the door dashboard.');
       live.attachUpgrade(server);
+      hasSockets = true;
     },
   });
 }

@@ -1,5 +1,5 @@
 import type { Account } from '../../core/ports/account.ts';
-import type { LegHealth } from '../../core/ports/account-health.ts';
+import type { ServerHealth } from '../../core/ports/account-health.ts';
 import type { CalendarInfo } from '../../core/ports/calendar.ts';
 import type { Owner } from '../../core/ports/owner-storage.ts';
 import type { Service } from '../../core/service/service.ts';
@@ -96,7 +96,9 @@ const accountAdd: Command = {
         return {
           ...added,
           hasCalendar: servers.caldav !== undefined,
-          missing: health.find((leg) => leg.accountId === added.accountId && leg.state === 'no_calendar'),
+          missing: health.find(
+            (server) => server.accountId === added.accountId && server.state === 'no_calendar',
+          ),
         };
       },
     );
@@ -328,7 +330,7 @@ function findCalendar(calendars: readonly CalendarInfo[], wanted: string): Calen
   );
 }
 
-function row(account: Account, owner: Owner, legs: readonly LegHealth[]) {
+function row(account: Account, owner: Owner, servers: readonly ServerHealth[]) {
   return {
     account_id: account.accountId,
     email: account.email,
@@ -336,8 +338,8 @@ function row(account: Account, owner: Owner, legs: readonly LegHealth[]) {
     is_active: account.accountId === owner.activeAccountId,
     is_primary: account.isPrimary,
     display_name: account.displayName,
-    health: legs.map(({ leg, state, reason, since, workedAt }) => ({
-      leg,
+    health: servers.map(({ server, state, reason, since, workedAt }) => ({
+      server,
       state,
       reason,
       since: since.toISOString(),
@@ -346,11 +348,11 @@ function row(account: Account, owner: Owner, legs: readonly LegHealth[]) {
   };
 }
 
-function line(account: Account, owner: Owner, legs: readonly LegHealth[]): string {
+function line(account: Account, owner: Owner, servers: readonly ServerHealth[]): string {
   const active = account.accountId === owner.activeAccountId ? '  active' : '';
-  const broken = legs.filter(({ state }) => state !== 'working');
+  const broken = servers.filter(({ state }) => state !== 'working');
   const problems = broken.map(
-    ({ leg, reason, since }) => `\n   ${leg}: ${reason} (since ${since.toISOString()})`,
+    ({ server, reason, since }) => `\n   ${server}: ${reason} (since ${since.toISOString()})`,
   );
   return `${account.accountId}  ${account.email}${active}${problems.join('')}`;
 }

@@ -100,8 +100,8 @@ export function signInHost(service: SignInService, options: ApiOptions): AnswerR
   }
 
   /** For a browser, so a refusal is text for a person. */
-  async function authorize({ head }: ApiRequest, issuer: string): Promise<Reply> {
-    const found = await signIns.authorize(targetOf(head).query, issuer);
+  async function authorize({ head, address }: ApiRequest, issuer: string): Promise<Reply> {
+    const found = await signIns.authorize(targetOf(head).query, issuer, address);
     if (found.kind === 'refused') {
       const text = `This sign-in cannot continue. Nothing was granted.\n\n${found.error}: ${found.description}\n`;
       return answerText(found.error === 'temporarily_unavailable' ? 503 : 400, text);

@@ -21,6 +21,8 @@ const CALENDARS: Readonly<Record<string, () => readonly string[]>> = {
     objects(4, (uid) =>
       event(uid, 'RRULE:FREQ=DAILY', `EXDATE:${'20260310T090000Z,'.repeat(40_000)}20260310T090000Z`),
     ),
+  'long titles': () => objects(200, (uid) => event(uid, `SUMMARY:${'-'.repeat(40_000)}a`)),
+  'titles of many hosts': () => objects(200, (uid) => event(uid, `SUMMARY:${'x.co '.repeat(8000)}`)),
   'broken lines': () => objects(20_000, (uid) => event(uid, 'an odd line', 'EXDATE:soon')),
 };
 

@@ -1,6 +1,7 @@
 import { ImapFlow } from 'imapflow';
 import { imapMail } from '../../adapters/imap/mail.ts';
 import { mailReader } from '../../core/accounts/mail-reader.ts';
+import { readingOf } from '../../core/accounts/read-message.ts';
 import type { MessageRow } from '../../core/mail/message-row.ts';
 import { parseMessage } from '../../core/mail/parse.ts';
 import type { MailCall } from '../../core/ports/mail.ts';
@@ -62,7 +63,7 @@ export async function mailbox(dovecot: Dovecot): Promise<Row[]> {
   const readMessage = async (time: number) => {
     const { source } = await mail.read(call(), message(time).place);
     const input = { source, window: { from: 0, most: 50_000 } };
-    const { kind } = await reader.read('message', input, { signal: call().signal });
+    const { kind } = await reader.read('message', input, readingOf(call()));
     if (kind !== 'read') throw new Error('the message was not read');
   };
 

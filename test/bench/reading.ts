@@ -30,7 +30,7 @@ export async function reading(): Promise<Row[]> {
   const reader = workerText({ workerFile: join(import.meta.dirname, 'worker.mjs') });
   const { signal } = new AbortController();
   const ours = (bytes: Uint8Array) => async () => {
-    const answer = await reader.extract({ bytes, name: '', mime: '', signal });
+    const answer = await reader.extract({ bytes, name: '', mime: '', ownerId: 'owner', signal });
     if (answer.kind !== 'text' || answer.cut || !answer.text.includes(LAST))
       throw new Error('the text was not read');
   };

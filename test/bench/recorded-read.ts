@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { hashedRead, hashersOf, readRecord, type ShownPassage } from '../../core/provenance/read-record.ts';
+import { hashersOf, readRecord, type ShownPassage } from '../../core/provenance/read-record.ts';
 import { createKeyring } from '../../core/secrets/keyring.ts';
+import { hashedAtOnce } from '../core/provenance/hashed-at-once.ts';
 
 /** Makes the records of what a key's calls read, as the service stores them. */
 export function readRecorder(
@@ -10,7 +11,7 @@ export function readRecorder(
   const keyring = createKeyring(secretKeys, randomBytes);
   const [hasher] = hashersOf(keyring, key.ownerId);
   if (hasher === undefined) throw new Error('the keyring has no key');
-  return (passage: ShownPassage) => readRecord(keyring, key, hashedRead([passage], hasher));
+  return (passage: ShownPassage) => readRecord(keyring, key, hashedAtOnce([passage], hasher));
 }
 
 /** One of many messages, each from its own sender. */

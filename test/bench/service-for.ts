@@ -32,6 +32,7 @@ export async function serviceFor(email: string, settings: ImapSettings) {
     if (admission.kind !== 'admitted') throw new Error(`the call was ${admission.kind}`);
     const call = { tool, args, idempotencyKey: undefined, sizeBytes: wireBytes };
     const { outcome } = await service.calls.runTool(admission.caller, call);
+    if (outcome.status === 'pending_approval') return {};
     if (outcome.status !== 'ok') throw new Error(`${tool} answered ${outcome.status}`);
     return outcome.result;
   };

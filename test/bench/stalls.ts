@@ -28,21 +28,49 @@ const SHAPES: Readonly<Record<string, () => Buffer>> = {
   'escapes of quoted-printable': () => filled('Content-Transfer-Encoding: quoted-printable\r\n\r\n', '=41'),
   'flowed lines': () => filled('Content-Type: text/plain; format=flowed\r\n\r\n', 'a \r\n'),
   'shifts of a charset': () => filled('Content-Type: text/plain; charset=utf-7-imap\r\n\r\n', '&AOQ-'),
+  'one line of dashes': () => filled(TEXT, '-', 'a'),
+  'lines of dashes': () => filled(TEXT, `${'-'.repeat(900)}a\r\n`),
+  'a subject of dashes': () => filled(`Subject: ${'-'.repeat(30_000)}\r\n${TEXT}`, 'text\r\n'),
+  'a sender of at signs': () => filled(`From: <${'@'.repeat(30_000)}\r\n${TEXT}`, 'text\r\n'),
   'a header without end': () => filled('Subject: x\r\nTo: ', 'a:b,'),
 };
+
+/** Texts that take longest to compare with what was read, of a given length. */
+const TEXTS: Readonly<Record<string, (chars: number) => string>> = {
+  dashes: (chars) => `${'-'.repeat(chars - 1)}a`,
+  'at signs': (chars) => '@'.repeat(chars),
+  'one host': (chars) => repeated('x.co ', chars),
+  'many hosts': (chars) => numbered((n) => `h${n}.co `, chars),
+  'one address': (chars) => repeated('a@b.co ', chars),
+  'many addresses': (chars) => numbered((n) => `u${n}@b.co `, chars),
+  'many account numbers': (chars) => numbered((n) => `account no. ${10_000_000 + n} `, chars),
+  amounts: (chars) => repeated('€1 ', chars),
+  digits: (chars) => repeated('1 ', chars),
+  'letters beyond ASCII': (chars) => repeated('数', chars),
+};
+/** A shown text has 100,000 characters at most, and one that a program writes 50,000. */
+const SHOWN_CHARS = 100_000;
+const WRITTEN_CHARS = 50_000;
 
 /** The longest stall of the event loop while a hostile message is read through the service. */
 export async function stalls(dovecot: Dovecot): Promise<Row[]> {
   const user = dovecot.addUser();
   const shapes = Object.entries(SHAPES);
   // Oldest first; a small message is the newest.
-  const raws = [...shapes.map(([, make]) => make()), Buffer.from('Subject: small\r\n\r\nA few words.\r\n')];
+  const texts = Object.entries(TEXTS);
+  const raws = [
+    ...texts.map(([, make]) => Buffer.from(`From: a@stranger.example\r\n${TEXT}${make(SHOWN_CHARS)}\r\n`)),
+    ...shapes.map(([, make]) => make()),
+    Buffer.from('Subject: small\r\n\r\nA few words.\r\n'),
+  ];
   const letters = raws.map((raw, index) => ({ raw, receivedS: RECEIVED_S + index, seen: false }));
   seedFolder(dovecot, user, 'INBOX', letters);
   const email = addressOf(user);
   const service = await serviceFor(email, settingsOf(email, dovecot.port));
   try {
-    const [small, ...ids] = await service.ids();
+    const [small, ...all] = await service.ids();
+    const ids = all.slice(0, shapes.length);
+    const textIds = all.slice(shapes.length);
     const read = (id: unknown) => service.call('get_email', { id });
     // Warm up what is slow only once: connections, processes, compiled code.
     await read(small);
@@ -63,10 +91,45 @@ export async function stalls(dovecot: Dovecot): Promise<Row[]> {
         bound: { most: 100 },
       });
     }
+    rows.push({
+      name: 'longest stall, the list of them all',
+      unit: 'ms',
+      ours: await worstDelayMs(() => service.ids()),
+      bound: { most: 100 },
+    });
+    for (const [index, [name, make]] of texts.entries()) {
+      const id = textIds.at(-1 - index);
+      const to = ['new@other.example'];
+      const body = make(WRITTEN_CHARS);
+      const works: Readonly<Record<string, () => Promise<unknown>>> = {
+        'a mail': () => read(id),
+        'the answer to a mail': () => service.call('send_reply', { id, body: `Yes, ${name}.` }),
+        'a forwarded mail': () => service.call('forward_email', { id, to }),
+        "a program's own text": () => service.call('send_email', { to, subject: 'Hello', body }),
+      };
+      for (const [what, work] of Object.entries(works)) {
+        rows.push({
+          name: `longest stall, ${what} of ${name}`,
+          unit: 'ms',
+          ours: await worstDelayMs(work),
+          bound: { most: 100 },
+        });
+      }
+    }
     return rows;
   } finally {
     await service.stop();
   }
+}
+
+function repeated(unit: string, chars: number): string {
+  return unit.repeat(chars / unit.length);
+}
+
+function numbered(unit: (n: number) => string, chars: number): string {
+  let text = '';
+  for (let n = 0; text.length < chars; n++) text += unit(n);
+  return text.slice(0, chars);
 }
 
 /** The longest that the event loop stands still meanwhile. */

@@ -84,7 +84,12 @@ export function calendarContract(
       if (found === undefined) throw new Error(`the event ${uid} is missing`);
       return found;
     };
-    const writing = () => ({ timezone: ZONE, stamp: new Date('2026-03-01T12:00:00Z'), signal: call.signal });
+    const writing = () => ({
+      timezone: ZONE,
+      stamp: new Date('2026-03-01T12:00:00Z'),
+      ownerId: call.account.ownerId,
+      signal: call.signal,
+    });
     const started = async () => true;
 
     section('calendars', () => {

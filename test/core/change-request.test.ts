@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { editDiff } from '../../core/plans/edit-diff.ts';
+import { inWords } from '../../core/safety/finding-text.ts';
 import {
   answerOf,
   approvalOf,
@@ -103,6 +104,42 @@ describe('a waiting send that the owner changes', () => {
     const { digest, change, read } = await open();
     expect(await change({})).toMatchObject({ won: true, approval: { digest, edit: null } });
     expect(await read()).not.toHaveProperty('approval.edited');
+  });
+
+  it('goes out from the account that was shown, whichever is active now', async () => {
+    const { scene, change, sent, id } = await open();
+    const { ownerId, service } = scene;
+    const { accountId } = await service.accounts.connect({
+      ownerId,
+      email: 'other@lab.example',
+      settings: {},
+    });
+    await service.accounts.activate(ownerId, accountId);
+    const before = (await shownOf(scene, id)).message?.envelope.from;
+    expect(await change({ text: 'Other words' })).toMatchObject({ won: true });
+    expect((await shownOf(scene, id)).message?.envelope.from).toBe(before);
+    expect(Buffer.from(sent()[0]?.raw ?? '').toString()).toContain(`From: ${before}`);
+  });
+
+  it('is shown again if its sender or signature is another one now', async () => {
+    const { scene, change, sent } = await open();
+    const { ownerId, service } = scene;
+    const account = { ownerId, accountId: 1, label: 'Work' };
+    await service.accounts.edit({ ...account, displayName: 'Dr Other', signature: '' });
+    const first = await change({ text: 'Other words' });
+    expect(first).toMatchObject({ won: false, approval: { state: 'pending' } });
+    const words = first?.preview?.findings.map(({ sentence }) => inWords(sentence)) ?? [];
+    expect(words.join()).toMatch(
+      /^It would be sent from Dr Other <[^>]*>, not from .* as when it was asked\.$/,
+    );
+    await service.accounts.edit({ ...account, displayName: '', signature: 'New' });
+    const confirms = first?.preview?.confirms ?? '';
+    const second = await change({ text: 'Other words' }, { isRiskConfirmed: false, confirms });
+    expect(second?.preview?.findings.map(({ rule }) => rule)).toContain('other_rest');
+    expect(sent()).toEqual([]);
+    const seen = { isRiskConfirmed: false, confirms: second?.preview?.confirms ?? '' };
+    expect(await change({ text: 'Other words' }, seen)).toMatchObject({ won: true });
+    expect(sent()).toHaveLength(1);
   });
 
   it('shows a finding that the owner has not seen before it is approved, and takes the same tap then', async () => {

@@ -5,7 +5,7 @@ import { appendFileSync } from 'node:fs';
  * reported beside the steps. A kill after a call is only exact if no other call is under way: the database may still
  * commit that one, and `trace` would not name it.
  */
-const BESIDE_THE_STEPS: readonly PropertyKey[] = ['renew', 'reportLeg'];
+const BESIDE_THE_STEPS: readonly PropertyKey[] = ['renew', 'reportServer'];
 
 /**
  * Counts the port calls of this process, and kills it with SIGKILL right after the n-th. 0: it runs to the end. Each

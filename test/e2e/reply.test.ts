@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { browserIsMissing, inBrowser, openBrowser } from '../servers/browser.ts';
+import { browserIsMissing, inBrowser, openBrowser, press } from '../servers/browser.ts';
 import { addressOf } from '../servers/mail-users.ts';
 import { missingServers, titled } from '../servers/missing-servers.ts';
 import { RECIPIENTS } from '../servers/postfix.ts';
@@ -195,7 +195,7 @@ describe.skipIf(browserIsMissing || missingServers().length > 0)(
       await page.getByLabel('Text, without quote and signature').fill('Yes, at one.\nGrace');
       // Beside the changes, this button would send the text without them.
       expect(await page.getByRole('button', { name: 'Approve', exact: true }).isVisible()).toBe(false);
-      await page.getByRole('button', { name: 'Approve as changed' }).click();
+      await press(page, 'Approve as changed');
       await page.locator('#just-decided').waitFor();
       expect(await stateOn(page)).toBe('Executed');
       await openDecided(page);
@@ -232,10 +232,10 @@ describe.skipIf(browserIsMissing || missingServers().length > 0)(
       await page.getByText('You try it again after it failed.').waitFor();
       await page.getByText('Change it, then approve').click();
       await page.getByLabel('To, one address per line').fill(addressOf(asker));
-      await page.getByRole('button', { name: 'Approve as changed' }).click();
+      await press(page, 'Approve as changed');
       // The owner has not seen this recipient as a new one.
       await page.getByText('Nothing is approved yet.').waitFor();
-      await page.getByRole('button', { name: 'Approve as changed' }).click();
+      await press(page, 'Approve as changed');
       await page.locator('#just-decided').waitFor();
       expect(await stateOn(page)).toBe('Executed');
       await openDecided(page);

@@ -48,7 +48,7 @@ describe.skipIf(missingServers().length > 0)(
     it('shows that its password has changed, tells its owner, and works once it is mended', async () => {
       const { service, ownerId, clock } = opened;
       const states = async () =>
-        (await service.accounts.health(ownerId)).map(({ leg, state }) => `${leg} ${state}`).sort();
+        (await service.accounts.health(ownerId)).map(({ server, state }) => `${server} ${state}`).sort();
       await service.notices.add(ownerId, { kind: 'webhook', url: `${receiver.origin}/notice` });
       // Its first round plans the check.
       service.start();

@@ -1,3 +1,4 @@
+import { CODES } from './honest/codes.ts';
 import { MEETINGS } from './honest/meetings.ts';
 import { NEW_RECIPIENTS } from './honest/new-recipients.ts';
 import { PASSING_ON } from './honest/passing-on.ts';
@@ -12,4 +13,5 @@ export const HONEST: readonly Story[] = [
   ...NEW_RECIPIENTS,
   ...MEETINGS,
   ...TIDYING,
+  ...CODES,
 ];

@@ -1,9 +1,12 @@
 import { ACCOUNT_NUMBERS } from './planted/account-numbers.ts';
 import { DETOURS } from './planted/detours.ts';
 import { DISGUISED_ADDRESSES } from './planted/disguised-addresses.ts';
+import { LAYOUT } from './planted/layout.ts';
 import { LINKS } from './planted/links.ts';
+import { OWN_PLACES } from './planted/own-places.ts';
 import { RECIPIENTS } from './planted/recipients.ts';
 import { REMOVALS } from './planted/removals.ts';
+import { SECRETS } from './planted/secrets.ts';
 import type { Story } from './story.ts';
 
 /** Every one of these must carry a red finding that names its source. */
@@ -14,4 +17,7 @@ export const PLANTED: readonly Story[] = [
   ...LINKS,
   ...ACCOUNT_NUMBERS,
   ...REMOVALS,
+  ...LAYOUT,
+  ...OWN_PLACES,
+  ...SECRETS,
 ];

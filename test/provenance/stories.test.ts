@@ -52,9 +52,9 @@ describe.each([
 describe('the lists', () => {
   const all = [...PLANTED, ...HONEST];
 
-  it('contain forty stories each, with a source in every planted one', () => {
-    expect([PLANTED.length, HONEST.length]).toEqual([40, 40]);
-    expect(new Set(all.map(({ title }) => title)).size).toBe(80);
+  it('contain forty stories each at least, with a source in every planted one', () => {
+    expect(Math.min(PLANTED.length, HONEST.length)).toBeGreaterThanOrEqual(40);
+    expect(new Set(all.map(({ title }) => title)).size).toBe(all.length);
     expect(PLANTED.filter(({ expected }) => expected.red === 'none')).toEqual([]);
     expect(HONEST.filter(({ expected }) => expected.red !== 'none')).toEqual([]);
   });

@@ -27,10 +27,18 @@ export function openBrowser(): Promise<Browser> {
   });
 }
 
+/** Waits until presses on the buttons of a request count. */
+export async function decidable(page: Page): Promise<void> {
+  await page.locator('form.decision button[type=submit]:not([aria-disabled])').first().waitFor();
+}
+
 /** Clicks a button that sends a form, and waits for the next page. */
 export async function press(page: Page, name: string, within: Page | Locator = page): Promise<void> {
   const answered = page.waitForEvent('framenavigated');
-  await within.getByRole('button', { name }).click();
+  const button = within.getByRole('button', { name });
+  // A button that decides waits for a second, once it is seen.
+  await button.scrollIntoViewIfNeeded();
+  await button.click();
   await answered;
   await page.waitForLoadState();
 }

@@ -32,6 +32,11 @@ export function messageParts(showing: Showing, effect: SendEffect, message: Mess
           parts={markedParts(findings, 'text')}
           ownChars={ownChars}
         />
+        {effect.notSent === null ? null : (
+          <p class="quiet" id="not-sent">
+            <Quoted text={effect.notSent} />
+          </p>
+        )}
       </>
     ),
     facts: (

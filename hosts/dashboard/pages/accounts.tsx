@@ -1,5 +1,5 @@
 import type { Account } from '../../../core/ports/account.ts';
-import type { LegHealth } from '../../../core/ports/account-health.ts';
+import type { ServerHealth } from '../../../core/ports/account-health.ts';
 import type { SignInState } from '../../../core/service/mail-sign-ins.ts';
 import { AccountHealth, isForOwner } from '../account-health.tsx';
 import { accountNamed } from '../account-name.tsx';
@@ -44,7 +44,7 @@ export async function accountsPage(
         {accounts.map((account) => (
           <Row
             account={account}
-            legs={health.filter(({ accountId }) => accountId === account.accountId)}
+            servers={health.filter(({ accountId }) => accountId === account.accountId)}
             signIn={service.mailSignIns.stateOf(account)}
             visit={visit}
             problems={problemsOf(account.accountId)}
@@ -98,14 +98,14 @@ export async function removeAccount({ service, owner, param }: OwnerVisit): Prom
 
 interface RowProps {
   account: Account;
-  legs: readonly LegHealth[];
+  servers: readonly ServerHealth[];
   /** Undefined: the account has a password. */
   signIn: SignInState | undefined;
   visit: OwnerVisit;
   problems: readonly string[];
 }
 
-function Row({ account, legs, signIn, visit, problems }: RowProps) {
+function Row({ account, servers, signIn, visit, problems }: RowProps) {
   const { owner, options, token } = visit;
   const active = account.accountId === owner.activeAccountId;
   const path = `/accounts/${account.accountId}`;
@@ -126,7 +126,7 @@ function Row({ account, legs, signIn, visit, problems }: RowProps) {
         account {account.accountId}
         {account.isPrimary ? ' · connected first' : ''}
       </div>
-      <AccountHealth legs={legs} zone={owner.timezone} />
+      <AccountHealth servers={servers} zone={owner.timezone} />
       {account.folderRoles === null ? null : (
         <div class="quiet">
           <bdi>{pinnedInWords(account.folderRoles)}</bdi>
@@ -137,7 +137,7 @@ function Row({ account, legs, signIn, visit, problems }: RowProps) {
       <div class="actions">
         <SignInAgain accountId={account.accountId} state={signIn} token={token} />
         {account.grant !== null || options.connect?.withPassword === undefined ? null : (
-          <Link class={isForOwner(legs) ? 'button-like urgent' : 'button-like'} to={`${path}/password`}>
+          <Link class={isForOwner(servers) ? 'button-like urgent' : 'button-like'} to={`${path}/password`}>
             Update password
           </Link>
         )}
@@ -164,7 +164,8 @@ function Row({ account, legs, signIn, visit, problems }: RowProps) {
         <Link class="button-like" to={`${path}/folders`}>
           Folders
         </Link>
-        {options.connect?.withCalendar === undefined || !legs.some(({ leg }) => leg === 'calendar') ? null : (
+        {options.connect?.withCalendar === undefined ||
+        !servers.some(({ server }) => server === 'calendar') ? null : (
           <Link class="button-like" to={`${path}/calendar`}>
             Calendar
           </Link>

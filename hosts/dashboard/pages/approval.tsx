@@ -11,26 +11,31 @@ import type { ShownContent } from '../actions/showing.ts';
 import { afterDecided, openNext } from '../after-decision.tsx';
 import { orProblems } from '../field-errors.ts';
 import { Findings } from '../findings.tsx';
-import { Form } from '../forms.tsx';
+import { Field, Form } from '../forms.tsx';
 import { Link, SubmitTo } from '../links.tsx';
+import { PASSKEY_FIELD } from '../passkeys.tsx';
+import { decidedIn, type ProofOffer, proofOffer } from '../prove-owner.ts';
 import { Purpose } from '../purpose.tsx';
 import { ReadLines } from '../read-lines.tsx';
+import { ShownSince, TOO_EARLY } from '../shown-since.tsx';
 import { StateBadge } from '../state-badge.tsx';
 import { Quoted } from '../third-party-text.tsx';
-import { decidedIn, type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
+import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
 import { When } from '../when.tsx';
 import { meaningForOwner, whyNotDecided } from '../words.ts';
 import { CHANGE_FORM, ChangeRequest, ConfirmRisk, decideChange, draftIn } from './change-request.tsx';
+import { CODE_FIELD, PASSWORD_FIELD } from './confirm.tsx';
 import { DecidedRequest } from './decided-request.tsx';
 import { notFoundPage, problemPage } from './problem.tsx';
 import { RejectReasons, rejectOptions } from './reject-request.tsx';
+import { CodeField } from './second-step.tsx';
 
 const REFRESH_S = 5;
 
 export async function approvalPage(visit: OwnerVisit): Promise<Reply> {
   const view = await visit.service.approvals.show(visit.owner.ownerId, visit.param);
   if (view === undefined) return notFoundPage();
-  const shown = await afterDecided(visit, { ...viewPage(visit, view), showsRequests: true });
+  const shown = await afterDecided(visit, { ...(await viewPage(visit, view)), showsRequests: true });
   return view.approval.state === 'approved' ? { ...shown, refreshS: REFRESH_S } : shown;
 }
 
@@ -39,6 +44,12 @@ const digestField = z.string().regex(/^[0-9a-f]{64}$/);
 function noDigestPage(): PageReply {
   const text = 'The form did not say what it showed. Open the request again.';
   return problemPage(400, 'Nothing was approved', text);
+}
+
+/** Answers a press that decides nothing: the page had only just opened. */
+export function tooEarly(visit: OwnerVisit): Promise<PageReply> {
+  const draft = visit.fields.has('text') ? { draft: draftIn(visit) } : undefined;
+  return stalePage(visit, `Nothing was decided. ${TOO_EARLY}`, draft);
 }
 
 export async function approve(visit: OwnerVisit): Promise<Reply> {
@@ -55,9 +66,13 @@ export async function approve(visit: OwnerVisit): Promise<Reply> {
       'Nothing was approved. Read what is marked as high risk, and tick the box first.',
     );
   }
+  if (decided.isProofMissing) return stalePage(visit, UNPROVEN);
   if (decided.won) return openNext(visit, [visit.param]);
   return stalePage(visit, `Nothing was approved. ${whyNotApproved(decided.approval, digest.data)}`);
 }
+
+/** The request became one that must be proven while it was being approved. */
+const UNPROVEN = 'Nothing was approved. Your settings ask who you are before this. Approve it again.';
 
 /** Approves a send with the owner's changes. */
 export async function approveChanged(visit: OwnerVisit): Promise<Reply> {
@@ -69,7 +84,8 @@ export async function approveChanged(visit: OwnerVisit): Promise<Reply> {
     return { ...(await stalePage(visit, problem, { draft: draftIn(visit) })), status: 422 };
   }
   if (decided.value === undefined) return notFoundPage();
-  const { won, approval, preview } = decided.value;
+  const { won, approval, preview, isProofMissing } = decided.value;
+  if (isProofMissing) return stalePage(visit, UNPROVEN, { draft: draftIn(visit) });
   if (won) return openNext(visit, [visit.param]);
   if (preview !== undefined) {
     return stalePage(
@@ -110,7 +126,9 @@ function whyNotApproved(approval: Approval, digest: string): string {
 
 async function stalePage(visit: OwnerVisit, problem: string, change?: Change): Promise<PageReply> {
   const view = await visit.service.approvals.show(visit.owner.ownerId, visit.param);
-  return view === undefined ? notFoundPage() : { ...viewPage(visit, view, problem, change), status: 409 };
+  return view === undefined
+    ? notFoundPage()
+    : { ...(await viewPage(visit, view, problem, change)), status: 409 };
 }
 
 /** A change that is not approved yet. */
@@ -120,13 +138,21 @@ interface Change {
   readonly preview?: ChangePreview;
 }
 
-function viewPage(visit: OwnerVisit, filed: ApprovalView, problem?: string, change?: Change): PageReply {
+async function viewPage(
+  visit: OwnerVisit,
+  filed: ApprovalView,
+  problem?: string,
+  change?: Change,
+): Promise<PageReply> {
   const { owner, token } = visit;
   const preview = filed.approval.state === 'pending' ? change?.preview : undefined;
   const view = { ...filed, ...preview };
   const { approval, keyName, content } = view;
   const draft = change?.draft ?? view.draft;
   const zone = owner.timezone;
+  // A change is proven on a page of its own.
+  const { needsProof } = preview === undefined ? filed : { needsProof: false };
+  const offer = await proofOffer(visit, { needsProof, digest: approval.digest });
   const parts =
     content.kind === 'shown' ? actionParts({ shown: content, findings: view.findings, zone }) : undefined;
   const body = (
@@ -183,9 +209,9 @@ function viewPage(visit: OwnerVisit, filed: ApprovalView, problem?: string, chan
           {parts?.facts}
         </Details>
       ) : null}
-      {draft === null ? null : <ChangeRequest view={filed} draft={draft} token={token} preview={preview} />}
+      {draft === null ? null : <ChangeRequest visit={visit} view={filed} draft={draft} preview={preview} />}
       {approval.state !== 'pending' ? null : (
-        <DecisionForm view={view} token={token} isPreview={preview !== undefined} />
+        <DecisionForm visit={visit} view={view} isPreview={preview !== undefined} offer={offer} />
       )}
     </article>
   );
@@ -194,21 +220,24 @@ function viewPage(visit: OwnerVisit, filed: ApprovalView, problem?: string, chan
 
 /** Approve and Reject, always in reach. @param isPreview  the page shows the request with changes; Approve sends those */
 function DecisionForm(props: {
+  visit: OwnerVisit;
   view: Pick<ApprovalView, 'approval' | 'content' | 'findings' | 'isOutsideFence'>;
-  token: string;
   isPreview: boolean;
+  /** How the owner proves to be there. Undefined: a press is enough. */
+  offer: ProofOffer | undefined;
 }) {
-  const { view, token, isPreview } = props;
+  const { visit, view, isPreview, offer } = props;
   const { id, digest } = view.approval;
   const isShown = view.content.kind === 'shown';
   const form = isPreview ? { form: CHANGE_FORM } : {};
   return (
     <Form
       action={`/approvals/${id}/reject`}
-      token={token}
+      token={visit.token}
       class={isPreview ? 'decision preview' : 'decision'}
       label="Decision"
     >
+      <ShownSince visit={visit} />
       <input type="hidden" name="digest" value={digest} />
       {!isShown ? (
         // Rejecting is always possible.
@@ -221,9 +250,17 @@ function DecisionForm(props: {
               Approve as changed
             </button>
           ) : (
-            <SubmitTo to={`/approvals/${id}/approve`} aria-keyshortcuts="a">
-              Approve
-            </SubmitTo>
+            <>
+              {offer?.kind === 'password' ? <ProvePassword hasSecondStep={offer.hasSecondStep} /> : null}
+              <SubmitTo
+                to={`/approvals/${id}/approve`}
+                aria-keyshortcuts="a"
+                {...(offer?.kind === 'passkey' && { 'data-proves': offer.options })}
+              >
+                Approve
+              </SubmitTo>
+              {offer?.kind === 'passkey' ? <PasskeyAnswer to={`/approvals/${id}/approve`} /> : null}
+            </>
           )}
         </>
       )}
@@ -232,6 +269,37 @@ function DecisionForm(props: {
       </button>
       <RejectReasons approvalId={id} />
     </Form>
+  );
+}
+
+/** The password, for this request alone. */
+function ProvePassword({ hasSecondStep }: { hasSecondStep: boolean }) {
+  return (
+    <div class="prove">
+      <Field
+        label="Your password, to approve"
+        name={PASSWORD_FIELD}
+        type="password"
+        required
+        autocomplete="current-password"
+      />
+      {hasSecondStep ? <CodeField name={CODE_FIELD} focus={false} /> : null}
+    </div>
+  );
+}
+
+/** What the passkey answers. The rest shows if it does not. */
+function PasskeyAnswer({ to }: { to: string }) {
+  return (
+    <>
+      <input type="hidden" name={PASSKEY_FIELD} data-answer />
+      <p class="prove" role="status" hidden>
+        No passkey was used, so nothing was approved.{' '}
+        <SubmitTo to={to} class="outline secondary">
+          Use the password
+        </SubmitTo>
+      </p>
+    </>
   );
 }
 

@@ -5,6 +5,8 @@ import type { ChangePreview } from '../../../core/service/approvals.ts';
 import { orProblems } from '../field-errors.ts';
 import { Field, Form } from '../forms.tsx';
 import { Link } from '../links.tsx';
+import { decidedIn } from '../prove-owner.ts';
+import { ShownSince } from '../shown-since.tsx';
 import type { OwnerVisit } from '../visit.ts';
 
 /** The owner changes a waiting send, and approves it with the same tap. */
@@ -26,14 +28,14 @@ export function draftIn({ fields }: OwnerVisit): Draft {
 
 /** Approves the request with the changes of the form. `problems`: nothing was decided, for these reasons. */
 export async function decideChange(visit: OwnerVisit, digest: string) {
-  const { service, owner, param, fields, session } = visit;
+  const { service, owner, param, fields } = visit;
   try {
     return await orProblems(
       () =>
         service.approvals.approveChanged(owner.ownerId, param, digest, draftIn(visit), {
           isRiskConfirmed: fields.get('risk') === 'confirmed',
           confirms: fields.get('confirms') ?? undefined,
-          sessionId: session.kind === 'own' ? session.stored.id : undefined,
+          ...decidedIn(visit),
         }),
       FIELD_NAMES,
     );
@@ -77,19 +79,20 @@ export function ConfirmRisk({ findings, form }: { findings: readonly ShownFindin
  * @param preview  what the owner has to see before the change is approved
  */
 export function ChangeRequest(props: {
+  visit: OwnerVisit;
   view: ApprovalView;
   draft: Draft;
-  token: string;
   preview?: ChangePreview | undefined;
 }) {
-  const { view, draft, token, preview } = props;
+  const { visit, view, draft, preview } = props;
   const { id, digest, state } = view.approval;
   const isTooLong = encodeURIComponent(draft.text).length > TEXT_BYTES_MAX;
   if (state !== 'pending' || view.isOutsideFence || isTooLong) return null;
   return (
     <details class="change" id="change" open={preview !== undefined}>
       <summary>Change it, then approve</summary>
-      <Form action={`/approvals/${id}/change`} token={token} label="Change" id={CHANGE_FORM}>
+      <Form action={`/approvals/${id}/change`} token={visit.token} label="Change" id={CHANGE_FORM}>
+        <ShownSince visit={visit} />
         <input type="hidden" name="digest" value={digest} />
         {preview === undefined ? null : <input type="hidden" name="confirms" value={preview.confirms} />}
         <label>

@@ -3,6 +3,8 @@ import { DIRECT_FIELD } from '../confirm-direct.tsx';
 import { Field, Form, Problems, SubmitOrLeave } from '../forms.tsx';
 import { Link } from '../links.tsx';
 import { PasskeyForm } from '../passkeys.tsx';
+import { PROVING_FIELD } from '../prove-owner.ts';
+import { SHOWN_FIELD } from '../shown-since.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerForm, type OwnerVisit, type PageReply, page } from '../visit.ts';
 import { CodeField } from './second-step.tsx';
@@ -15,6 +17,7 @@ export const CODE_FIELD = 'owner_code';
 const REASONS = {
   unsigned: 'This browser did not sign the form, so Countersign asks for your password.',
   always: 'Countersign always asks for your password before this.',
+  chosen: 'Your settings ask who you are before this.',
   long_ago: 'You last entered your password a while ago, so Countersign asks for it again.',
 } as const;
 
@@ -27,7 +30,18 @@ const TYPED_AGAIN: ReadonlyMap<string, string> = new Map([
 
 /** Fields that mean nothing to a person. */
 const HIDDEN: ReadonlySet<string> = new Set([
-  ...['digest', 'member', 'note', 'sequence', 'request', 'link', 'seen', DIRECT_FIELD],
+  ...[
+    'digest',
+    'member',
+    'note',
+    'sequence',
+    'request',
+    'link',
+    'seen',
+    DIRECT_FIELD,
+    SHOWN_FIELD,
+    PROVING_FIELD,
+  ],
   ...['was_title', 'was_keywords', 'was_due', 'setup', 'new_passkey'],
 ]);
 

@@ -1,7 +1,8 @@
 import { REJECTION_REASONS, type RejectionReason } from '../../../core/approvals/approval.ts';
 import type { RejectOptions } from '../../../core/service/rejection.ts';
 import { SubmitTo } from '../links.tsx';
-import { decidedIn, type OwnerVisit } from '../visit.ts';
+import { decidedIn } from '../prove-owner.ts';
+import type { OwnerVisit } from '../visit.ts';
 import { REJECTION_TITLES } from '../words.ts';
 
 /** Where the decision's form goes to reject for this reason. A path, because signed forms name no button. */

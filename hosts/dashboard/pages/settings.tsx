@@ -11,6 +11,7 @@ import { DateLanguageSection } from './date-language.tsx';
 import { newPasskey } from './passkey-settings.tsx';
 import { PlansKeptSection } from './plans-kept.tsx';
 import { notFoundPage } from './problem.tsx';
+import { ProofForSection } from './proof-for.tsx';
 import { SecondStepSection } from './second-step-settings.tsx';
 import { TimeZoneSection } from './time-zone.tsx';
 
@@ -89,6 +90,7 @@ async function ownSignIn(visit: OwnerVisit, current: StoredSession) {
         token={token}
         zone={zone}
       />
+      <ProofForSection level={owner.proofFor} token={token} />
       <section aria-labelledby="sessions">
         <h2 id="sessions">Sessions</h2>
         <p class="quiet">

@@ -1,24 +1,23 @@
 import { TOGETHER_MAX } from '../../../core/safety/decided-together.ts';
 import { inWords } from '../../../core/safety/finding-text.ts';
 import type { ApprovalSummary, ApprovalView } from '../../../core/service/approval-views.ts';
-import type { DecidedMember, TogetherMember } from '../../../core/service/approvals.ts';
+import type { DecidedMember } from '../../../core/service/approvals.ts';
 import { afterDecided, openNext } from '../after-decision.tsx';
-import { APPROVAL_ID } from '../approval-id.ts';
 import { requestsTogether } from '../arranged-requests.ts';
 import { Form, Problems } from '../forms.tsx';
 import { Link, SubmitTo } from '../links.tsx';
+import { MEMBER_FIELD, readMembers } from '../member-field.ts';
+import { decidedIn } from '../prove-owner.ts';
 import { messagesIn, RequestSentence, TogetherTitle } from '../request-sentence.tsx';
+import { ShownSince, TOO_EARLY } from '../shown-since.tsx';
 import { StateBadge } from '../state-badge.tsx';
 import { Quoted } from '../third-party-text.tsx';
-import { decidedIn, type OwnerVisit, type PageReply, page, type Reply } from '../visit.ts';
+import { type OwnerVisit, type PageReply, page, type Reply } from '../visit.ts';
 import { waitingRequests } from '../waiting-requests.ts';
 import { When } from '../when.tsx';
 import { whyNotDecided } from '../words.ts';
 import { problemPage } from './problem.tsx';
 
-/** The name of the field of a member: `id.digest`. */
-const MEMBER_FIELD = 'member';
-const MEMBER = new RegExp(`^(${APPROVAL_ID})\\.([0-9a-f]{64})$`);
 /** So many messages fit on a page that somebody reads. One request may have up to 50. */
 const MESSAGES_MAX = 200;
 
@@ -35,10 +34,15 @@ export function rejectTogether(visit: OwnerVisit): Promise<Reply> {
   return decide(visit, 'reject');
 }
 
+/** Answers a press that decides nothing: the page had only just opened. */
+export async function togetherTooEarly(visit: OwnerVisit): Promise<Reply> {
+  return { ...(await membersPage(visit, `Nothing was decided. ${TOO_EARLY}`)), status: 409 };
+}
+
 async function decide(visit: OwnerVisit, decision: 'approve' | 'reject'): Promise<Reply> {
   const { service, owner, fields } = visit;
   const done = decision === 'approve' ? 'approved' : 'rejected';
-  const members = readMembers(fields.getAll(MEMBER_FIELD));
+  const members = readMembers(fields);
   if (members === undefined) {
     const text = 'The form did not say what it showed. Open the requests again.';
     return problemPage(400, `Nothing was ${done}`, text);
@@ -54,15 +58,6 @@ async function decide(visit: OwnerVisit, decision: 'approve' | 'reject'): Promis
   const ids = decided.map(({ approvalId }) => approvalId);
   if (decided.every(({ left }) => left === null)) return openNext(visit, ids);
   return outcomesPage(visit, done, decided, await service.approvals.summaries(owner.ownerId, ids));
-}
-
-/** Undefined: a value is not a member. */
-function readMembers(values: readonly string[]): TogetherMember[] | undefined {
-  const members = values.flatMap((value) => {
-    const [, approvalId, digest] = MEMBER.exec(value) ?? [];
-    return approvalId === undefined || digest === undefined ? [] : [{ approvalId, digest }];
-  });
-  return members.length === values.length ? members : undefined;
 }
 
 async function membersPage(visit: OwnerVisit, problem?: string): Promise<PageReply> {
@@ -97,6 +92,7 @@ async function membersPage(visit: OwnerVisit, problem?: string): Promise<PageRep
         class="decision"
         label="Decision for the selected requests"
       >
+        <ShownSince visit={visit} />
         <ul class="rows" id="members">
           {views.map((view) => (
             <Member view={view} zone={owner.timezone} />
@@ -260,6 +256,8 @@ function whyLeft({ left, approval }: DecidedMember): string {
   switch (left) {
     case 'alone':
       return 'It is decided by itself. Open it.';
+    case 'unproven':
+      return 'Your settings ask who you are before this. Open it.';
     case 'changed':
       return 'The page did not show what would happen now. Open it.';
     case 'unknown':

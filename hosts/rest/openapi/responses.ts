@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { isWrite, type Tool, type WriteTool } from '../../../core/tools/define-tool.ts';
 import type { JsonObject } from '../json-body.ts';
 import type { Route } from '../routes.ts';
@@ -126,9 +127,10 @@ function emptyOf(tool: Tool, result: JsonObject): JsonObject[] {
   return [envelope('empty', { allOf: [result, why] })];
 }
 
-/** Third-party fields are marked wherever a result holds any. */
+/** Third-party fields are marked wherever a result holds any. Where it may hold none, its own fields say so. */
 function flagged(tool: Tool, result: JsonObject): JsonObject {
-  if (tool.untrusted.length === 0) return result;
+  const hasMarks = tool.output instanceof z.ZodObject && 'untrusted_fields' in tool.output.shape;
+  if (tool.untrusted.length === 0 || hasMarks) return result;
   const wraps = !isWrite(tool) && tool.wrapped.length > 0;
   return { allOf: [result, ref('UntrustedMarks'), ...(wraps ? [ref('UntrustedNonce')] : [])] };
 }

@@ -17,12 +17,12 @@ import { bundleForChild } from '../../run-typescript.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const PAGES = join(import.meta.dirname, 'documents/pages.pdf');
-const signal = new AbortController().signal;
+const owned = { ownerId: 'owner', signal: new AbortController().signal };
 const plain = (text: string) => ({
   bytes: Buffer.from(text),
   name: 'a.txt',
   mime: 'text/plain',
-  signal: new AbortController().signal,
+  ...owned,
 });
 
 let workerFile = '';
@@ -39,7 +39,7 @@ describe('the attachment reader', () => {
   it('returns the text, and leaves the bytes to the caller', async () => {
     const bytes = new Uint8Array(await readFile(PAGES));
     const before = bytes.slice();
-    expect(await reader.extract({ bytes, name: 'x', mime: 'application/pdf', signal })).toEqual({
+    expect(await reader.extract({ bytes, name: 'x', mime: 'application/pdf', ...owned })).toEqual({
       kind: 'text',
       text: 'Invoice 4711\nTotal: 99 EUR\n\nSecond page',
       cut: false,
@@ -55,7 +55,7 @@ describe('the attachment reader', () => {
 
   it('refuses more than 25 MB', async () => {
     const bytes = new Uint8Array(25 * 1024 * 1024 + 1);
-    expect(await reader.extract({ bytes, name: '', mime: '', signal })).toEqual({
+    expect(await reader.extract({ bytes, name: '', mime: '', ...owned })).toEqual({
       kind: 'empty',
       reason: 'too_large',
     });
@@ -69,7 +69,7 @@ describe('the attachment reader', () => {
       rssMost = Math.max(rssMost, residentBytes());
     }, 10);
     onTestFinished(() => clearInterval(watch));
-    const answer = await reader.extract({ bytes, name: '', mime: '', signal });
+    const answer = await reader.extract({ bytes, name: '', mime: '', ...owned });
     expect(answer.kind).toBe('empty');
     expect(['too_large', 'too_slow', 'no_text']).toContain(answer.kind === 'empty' && answer.reason);
     expect(rssMost - rssBefore).toBeLessThan(400 * 1024 * 1024);
@@ -119,7 +119,7 @@ it('works when published: the worker is found, and an idle one keeps no process 
     import { workerText } from 'countersign/extract';
     const bytes = await readFile(${JSON.stringify(PAGES)});
     const { signal } = new AbortController();
-    const answer = await workerText().extract({ bytes, name: '', mime: '', signal });
+    const answer = await workerText().extract({ bytes, name: '', mime: '', ownerId: 'owner', signal });
     console.log(JSON.stringify(answer));`;
   await writeFile(join(house, 'program.mjs'), program);
   const { stdout } = await promisify(execFile)(process.execPath, ['program.mjs'], { cwd: house });

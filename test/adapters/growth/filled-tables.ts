@@ -61,7 +61,7 @@ const COLUMNS: Readonly<Record<string, Readonly<Record<string, Expression>>>> = 
     tool: `'tool_' || (${OF_OWNER} % 20)`,
   },
   accounts: { account_id: NUMBER, next_check_ms: String(NOW_MS * 2) },
-  account_health: { account_id: NUMBER, leg: "'reading'", state: "'working'", is_covered: 'true' },
+  account_health: { account_id: NUMBER, server: "'reading'", state: "'working'", is_covered: 'true' },
   activity: { activity_id: NUMBER, kind: "'call'", shown: "'[]'", listed: "'[]'" },
   approvals: {
     state: `CASE WHEN ${isAmong(0, 5)} THEN 'pending' WHEN ${isAmong(5, OPEN_REQUESTS)} THEN 'approved'
@@ -136,6 +136,7 @@ const COLUMNS: Readonly<Record<string, Readonly<Record<string, Expression>>>> = 
     last_account_id: ':rows / :owners',
     last_event_sequence: ':rows / :owners + 2',
     plans_kept_days: '365',
+    proof_for: "'every_12_hours'",
     language: "'en-GB'",
     passkey_handle: UNIQUE('handle'),
     keys_signature: "'signature'",

@@ -169,6 +169,7 @@ const VALUES: Readonly<Record<string, Value | Chosen>> = {
   language: 'en-GB',
   plan: 'paid',
   plans_kept_days: 30,
+  proof_for: 'always',
   sealed: 'sealed',
   phrases: '',
   password_hash: null,

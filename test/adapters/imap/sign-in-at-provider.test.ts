@@ -24,7 +24,7 @@ describe.skipIf(missingServers().length > 0)(titled('an account that signs in at
   });
 
   function callWith(accessToken: AccessToken, user = 'alice', smtp = postfix): MailCall {
-    const leg = (port: number, tlsFingerprint: string) => ({
+    const server = (port: number, tlsFingerprint: string) => ({
       ...{
         host: '127.0.0.1',
         port,
@@ -35,8 +35,8 @@ describe.skipIf(missingServers().length > 0)(titled('an account that signs in at
       },
     });
     const settings = {
-      imap: leg(dovecot.port, dovecot.certificate.fingerprint),
-      smtp: leg(smtp.port, smtp.certificate.fingerprint),
+      imap: server(dovecot.port, dovecot.certificate.fingerprint),
+      smtp: server(smtp.port, smtp.certificate.fingerprint),
     };
     const account = {
       ...{ ownerId: 'o', accountId: 1, email: addressOf(user) },
@@ -78,7 +78,7 @@ describe.skipIf(missingServers().length > 0)(titled('an account that signs in at
     });
   });
 
-  it('gets a new token if the server refuses one, on every leg', async () => {
+  it('gets a new token if the server refuses one, on every server', async () => {
     const { accessToken: old } = await provider.grant('alice');
     const { accessToken: fresh } = await provider.grant('alice');
     await provider.endAccessToken(old);

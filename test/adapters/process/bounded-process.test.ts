@@ -28,8 +28,8 @@ describe('a process', () => {
   });
 
   it.each([
-    ['spins', 'for (;;);', 500, 'too_slow'],
-    ['never answers', 'return;', 500, 'too_slow'],
+    ['spins', 'for (;;);', 500, 'too_late'],
+    ['never answers', 'return;', 500, 'too_late'],
     ['fails', 'throw new Error("no");', 60_000, 'broken'],
     ['answers something else', 'return process.send({ jobs: "many" });', 60_000, 'broken'],
     [

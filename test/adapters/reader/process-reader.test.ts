@@ -7,7 +7,7 @@ import { processThat } from '../process/process-that.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const signal = new AbortController().signal;
-const options = { signal };
+const options = { ownerId: 'owner', signal };
 const window = { from: 0, most: 1000 };
 
 let workerFile = '';
@@ -86,7 +86,7 @@ describe.each([
   });
 
   it('does not start if the caller has aborted', async () => {
-    const gone = { signal: AbortSignal.abort(new Error('gone')) };
+    const gone = { ownerId: 'owner', signal: AbortSignal.abort(new Error('gone')) };
     await expect(open().read('message', { source: PLAIN, window }, gone)).rejects.toThrow('gone');
   });
 });

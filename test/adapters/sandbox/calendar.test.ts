@@ -40,7 +40,7 @@ calendarContract('the sandbox, through its documents', async () => {
     calendar: events,
     account,
     async put(event) {
-      const writing = { timezone: 'Europe/Zurich', stamp: new Date(0), signal };
+      const writing = { timezone: 'Europe/Zurich', stamp: new Date(0), ownerId: account.ownerId, signal };
       await objects.put(account, `${event.uid}.ics`, await events.documents.create(event, writing));
     },
     close: () => events.close(),

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { LegHealth } from '../../../core/ports/account-health.ts';
+import type { ServerHealth } from '../../../core/ports/account-health.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import type { Store } from '../storage.ts';
 import { addOwner, at, NOON } from './scene.ts';
 
-type Report = Parameters<Storage['reportLeg']>[0];
+type Report = Parameters<Storage['reportServer']>[0];
 
 async function ownerWithAccount(storage: Storage): Promise<string> {
   const ownerId = await addOwner(storage);
@@ -19,31 +19,31 @@ async function ownerWithAccount(storage: Storage): Promise<string> {
 export function accountHealthPromises(store: Store): void {
   describe('the health of an account', () => {
     const works = (ownerId: string, others: Partial<Report> = {}): Report => ({
-      ...{ ownerId, accountId: 1, revision: 1, leg: 'reading', state: 'working', reason: null, now: NOON },
+      ...{ ownerId, accountId: 1, revision: 1, server: 'reading', state: 'working', reason: null, now: NOON },
       ...others,
     });
     const fails = { state: 'password_refused', reason: 'it does not accept the password' } as const;
 
-    it('says for each leg since when it is in its state, and when it last worked', async () => {
+    it('says for each server since when it is in its state, and when it last worked', async () => {
       const { storage } = store();
       const ownerId = await ownerWithAccount(storage);
       expect(await storage.accountHealth(ownerId)).toEqual([]);
-      await storage.reportLeg(works(ownerId));
-      await storage.reportLeg(works(ownerId, { now: at(60_000) }));
-      const reading: LegHealth = {
-        ...{ accountId: 1, leg: 'reading', state: 'working', reason: null },
+      await storage.reportServer(works(ownerId));
+      await storage.reportServer(works(ownerId, { now: at(60_000) }));
+      const reading: ServerHealth = {
+        ...{ accountId: 1, server: 'reading', state: 'working', reason: null },
         ...{ since: NOON, workedAt: at(60_000) },
       };
       expect(await storage.accountHealth(ownerId)).toEqual([reading]);
-      await storage.reportLeg(works(ownerId, { ...fails, now: at(70_000) }));
-      await storage.reportLeg(works(ownerId, { ...fails, now: at(80_000) }));
-      await storage.reportLeg(works(ownerId, { ...fails, leg: 'sending', now: at(90_000) }));
+      await storage.reportServer(works(ownerId, { ...fails, now: at(70_000) }));
+      await storage.reportServer(works(ownerId, { ...fails, now: at(80_000) }));
+      await storage.reportServer(works(ownerId, { ...fails, server: 'sending', now: at(90_000) }));
       const broken = { ...reading, ...fails, since: at(70_000) };
-      const sending = { ...broken, leg: 'sending', since: at(90_000), workedAt: null };
+      const sending = { ...broken, server: 'sending', since: at(90_000), workedAt: null };
       expect(await storage.accountHealth(ownerId)).toEqual([broken, sending]);
       const again = await store().reopen();
       expect(await again.accountHealth(ownerId)).toEqual([broken, sending]);
-      await again.reportLeg(works(ownerId, { now: at(100_000) }));
+      await again.reportServer(works(ownerId, { now: at(100_000) }));
       const mended = { ...reading, since: at(100_000), workedAt: at(100_000) };
       expect(await again.accountHealth(ownerId)).toEqual([mended, sending]);
     });
@@ -51,13 +51,13 @@ export function accountHealthPromises(store: Store): void {
     it('is only of the settings of now', async () => {
       const { storage } = store();
       const ownerId = await ownerWithAccount(storage);
-      await storage.reportLeg(works(ownerId, fails));
+      await storage.reportServer(works(ownerId, fails));
       await storage.changeSettings({ ownerId, accountId: 1, sealedSettings: 'others' });
       expect(await storage.accountHealth(ownerId)).toEqual([]);
       // A call that began with the settings of before ends late.
-      await storage.reportLeg(works(ownerId, fails));
+      await storage.reportServer(works(ownerId, fails));
       expect(await storage.accountHealth(ownerId)).toEqual([]);
-      await storage.reportLeg(works(ownerId, { revision: 2 }));
+      await storage.reportServer(works(ownerId, { revision: 2 }));
       expect(await storage.accountHealth(ownerId)).toMatchObject([{ state: 'working' }]);
     });
 
@@ -75,10 +75,10 @@ export function accountHealthPromises(store: Store): void {
       expect(await take(at(1009))).toBeUndefined();
       expect(await isDue(at(1010))).toBe(true);
       const both = await Promise.all([take(at(1010)), take(at(1010))]);
-      expect(both.filter((legs) => legs !== undefined)).toEqual([['reading', 'sending']]);
+      expect(both.filter((servers) => servers !== undefined)).toEqual([['reading', 'sending']]);
       // All of it is in use: the next look is when the oldest use is old enough.
-      const used = (leg: 'reading' | 'sending' | 'calendar', now: Date) =>
-        storage.reportLeg(works(ownerId, { leg, now }));
+      const used = (server: 'reading' | 'sending' | 'calendar', now: Date) =>
+        storage.reportServer(works(ownerId, { server, now }));
       await used('reading', at(1500));
       await used('sending', at(1400));
       await used('calendar', at(1600));
@@ -88,9 +88,9 @@ export function accountHealthPromises(store: Store): void {
       await used('sending', at(2410));
       expect(await take(at(9000))).toEqual(['reading', 'sending', 'calendar']);
       // A server that was away is looked at again. One that refused the password is not, and neither are the others.
-      await storage.reportLeg(works(ownerId, { state: 'no_answer', reason: 'away', now: at(9000) }));
+      await storage.reportServer(works(ownerId, { state: 'no_answer', reason: 'away', now: at(9000) }));
       expect(await take(at(20_000))).toContain('reading');
-      await storage.reportLeg(works(ownerId, { ...fails, leg: 'calendar', now: at(20_000) }));
+      await storage.reportServer(works(ownerId, { ...fails, server: 'calendar', now: at(20_000) }));
       expect(await take(at(30_000))).toEqual([]);
       expect(await take(at(30_001))).toBeUndefined();
       await storage.removeAccount({ ownerId, accountId: 1, targetsBegin: 'none', now: NOON });
@@ -102,10 +102,10 @@ export function accountHealthPromises(store: Store): void {
       const { storage } = store();
       const ownerId = await ownerWithAccount(storage);
       const other = await ownerWithAccount(storage);
-      await storage.reportLeg(works(ownerId));
-      await storage.reportLeg(works(other, fails));
+      await storage.reportServer(works(ownerId));
+      await storage.reportServer(works(other, fails));
       await storage.removeAccount({ ownerId, accountId: 1, targetsBegin: 'none', now: NOON });
-      await storage.reportLeg(works(ownerId));
+      await storage.reportServer(works(ownerId));
       expect(await storage.accountHealth(ownerId)).toEqual([]);
       expect(await storage.accountHealth(other)).toMatchObject([fails]);
     });

@@ -205,9 +205,9 @@ export const VERBS: Record<
     s.editAccount({ ownerId, accountId: 1, label: 'l', displayName: 'n', signature: 's' }),
   changeSettings: (s, { key: { ownerId } }) =>
     s.changeSettings({ ownerId, accountId: 1, sealedSettings: 'others' }),
-  reportLeg: (s, { key: { ownerId } }) =>
-    s.reportLeg({
-      ...{ ownerId, accountId: 1, revision: 1, leg: 'reading' },
+  reportServer: (s, { key: { ownerId } }) =>
+    s.reportServer({
+      ...{ ownerId, accountId: 1, revision: 1, server: 'reading' },
       ...{ state: 'password_refused', reason: 'r', now: NOON },
     }),
   accountsToCheck: (s) => s.accountsToCheck({ now: NOON, limit: 1 }),

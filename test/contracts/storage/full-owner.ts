@@ -48,8 +48,8 @@ export async function addFullOwner(storage: Storage, secretHash: string) {
     folderRoles: USUAL_ROLES,
     now: NOON,
   });
-  await storage.reportLeg({
-    ...{ ownerId, accountId: 1, revision: 1, leg: 'reading' },
+  await storage.reportServer({
+    ...{ ownerId, accountId: 1, revision: 1, server: 'reading' },
     ...{ state: 'working', reason: null, now: NOON },
   });
   const pending = { stateHash: 'same', sealed: 's', expiresAt };

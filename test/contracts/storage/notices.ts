@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Leg, LegState } from '../../../core/ports/account-health.ts';
+import type { ServerRole, ServerState } from '../../../core/ports/account-health.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import type { Store } from '../storage.ts';
@@ -56,8 +56,8 @@ export function noticePromises(store: Store): void {
         ...{ seal: () => 'settings', folderRoles: USUAL_ROLES, now: NOON },
       });
       await addChannel(storage, ownerId);
-      const report = (state: LegState, now: Date, leg: Leg = 'reading') =>
-        storage.reportLeg({ ownerId, accountId: 1, revision: 1, leg, state, reason: null, now });
+      const report = (state: ServerState, now: Date, server: ServerRole = 'reading') =>
+        storage.reportServer({ ownerId, accountId: 1, revision: 1, server, state, reason: null, now });
       const claim = async (now: Date) => {
         const isListed = (await ownersToNotify(storage, now)).length > 0;
         const claimed = await storage.claimNotice({ ownerId, now });

@@ -9,6 +9,7 @@ const OWNER = {
   timezone: 'Europe/Zurich',
   language: 'de-CH',
   plansKeptDays: 90,
+  proofFor: 'leaving',
   plan: 'free',
   limits: { callsPerMinute: 5 },
   passwordHash: 'hash',
@@ -62,7 +63,7 @@ export function ownerPromises(store: Store): void {
       await storage.addOwner(OWNER);
       const changed = {
         ...({ email: 'ada@lovelace.example', timezone: 'UTC', plan: 'paid', limits: {} } as const),
-        ...{ language: 'fa', plansKeptDays: 365 },
+        ...{ language: 'fa', plansKeptDays: 365, proofFor: 'always' },
       };
       const facts: Record<string, unknown> = { ...(await storage.owner('user-1')) };
       for (const [field, value] of Object.entries(changed)) {

@@ -30,7 +30,7 @@ import { addEndpoint } from './webhook-scene.ts';
 async function addAgain(storage: Storage, ownerId: string): Promise<void> {
   const added = await storage.addOwner({
     ...{ ownerId, email: `${ownerId}@example.org`, timezone: 'UTC', plan: 'paid', limits: {} },
-    ...{ language: 'en-GB', plansKeptDays: 30 },
+    ...{ language: 'en-GB', plansKeptDays: 30, proofFor: 'every_12_hours' as const },
     ...{ passwordHash: null, keysRecord: keysRecord(ownerId), now: NOON },
   });
   expect(added).toBe(true);

@@ -67,6 +67,7 @@ export async function addOwner(
     timezone: 'Europe/Zurich',
     language: 'en-GB',
     plansKeptDays: 30,
+    proofFor: 'every_12_hours' as const,
     plan,
     limits,
     passwordHash: null,

@@ -9,7 +9,7 @@ const FIRST = { secretHash: 'first', expiresAt: at(MINUTE_MS) };
 /** @param setupHash  undefined: as `countersign owner add` does */
 const owner = (ownerId: string, setupHash?: string, now = NOON) => ({
   ...({ ownerId, email: `${ownerId}@example.org`, timezone: 'UTC', plan: 'paid', limits: {} } as const),
-  ...{ language: 'en-GB', plansKeptDays: 30 },
+  ...{ language: 'en-GB', plansKeptDays: 30, proofFor: 'every_12_hours' as const },
   ...{ passwordHash: 'hash', keysRecord: keysRecord(ownerId), setupHash, now },
 });
 

@@ -22,7 +22,8 @@ function open(does: (objects: readonly string[]) => 'too_slow' | readonly (Expan
     },
     async close() {},
   } as unknown as Reader;
-  return { batches, clock, read: readRange({ reader, clock }, QUERY, new AbortController().signal) };
+  const reading = { ownerId: 'owner', signal: new AbortController().signal };
+  return { batches, clock, read: readRange({ reader, clock }, QUERY, reading) };
 }
 
 const readAll = (objects: readonly string[]) => objects.map(() => READ);

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
-import type { LegTrouble } from '../../../core/ports/account-health.ts';
+import type { ServerTrouble } from '../../../core/ports/account-health.ts';
 import { MailError, type MailErrorCode } from '../../../core/ports/mail.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { openTestService, testClock } from '../../open-service.ts';
 import { sqliteOnClock } from '../../store-clock.ts';
 
-type Report = Parameters<Storage['reportLeg']>[0];
+type Report = Parameters<Storage['reportServer']>[0];
 
 /** A service whose mailbox fails as `fails` says, and what it wrote about the health of its account. */
 async function scene() {
   const clock = testClock();
   const storage = sqliteOnClock(':memory:', () => clock.now().getTime());
   const reports: Report[] = [];
-  const state: { fails?: readonly [MailErrorCode, LegTrouble | undefined] } = {};
+  const state: { fails?: readonly [MailErrorCode, ServerTrouble | undefined] } = {};
   const sandbox = sandboxMail();
   const mail: Mail = {
     ...sandbox,
@@ -26,9 +26,9 @@ async function scene() {
   };
   const watched: Storage = {
     ...storage,
-    reportLeg(report) {
+    reportServer(report) {
       reports.push(report);
-      return storage.reportLeg(report);
+      return storage.reportServer(report);
     },
   };
   const { service, ownerId, addKey } = await openTestService({ clock, mail, storage: watched });
@@ -49,7 +49,7 @@ describe('the health of an account', () => {
   it('is written when it changes, and at most every 5 minutes while it stays the same', async () => {
     await using it = await scene();
     for (let time = 0; time < 3; time += 1) await it.use();
-    expect(it.reports.map(({ leg, state }) => [leg, state])).toEqual([['reading', 'working']]);
+    expect(it.reports.map(({ server, state }) => [server, state])).toEqual([['reading', 'working']]);
     it.clock.shift(5 * 60_000);
     await it.use();
     await it.use();
@@ -61,7 +61,7 @@ describe('the health of an account', () => {
     delete it.state.fails;
     await it.use();
     expect(it.reports.slice(3)).toMatchObject([{ state: 'working', reason: null }]);
-    const reading = async () => (await it.health()).filter(({ leg }) => leg === 'reading');
+    const reading = async () => (await it.health()).filter(({ server }) => server === 'reading');
     await expect.poll(reading).toMatchObject([{ state: 'working', accountId: 1 }]);
   });
 

@@ -16,6 +16,10 @@ function styled(style: string): string {
   return `<div style="${style}">${WORD}</div>`;
 }
 
+function clipping(style: string, html: string): string {
+  return `<div style="overflow:hidden;${style}">${html}</div>`;
+}
+
 function inSheet(css: string, html = `<p class="x" id="i">${WORD}</p>`): string {
   return `<style>${css}</style><div class="outer">${html}</div>`;
 }
@@ -238,6 +242,90 @@ const MARKED = all('marked', [
   ['no height but a padding', styled('height:0;padding-bottom:40px;overflow:hidden'), true],
   ['no size by containment', styled('contain:size;overflow:hidden')],
   [
+    'the back of a box that is turned around',
+    `<div style="transform:rotateY(180deg);backface-visibility:hidden">${WORD}</div>`,
+  ],
+  [
+    'the back of a box in one that is turned around',
+    `<div style="transform-style:preserve-3d;rotate:x 180deg"><p style="-webkit-backface-visibility:hidden">${WORD}</p></div>`,
+  ],
+  ['a margin in a clipped box', clipping('height:20px', `<div style="margin-top:90px">${WORD}</div>`)],
+  [
+    'two paddings in a clipped box',
+    clipping('height:60px', `<div style="padding-top:40px"><p style="padding-top:40px">${WORD}</p></div>`),
+  ],
+  ['a negative margin in a clipped box', clipping('', `<div style="margin-top:-60px">${WORD}</div>`)],
+  ['a margin to the left in a clipped box', clipping('', `<div style="margin-left:-200px">${WORD}</div>`)],
+  [
+    'a margin to the right in a clipped box',
+    clipping('width:90px', `<div style="margin-left:100%">${WORD}</div>`),
+  ],
+  ['a padding in a clipped box', clipping('height:30px', `<div style="padding-top:2em">${WORD}</div>`)],
+  ['the padding of a clipped box', clipping('height:30px;padding-top:40px;box-sizing:border-box', WORD)],
+  [
+    'a place below a clipped box',
+    clipping('height:30px;position:relative', `<div style="position:absolute;top:100%">${WORD}</div>`),
+  ],
+  [
+    'a place above a clipped box',
+    clipping('height:30px;position:relative', `<div style="position:absolute;bottom:100%">${WORD}</div>`),
+  ],
+  [
+    'a place at the right of a clipped box',
+    clipping(
+      'height:30px;position:relative',
+      `<div style="position:absolute;right:-200px;width:190px">${WORD}</div>`,
+    ),
+  ],
+  [
+    'a box moved up in a clipped box',
+    clipping('height:30px', `<div style="transform:translateY(-100%)">${WORD}</div>`),
+  ],
+  [
+    'a box moved down in a clipped box',
+    clipping('height:30px', `<div style="translate:0 40px">${WORD}</div>`),
+  ],
+  [
+    'an indent in a clipped box',
+    clipping('width:200px;white-space:nowrap', `<p style="text-indent:100%">${WORD}</p>`),
+  ],
+  [
+    'a margin in a clipped box in a clipped box',
+    clipping('height:20px', clipping('', `<div style="margin-top:90px">${WORD}</div>`)),
+  ],
+  ['a clipped line of no height', clipping('line-height:0', WORD)],
+  ['a clipped line of no height, by inheritance', `<div style="line-height:0">${clipping('', WORD)}</div>`],
+  ['a clipped line of no height, by its font', clipping('font:16px/0 serif', WORD)],
+  [
+    'a line that is cut off below a break',
+    clipping('-webkit-line-clamp:1;-webkit-box-orient:vertical;display:-webkit-box', `One<br>${WORD}`),
+  ],
+  [
+    'a line that is cut off below a block',
+    clipping(
+      '-webkit-line-clamp:1;-webkit-box-orient:vertical;display:-webkit-box',
+      `<div>One</div><div>${WORD}</div>`,
+    ),
+  ],
+  [
+    'a line that is cut off in a narrow box',
+    `<div style="width:60px">${clipping('-webkit-line-clamp:1;-webkit-box-orient:vertical;display:-webkit-box', `many words and more ${WORD}`)}</div>`,
+  ],
+  ['a block below others that fill the box', clipping('height:20px', `<p>One</p><p>Two</p><p>${WORD}</p>`)],
+  ['a grid row of no height', `<div style="display:grid;grid-template-rows:0fr">${clipping('', WORD)}</div>`],
+  [
+    'a grid row of hardly any height',
+    `<div style="display:grid;height:60px;grid-template-rows:0.001fr 1fr">${clipping('min-height:0', WORD)}<p>Two</p></div>`,
+  ],
+  [
+    'a grid column of no width',
+    `<div style="display:grid;grid-template:auto / 0 1fr">${clipping('white-space:nowrap', WORD)}<p>Two</p></div>`,
+  ],
+  [
+    'a flexible box of no width',
+    `<div style="display:flex">${clipping('flex:0 0 0;white-space:nowrap', WORD)}</div>`,
+  ],
+  [
     'covered by a box on top of it',
     `${WORD}<div style="position:absolute;top:0;left:0;width:100%;height:100%;background:#fff"></div>`,
   ],
@@ -348,6 +436,32 @@ const SHOWN = all('shown', [
   ['a filter of old browsers', styled('filter:alpha(opacity=50)')],
   ['a rule in a style attribute', styled('x{;display:none;}color:red')],
   ['light and dark schemes', inSheet(':root{color-scheme:light dark}')],
+  ['a box that is turned around and has no back', styled('backface-visibility:hidden')],
+  ['gutters in a clipped box', clipping('', `<div style="margin:0 -16px;padding:0 16px">${WORD}</div>`)],
+  [
+    'margins in a clipped box with room',
+    clipping('height:90px', `<p style="margin:16px 0;padding:10px">${WORD}</p>`),
+  ],
+  [
+    'the middle of a clipped box',
+    clipping(
+      'height:120px;position:relative',
+      `<div style="position:absolute;top:50%;left:50%;transform:translate(-50%,-50%)">${WORD}</div>`,
+    ),
+  ],
+  [
+    'the lower edge of a clipped box',
+    clipping(
+      'height:120px;position:relative',
+      `<div style="position:absolute;bottom:0;right:0">${WORD}</div>`,
+    ),
+  ],
+  ['lines close together in a clipped box', clipping('line-height:1', WORD)],
+  [
+    'a grid of two columns',
+    `<div style="display:grid;grid-template-columns:repeat(2,minmax(0,1fr))"><p>One</p>${clipping('', WORD)}</div>`,
+  ],
+  ['a flexible box that grows', `<div style="display:flex">${clipping('flex:1 1 0', WORD)}</div>`],
   [
     'a badge over a corner',
     `<div style="position:relative">${WORD}<span style="position:absolute;top:0;right:0;width:12px;height:12px;background:red"></span></div>`,

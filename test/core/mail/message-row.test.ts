@@ -42,6 +42,30 @@ describe('the row of a message', () => {
     }
   });
 
+  it.each(['From', 'Subject', 'Date', 'Message-ID', 'X-Other'])(
+    'keeps its other fields if %s is very long',
+    (name) => {
+      const isSame = (field: string) => field.startsWith(name);
+      const long = (isSame(FIELDS.find(isSame) ?? '') ? FIELDS.find(isSame) : `${name}: x`) ?? '';
+      const many = [`${long} ${'y'.repeat(30_000)}`, `${long}${'\r\n y'.repeat(10_000)}`];
+      for (const one of many) {
+        const fields = FIELDS.map((field) => (isSame(field) ? one : field));
+        const row = messageRow(listed([...(name === 'X-Other' ? [one] : []), ...fields, ''].join('\r\n')));
+        if (name !== 'From') expect(row.from).toBe(read.from);
+        else expect(row.from).toMatch(/^Zoë Lab .*<zoe@other\.example>/);
+        if (name !== 'Subject') expect(row.subject).toBe(read.subject);
+        else expect(row.subject).toMatch(/^Grüße y/);
+        if (name !== 'Message-ID') expect(row.messageId).toBe(read.messageId);
+      }
+    },
+  );
+
+  it('reads the first of several fields of one name', () => {
+    const again = FIELDS.map((field) => field.replace(/: .*/, ': other'));
+    const header = [...FIELDS, ...again, `X-Long: ${'y'.repeat(20_000)}`, ''].join('\r\n');
+    expect(messageRow(listed(header))).toEqual(read);
+  });
+
   it('shows a sender who pretends to be somebody else', () => {
     const { from } = messageRow(listed('From: "ceo@bank.example" <eve@evil.example>\r\n'));
     expect(from).toBe('eve@evil.example (named "ceo@bank.example")');

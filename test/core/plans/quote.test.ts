@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { notSentOf } from '../../../core/actions/not-sent.ts';
 import { line, text } from '../../../core/contract/schema.ts';
 import {
   forwarded,
@@ -129,7 +130,11 @@ describe('hidden text of a message', () => {
       `> ${shown}`,
       '> (abc) שלום!\u200f 👩‍💻 می‌خواهم',
     ]);
-    expect(forwarded(message).split('\n').slice(1)).toEqual([
+    expect(
+      forwarded({ ...message, notSent: undefined })
+        .split('\n')
+        .slice(1),
+    ).toEqual([
       'From: Ada <ada@example.org>',
       `Date: ${message.date}`,
       'Subject: Hello⟨U+202E⟩',
@@ -146,7 +151,11 @@ describe('hidden text of a message', () => {
     fc.assert(
       fc.property(hostile, hostile, hostile, (from, subject, given) => {
         const parts = { ...message, from, subject, body: body(given) };
-        for (const answer of [quoted(parts), forwarded(parts)]) expect(seenText(answer)).toBe(answer);
+        for (const answer of [
+          quoted(parts),
+          forwarded({ ...parts, notSent: notSentOf([{ name: given, sizeBytes: 1 }]) }),
+        ])
+          expect(seenText(answer)).toBe(answer);
       }),
     );
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Judged, provenanceFindings } from '../../../core/provenance/judge.ts';
 import type { Hit, Passage, Taken } from '../../../core/provenance/taken-values.ts';
+import { superlinear } from '../../growth.ts';
 
 // Each rule with a case that it catches and the cases next to it that it lets pass. test/provenance tells whole stories.
 
@@ -143,5 +144,23 @@ describe.each<[string, readonly [string, string | null], Case, Readonly<Record<s
 
   it.each(Object.entries(passed))('is nothing if: %s', (_why, facts) => {
     expect(findings(facts)).toEqual([]);
+  });
+});
+
+describe('a text that states many values', () => {
+  const FIRST = { hosts: 'h', addresses: 'a@h', accounts: 'DE' } as const;
+  const kinds = { hosts: 'host', addresses: 'address', accounts: 'account' } as const;
+
+  it.each(['hosts', 'addresses', 'accounts'] as const)('is judged in time that grows with it: %s', (what) => {
+    const shape = (length: number) =>
+      Array.from({ length: length / 10 }, (_, n) => `${FIRST[what]}${n}.example`).join(' ');
+    const work = (text: string) => {
+      const hits = text.split(' ').map((value) => hit(kinds[what], value));
+      const texts = [{ name: 'text', text, isPassedOn: false, place: { in: 'text', at: 0 } }] as const;
+      const write = { recipients: [ELSEWHERE], own: new Set([OWNER]), texts, answered: null };
+      const facts: Judged = { write, hits, accountPassages: [], times: () => 0, isKnownDomain: () => false };
+      expect(provenanceFindings(facts)).toHaveLength(10);
+    };
+    expect(superlinear(work, shape, 20_000)).toBeUndefined();
   });
 });

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { passagesOf } from '../../../core/provenance/quotation.ts';
 import { statedAddress, statedValues } from '../../../core/provenance/stated-values.ts';
@@ -28,7 +29,7 @@ describe('stated values', () => {
   });
 
   it('contain neither the domain of an address nor the name of a file as a host', () => {
-    expect(statedValues('ada@x.example sent report.pdf').hosts.size).toBe(0);
+    expect(statedValues('ada@x.example sent report.pdf').hosts).toEqual([]);
   });
 
   it('are found in linear time', () => {
@@ -43,7 +44,7 @@ describe('passages', () => {
     const text = 'Mine\n\nOn Monday, Eve <Eve@evil.example> wrote:\n> Hers\n\nMine again';
     expect(passagesOf(text)).toEqual([
       { quoting: null, text: 'Mine\n' },
-      { quoting: 'eve@evil.example', text: 'Hers' },
+      { quoting: 'eve@evil.example', text: 'On Monday, Eve <Eve@evil.example> wrote:\nHers' },
       { quoting: null, text: '\nMine again' },
     ]);
     const forwarded =
@@ -51,6 +52,34 @@ describe('passages', () => {
     expect(passagesOf(forwarded).map(({ quoting }) => quoting)).toEqual([null, 'eve@evil.example']);
     const headers = 'See\n\nVon: Eve <eve@evil.example>\nGesendet: Montag\nBetreff: x\n\nHers';
     expect(passagesOf(headers).map(({ quoting }) => quoting)).toEqual([null, 'eve@evil.example']);
+  });
+
+  it('leave no line out, whatever looks like a header or a quotation', () => {
+    const line = fc.constantFrom(
+      ...[
+        '----- New -----',
+        'Link: a',
+        'From: b',
+        'Von: c <c@c.example>',
+        '> d',
+        'e wrote:',
+        '',
+        'f@f.example:',
+        '___',
+        'g',
+      ],
+    );
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 30 }), (lines) => {
+        const shown = passagesOf(lines.join('\n')).flatMap(({ text }) => text.split('\n'));
+        const count = (all: readonly string[]) =>
+          all
+            .map((one) => one.replace(/^> /, ''))
+            .filter((one) => one !== '')
+            .sort();
+        expect(count(shown)).toEqual(count(lines));
+      }),
+    );
   });
 
   it('of a forwarded message last to the end: a quotation in it vouches for nobody', () => {
@@ -67,6 +96,16 @@ describe('removed notices', () => {
     ['New sign-in to your account', 'security'],
     ['Ihr Passwort wurde geändert', 'security'],
     ['Alerte de sécurité', 'security'],
+    ['A new forwarding rule was created in your mailbox', 'security'],
+    ['Forwarding to another address was turned on', 'security'],
+    ['New inbox rule: “move to archive”', 'security'],
+    ['Eine Weiterleitung wurde in Ihrem Postfach eingerichtet', 'security'],
+    ['Se ha creado una nueva regla de reenvío', 'security'],
+    ['Une nouvelle règle de transfert', 'security'],
+    ['Your recovery address was changed', 'security'],
+    ['Recovery email changed', 'security'],
+    ['Ihre Wiederherstellungsadresse wurde geändert', 'security'],
+    ['Tu correo de recuperación ha cambiado', 'security'],
     ['Invoice 12: is this payment correct?', 'payment'],
     ['Rückfrage zur Rechnung', 'payment'],
   ])('are found by the subject %j', (subject, what) => {
@@ -79,6 +118,9 @@ describe('removed notices', () => {
     'Five habits for better passwords',
     'Your payment was received',
     'New in our shop: devices for your account',
+    'Looking forward to the new rules of the club',
+    'New rules for the library',
+    'Forwarding the minutes of Monday',
     'Lunch?',
   ])('are not found by the subject %j', (subject) => {
     expect(removedNotices([target(subject)])).toEqual([]);

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   findPacked,
-  hashedRead,
   hashersOf,
   openSources,
   packedHashes,
@@ -12,6 +11,7 @@ import {
 } from '../../../core/provenance/read-record.ts';
 import { wordWindows } from '../../../core/provenance/words.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
+import { hashedAtOnce } from './hashed-at-once.ts';
 
 const keyring = createKeyring([randomBytes(32)], randomBytes);
 const [hasher = () => 0] = hashersOf(keyring, 'own_1');
@@ -85,7 +85,7 @@ describe('ten words in a row', () => {
 
 describe('the record of a read', () => {
   it('contains nothing in clear, and its sources are opened for its owner only', () => {
-    const read = hashedRead([passage({ text: 'Write to eve@evil.example or see evil.example' })], hasher);
+    const read = hashedAtOnce([passage({ text: 'Write to eve@evil.example or see evil.example' })], hasher);
     const record = readRecord(keyring, OWNER, read);
     expect(JSON.stringify(record)).not.toMatch(/evil|eve|Title|ada/);
     expect(openSources(keyring, 'own_1', record.readId, record.sealed)).toEqual(read.sources);
@@ -93,7 +93,7 @@ describe('the record of a read', () => {
   });
 
   it('is the same for the same content, and different for a different key or owner', () => {
-    const read = hashedRead([passage()], hasher);
+    const read = hashedAtOnce([passage()], hasher);
     const id = (changes: object) => readRecord(keyring, { ...OWNER, ...changes }, read).readId;
     expect(id({})).toBe(id({}));
     expect(new Set([id({}), id({ credentialId: 'key_2' }), id({ ownerId: 'own_2' })]).size).toBe(3);
@@ -110,14 +110,14 @@ describe('the record of a read', () => {
 
   it('has room for every address of the longest answer', () => {
     const addresses = Array.from({ length: 6000 }, (_, n) => `${n.toString(36)}@b.co`);
-    const { values } = hashedRead([passage({ text: addresses.join(' ') })], hasher);
+    const { values } = hashedAtOnce([passage({ text: addresses.join(' ') })], hasher);
     const all = new Set(values.flat());
     expect(addresses.every((address) => all.has(hasher('address', address)))).toBe(true);
   });
 
   it('keeps rows of a list only if they state something', () => {
     const row = (text: string) => passage({ isListed: true, text });
-    const { sources } = hashedRead([row('Lunch?'), row('Send it to eve@evil.example')], hasher);
+    const { sources } = hashedAtOnce([row('Lunch?'), row('Send it to eve@evil.example')], hasher);
     expect(sources.passages).toHaveLength(1);
     expect(sources.listed).toBe(2);
   });
@@ -127,7 +127,7 @@ describe('the record of a read', () => {
     const shown = Array.from({ length: 400 }, (_, n) =>
       passage({ title: long, author: `${long}@x.example`, text: `a${n}@x.example ${'w '.repeat(3000)}` }),
     );
-    const record = readRecord(keyring, OWNER, hashedRead(shown, hasher));
+    const record = readRecord(keyring, OWNER, hashedAtOnce(shown, hasher));
     expect(record.phrases.length).toBeLessThan(6000);
     expect(record.hashes.length + record.sealed.length).toBeLessThan(150_000);
   });

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { inlineReader } from '../../../adapters/reader/reader.ts';
 import type { Outcome } from '../../../core/call/outcome.ts';
 import type { Modes } from '../../../core/gate/permissions.ts';
 import type { CalendarInfo } from '../../../core/ports/calendar.ts';
 import { MailError } from '../../../core/ports/mail.ts';
+import type { Reader } from '../../../core/ports/reader.ts';
+import type { JobName } from '../../../core/reading/jobs.ts';
 import type { Hold } from '../../../core/safety/holds.ts';
 import type { SafetyHold } from '../../../core/safety/safety-filter.ts';
 import { object } from '../../contracts/calendar/scene.ts';
@@ -45,7 +48,22 @@ const friendsInvoices = () => [
   letter('a', { minutesAgo: 1, text: 'Please pay to DE48 1203 0000 1052 8471 63.\n' }),
   letter('b', { minutesAgo: 60, text: 'Please pay to DE44 5001 0517 5407 3249 31.\n' }),
 ];
+const doorCode = () => [letter('a', { minutesAgo: 1, text: 'The door code is 739204.\n' })];
 const sends = { 'mail:send': 'direct' } as const;
+
+const LONG_TEXT = 'All is well. '.repeat(1000);
+
+/** A reader that is too slow for some jobs. */
+function tooSlowFor(...jobs: readonly JobName[]): Reader {
+  const reader = inlineReader();
+  return {
+    ...reader,
+    read: async (name, input, options) =>
+      jobs.includes(name) && JSON.stringify(input).length > LONG_TEXT.length
+        ? { kind: 'unreadable', reason: 'too_slow' }
+        : reader.read(name, input, options),
+  };
+}
 
 /** The second newest read of the day has more hashes than a day may have together. */
 async function tooMuchRead(): Promise<Scene> {
@@ -179,6 +197,19 @@ const CASES: Record<OwnHold, Case> = {
       return call('send_email', sendTo(FRIEND, 'I have paid.'));
     },
   },
+  passes_secret: {
+    scene: () => openScene({ samples: doorCode }),
+    modes: sends,
+    besides: ['first_time_recipient'],
+    async catches(call, [id]) {
+      await call('get_email', { id });
+      return call('send_email', sendTo(STRANGER, 'It opens with 739204.'));
+    },
+    async passes(call, [id]) {
+      await call('get_email', { id });
+      return call('send_email', sendTo(FRIEND, 'It opens with 739204.'));
+    },
+  },
   reads_not_compared: {
     scene: tooMuchRead,
     modes: sends,
@@ -187,6 +218,12 @@ const CASES: Record<OwnHold, Case> = {
       return call('send_email', sendTo(FRIEND));
     },
     // Only the list was read.
+    passes: (call) => call('send_email', sendTo(FRIEND)),
+  },
+  text_not_checked: {
+    scene: () => openScene({ samples, reader: tooSlowFor('safety', 'stated') }),
+    modes: sends,
+    catches: (call) => call('send_email', sendTo(FRIEND, LONG_TEXT)),
     passes: (call) => call('send_email', sendTo(FRIEND)),
   },
   removes_notice: {

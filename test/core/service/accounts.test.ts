@@ -18,9 +18,9 @@ async function open() {
       };
       return {
         ...mail,
-        async verify(call, leg) {
+        async verify(call, server) {
           await signIn(call);
-          return mail.verify(call, leg);
+          return mail.verify(call, server);
         },
         async transmit(call, message, start) {
           await signIn(call);
@@ -31,7 +31,7 @@ async function open() {
   });
   const { ownerId, service } = scene;
   const states = async () =>
-    Object.fromEntries((await service.accounts.health(ownerId)).map(({ leg, state }) => [leg, state]));
+    Object.fromEntries((await service.accounts.health(ownerId)).map(({ server, state }) => [server, state]));
   const change = (password: string) =>
     service.accounts.changeSettings({ ownerId, accountId: 1, settings: { password } });
   return { scene, server, states, change };

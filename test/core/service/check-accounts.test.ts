@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import { watchHealth } from '../../../core/accounts/watched-health.ts';
-import type { LegTrouble } from '../../../core/ports/account-health.ts';
+import type { ServerTrouble } from '../../../core/ports/account-health.ts';
 import { MailError } from '../../../core/ports/mail.ts';
 import type { Mail, Ports } from '../../../core/ports/ports.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
@@ -20,14 +20,14 @@ async function scene() {
   const storage = sqliteOnClock(':memory:', () => clock.now().getTime());
   const secretKeys = [randomBytes(32)];
   const signIns: string[] = [];
-  const state: { fails?: (accountId: number) => LegTrouble | Error | undefined } = {};
+  const state: { fails?: (accountId: number) => ServerTrouble | Error | undefined } = {};
   const sandbox = sandboxMail();
   const mail: Mail = {
     ...sandbox,
-    async verify(call, leg) {
-      if (leg === undefined) return sandbox.verify(call);
+    async verify(call, server) {
+      if (server === undefined) return sandbox.verify(call);
       const { accountId } = call.account;
-      signIns.push(`${accountId} ${leg}`);
+      signIns.push(`${accountId} ${server}`);
       const fault = state.fails?.(accountId);
       if (fault instanceof Error) throw fault;
       if (fault !== undefined) throw new MailError('auth', 'the reason', { trouble: fault });
@@ -56,7 +56,7 @@ async function scene() {
     addAccount: (email: string) => service.accounts.connect({ ownerId, email, settings: {} }),
     states: async () =>
       (await service.accounts.health(ownerId))
-        .map((one) => `${one.accountId} ${one.leg} ${one.state}`)
+        .map((one) => `${one.accountId} ${one.server} ${one.state}`)
         .sort(),
     [Symbol.asyncDispose]: () => service.stop(),
   };

@@ -20,7 +20,7 @@ async function open() {
   });
   const calendarLeg = async () => {
     const health = await scene.service.accounts.health(scene.ownerId);
-    return health.find(({ leg, accountId }) => leg === 'calendar' && accountId === 1);
+    return health.find(({ server, accountId }) => server === 'calendar' && accountId === 1);
   };
   const create = () => {
     isMissing = false;

@@ -24,7 +24,8 @@ function opened() {
         failsNext = false;
         throw new Error('the store is away');
       }
-      return new Map([...stored].filter(([ownerId]) => owners.includes(ownerId)));
+      const byOwner = new Map([...stored].filter(([ownerId]) => owners.includes(ownerId)));
+      return { byOwner, storeNowMs: hand.clock.now().getTime() };
     },
   };
   // The rest of storage is not used.

@@ -104,7 +104,7 @@ describe('notices', () => {
     const { notices, ownerId, service, ask, round, clock, sent, storage } = await open();
     await notices.add(ownerId, NTFY);
     const broken = { state: 'password_refused', reason: 'refused', now: clock.now() } as const;
-    await storage.reportLeg({ ...broken, ownerId, accountId: 1, revision: 1, leg: 'sending' });
+    await storage.reportServer({ ...broken, ownerId, accountId: 1, revision: 1, server: 'sending' });
     clock.shift(5 * MINUTE_MS);
     await round();
     await ask();

@@ -3,8 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { MINUTE_MS } from '../../../core/time/durations.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
-import { type Dashboard, EMAIL, formTokenIn, openDashboard, PASSWORD } from './open-dashboard.ts';
+import { type Dashboard, EMAIL, formTokenIn, openDashboard, PASSWORD, shownSince } from './open-dashboard.ts';
 
 // A server on the same machine and another port, such as an agent's preview of a page. The browser sends it the
 // dashboard's cookie, and it tries to approve its own request.
@@ -142,7 +143,8 @@ describe.skipIf(browserIsMissing)(
         expect(answer.status, path).toBe(403);
         expect(answer.body).toContain('Nothing has been done yet.');
       };
-      await send(approve, { form_token, digest });
+      const shown = shownSince(approve, form_token, Date.now() - MINUTE_MS);
+      await send(approve, { form_token, digest, ...shown });
 
       // The owner rejects another request, and the server sees that form in full.
       const [request] = await Promise.all([
@@ -153,9 +155,9 @@ describe.skipIf(browserIsMissing)(
       expect(observed.form_proof).toMatch(/^[\w-]{22}\.[\w-]{86}$/);
       expect(await stateOf(dashboard, other)).toBe('rejected');
       await send(`/approvals/${other}/reject`, observed);
-      await send(approve, observed);
-      await send(approve, { ...observed, digest });
-      await send(approve, { form_token, digest, form_proof: observed.form_proof ?? '' });
+      await send(approve, { ...observed, ...shown });
+      await send(approve, { ...observed, ...shown, digest });
+      await send(approve, { form_token, digest, ...shown, form_proof: observed.form_proof ?? '' });
       await send('/integrations', { ...observed, name: 'mine', preset: 'full', days: '90' });
 
       // From its own page, under any host name.
@@ -168,7 +170,7 @@ describe.skipIf(browserIsMissing)(
         await preview.goto(`http://${name}:${thief.port}/`);
         const form = {
           action: `${origin}${approve}`,
-          fields: { form_token, digest, form_proof: observed.form_proof },
+          fields: { form_token, digest, ...shown, form_proof: observed.form_proof },
         };
         const results: unknown = await preview.evaluate(`(${FROM_THE_PAGE})(${JSON.stringify(form)})`);
         expect(results).toEqual({

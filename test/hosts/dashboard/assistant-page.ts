@@ -15,7 +15,7 @@ export async function assistantPage({ service }: Dashboard): Promise<string> {
     code_challenge_method: 'S256',
     resource: `${issuer}/mcp`,
   });
-  const asked = await service.signIns.authorize(parameters, issuer);
+  const asked = await service.signIns.authorize(parameters, issuer, '192.0.2.1');
   if (asked.kind === 'refused') throw new Error(asked.description);
   return asked.page;
 }

@@ -191,6 +191,7 @@ describe('the password is asked for again', () => {
       () => '/integrations/webhooks',
       ({ key }) => ({ key: key.keyId, url: 'https://hooks.example.org/', types: 'approval.decided' }),
     ],
+    ['to choose the folders of an account', () => '/accounts/1/folders', { sent: 'none' }],
     ['to rotate the secret of an endpoint', async (dashboard) => `${await endpoint(dashboard)}/rotate`, {}],
   ])('%s, ten minutes after the last time', { timeout: 60_000 }, async (_, path, form) => {
     expect(await answersAfter(9 * MINUTE_MS, path, form)).toEqual(['done', 'done', 'done']);

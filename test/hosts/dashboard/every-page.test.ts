@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ASSETS } from '../../../hosts/dashboard/assets.ts';
-import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
+import { browserIsMissing, decidable, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import { addApp } from './authenticator-app.ts';
 import { faultsInEveryLook, faultsOf } from './axe.ts';
 import { openRequests } from './every-request.ts';
@@ -141,6 +141,7 @@ describe.skipIf(browserIsMissing)(inBrowser('every page of the dashboard'), () =
 
     // A red finding: the key does what a click does, and the box is still to be ticked.
     await page.goto(`/approvals/${ids.get('send-risky')}`);
+    await decidable(page);
     await page.keyboard.press('a');
     expect(await page.locator('form.decision input:invalid').count()).toBe(1);
     expect(dashboard.mail.transmitted()).toEqual([]);
@@ -149,6 +150,7 @@ describe.skipIf(browserIsMissing)(inBrowser('every page of the dashboard'), () =
     await page.getByText('Executed').first().waitFor();
 
     await page.goto(`/approvals/${ids.get('archive')}`);
+    await decidable(page);
     await page.keyboard.press('r');
     await page.getByText('Rejected').first().waitFor();
 
@@ -167,6 +169,7 @@ describe.skipIf(browserIsMissing)(inBrowser('every page of the dashboard'), () =
     expect(await help.count()).toBe(0);
     await page.getByRole('button', { name: 'Keys' }).click();
     await page.getByRole('button', { name: 'Switch the keys on' }).click();
+    await decidable(page);
     await page.keyboard.press('r');
     await page.getByText('Rejected').first().waitFor();
   });

@@ -3,13 +3,21 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { NoticeSender } from '../../../core/ports/notice-sender.ts';
+import { MINUTE_MS } from '../../../core/time/durations.ts';
 import { formToken } from '../../../hosts/dashboard/csrf.ts';
 import { provenNonce, readProofKey } from '../../../hosts/dashboard/form-proof.ts';
 import { sessionToken } from '../../session-token.ts';
 import { assistantPage } from './assistant-page.ts';
 import { addApp } from './authenticator-app.ts';
 import { newBrowserKey } from './browser-key.ts';
-import { type Dashboard, EMAIL, openDashboard, PASSWORD, type PlainAnswer } from './open-dashboard.ts';
+import {
+  type Dashboard,
+  EMAIL,
+  openDashboard,
+  PASSWORD,
+  type PlainAnswer,
+  shownSince,
+} from './open-dashboard.ts';
 
 /** The form token, which anyone who has the cookie can compute. */
 function tokenOf(cookie: string): string {
@@ -147,6 +155,7 @@ describe('a cookie alone, with the token derived from it', () => {
       ['/settings/time-zone', { timezone: 'Asia/Tokyo' }],
       ['/settings/date-language', { language: 'tr' }],
       ['/settings/plans-kept', { days: '7' }],
+      ['/settings/proof-for', { level: 'always' }],
       ['/settings/export', {}],
       ['/settings/password', { new_password: PASSWORD, new_password_again: PASSWORD }],
       ['/settings/remove', { typed_email: EMAIL }],
@@ -196,7 +205,8 @@ describe('a cookie alone, with the token derived from it', () => {
     const other = await newBrowserKey();
     const { sessionId } = dashboard.browserOf(cookie);
     for (const [path, form] of all) {
-      const fields = { form_token: tokenOf(cookie), ...form };
+      const token = tokenOf(cookie);
+      const fields = { form_token: token, ...shownSince(path, token, Date.now() - MINUTE_MS), ...form };
       // With a key of the thief's own that nobody vouched for.
       const strange = await other.sign({ origin, sessionId, path, fields });
       for (const form_proof of [undefined, '', 'made-up', strange]) {

@@ -156,4 +156,20 @@ describe.skipIf(browserIsMissing)(inBrowser('an open page'), () => {
     expect(await page.title()).toBe('(1) Approvals · Countersign');
     expect(await count(page).textContent()).toBe('1');
   });
+
+  it('asks every half minute, and for no socket, where the server takes none', async () => {
+    const dashboard = await openDashboard({ hasSockets: false });
+    const page = await signedInPage(browser, dashboard, '/approvals');
+    const sockets: string[] = [];
+    page.on('websocket', (socket) => sockets.push(socket.url()));
+    await page.clock.install();
+    await page.reload();
+    const id = await dashboard.ask({ subject: 'Hello' });
+    await page.clock.runFor(25_000);
+    expect(await count(page).textContent()).toBe('');
+    await page.clock.runFor(10_000);
+    await page.locator(`li#${id}`).waitFor();
+    await expect.poll(() => count(page).textContent()).toBe('1');
+    expect(sockets).toEqual([]);
+  });
 });

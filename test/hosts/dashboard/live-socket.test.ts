@@ -290,8 +290,24 @@ describe('attachUpgrade', () => {
     expect(seen).toEqual(['/chat', '/live/other', '/live']);
   });
 
-  it('answers other requests as if they asked for no upgrade, with their body and the next request', async () => {
+  it("refuses other paths' WebSockets, and the server sees each connection once", async () => {
     const dashboard = await openDashboard();
+    let connections = 0;
+    const server = createServer((_, response) => response.end('a page'));
+    server.on('connection', () => {
+      connections += 1;
+    });
+    livePages(dashboard.service).attachUpgrade(server);
+    const url = await listen(server);
+    const chat = `GET /chat HTTP/1.1\r\nHost: ${new URL(url).host}\r\nConnection: Upgrade\r\nUpgrade: WebSocket\r\n\r\n`;
+    const answer = await exchange(url, chat.repeat(20));
+    expect(answer.match(/HTTP\/1\.1 .*/g)).toEqual(['HTTP/1.1 404 Not Found']);
+    expect(connections).toBe(1);
+  });
+
+  it('answers other requests once as if they asked for no upgrade, with their body, and ends', async () => {
+    const dashboard = await openDashboard();
+    let connections = 0;
     const server = createServer((request, response) => {
       let body = '';
       request.on('data', (chunk) => {
@@ -299,17 +315,19 @@ describe('attachUpgrade', () => {
       });
       request.on('end', () => response.end(`${request.method} ${request.url} [${body}]`));
     });
+    server.on('connection', () => {
+      connections += 1;
+    });
     livePages(dashboard.service).attachUpgrade(server);
     const url = await listen(server);
     const { host } = new URL(url);
     const h2c =
       'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n';
-    const answers = await exchange(
-      url,
-      `POST /v1/messages HTTP/1.1\r\nHost: ${host}\r\n${h2c}Content-Length: 5\r\n\r\nhello` +
-        `GET /second HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
-    );
+    const post = `POST /v1/messages HTTP/1.1\r\nHost: ${host}\r\n${h2c}Content-Length: 5\r\n\r\nhello`;
+    const answers = await exchange(url, post);
     expect(answers).toContain('POST /v1/messages [hello]');
-    expect(answers).toContain('GET /second []');
+    expect(answers).toContain('Connection: close');
+    // Its own, and the one without the upgrade.
+    expect(connections).toBe(2);
   });
 });

@@ -19,7 +19,9 @@ import type { NoticeSender } from '../../../core/ports/notice-sender.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { WebhookSender } from '../../../core/ports/webhook-sender.ts';
 import type { Service } from '../../../core/service/service.ts';
+import { MINUTE_MS } from '../../../core/time/durations.ts';
 import { formToken } from '../../../hosts/dashboard/csrf.ts';
+import { SHOWN_FIELD, shownMark } from '../../../hosts/dashboard/shown-since.tsx';
 import { type CountersignOptions, countersign } from '../../../hosts/node/countersign.ts';
 import { openTestService, type TestKey, type TestService, testClock } from '../../open-service.ts';
 import { quickHash } from '../../quick-password.ts';
@@ -84,6 +86,8 @@ export interface DashboardSetup extends CountersignOptions {
   readonly timezone?: string;
   /** The messages of the mailbox; default: those of the sandbox. */
   readonly samples?: () => readonly SampleMessage[];
+  /** Whether the server takes the sockets of open pages; default: it does. */
+  readonly hasSockets?: boolean;
 }
 
 /** The real service on SQLite and the sandbox mailbox, behind its own server. It stops with the test. */
@@ -93,6 +97,7 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
     between = (service) => service,
     calendar = sandboxCalendar(),
     samples,
+    hasSockets = true,
     ...others
   } = setup;
   const clock = testClock();
@@ -126,7 +131,7 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
   });
   const { service, ownerId } = opened;
   const mounted = countersign(between(service), { doors: ['dashboard'], ...options });
-  mounted.attachUpgrade(server);
+  if (hasSockets) mounted.attachUpgrade(server);
   listener = mounted;
   onTestFinished(async () => {
     server.closeAllConnections();
@@ -161,6 +166,10 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
       // A test may send another token.
       if (given.some(([name]) => name === 'form_token')) fields.pop();
       fields.push(...given);
+      if (!given.some(([name]) => name === SHOWN_FIELD)) {
+        const [, token = ''] = fields.find(([name]) => name === 'form_token') ?? [];
+        fields.push(...pairsOf(shownSince(path, token, clock.now().getTime() - MINUTE_MS)));
+      }
       const origin = headers.origin ?? url;
       const form_proof = await key.sign({ origin, sessionId, path, fields });
       return send(port, { path, headers, form: [...fields, ['form_proof', form_proof]] });
@@ -178,6 +187,12 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
     },
     browserOf,
   };
+}
+
+/** What the page of a request sends with its decision. Empty for other forms. */
+export function shownSince(path: string, token: string, atMs: number): Record<string, string> {
+  const [, param] = /^\/approvals\/(?:together\/)?([^/]+)\/(?:approve|reject|change)\b/.exec(path) ?? [];
+  return param === undefined ? {} : { [SHOWN_FIELD]: shownMark({ token, param }, atMs) };
 }
 
 function cookieName(url: string): string {

@@ -15,6 +15,7 @@ it('every address of a page is below a public base that has a path', () => {
     title: 'Page',
     path: '/approvals',
     visitor: undefined,
+    hasSockets: false,
     refreshS: undefined,
     showsRequests: undefined,
     goTo: undefined,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../core/call/outcome.ts';
+import { firstId, letter } from '../../core/scene.ts';
 import { type Dashboard, EMAIL, openDashboard } from './open-dashboard.ts';
 
 // What the owner sees of each kind of request: everything that would happen, and to which messages.
@@ -120,6 +121,17 @@ describe('the page of a request', () => {
     expect(textIn(shown)).toContain('\n\nFigures:\n<1> & 2\n  indented');
     expect(targets).toHaveLength(1);
     expect(targets[0]).toMatch(/Quarter.*from Ada <ada@example\.net>.*in INBOX/s);
+  });
+
+  it('to forward says which attachments stay behind', async () => {
+    const name = '<b>.pdf';
+    const attachments = [{ name, mime: 'application/pdf', content: Buffer.alloc(84_300) }];
+    const dashboard = await openDashboard({ samples: () => [letter('1', { attachments })] });
+    const id = await firstId(dashboard.key);
+    const outcome = await dashboard.key.call('forward_email', { id, to: ['cy@example.net'] });
+    const { body } = await pageOf(dashboard, outcome);
+    const [, shown = ''] = /<p class="quiet" id="not-sent">(.*?)<\/p>/s.exec(body) ?? [];
+    expect(shown).toBe('<bdi>Not sent: &lt;b>.pdf, 84 KB</bdi>');
   });
 
   it('to change flags shows the change and each message', async () => {

@@ -170,7 +170,11 @@ describe('the settings', () => {
       owner: { ownerId, email: EMAIL },
       second_step: { recoveryCodesLeft: 10 },
       accounts: [{ email: EMAIL }],
-      account_health: [{ leg: 'calendar' }, { leg: 'reading', state: 'working' }, { leg: 'sending' }],
+      account_health: [
+        { server: 'calendar' },
+        { server: 'reading', state: 'working' },
+        { server: 'sending' },
+      ],
       use_of_keys: { [key.keyId]: { lastCallAt: expect.any(String) } },
       trackers_and_links: [{ title: 'Fence' }, { trackerId: 1 }],
       webhooks: [{ url: 'https://hooks.example.org/' }],

@@ -42,6 +42,8 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner’s own browser'), { time
     const page = await signedIn(context, dashboard, `/approvals/${one}`);
     for (const id of [one, two]) {
       await page.goto(`${dashboard.url}/approvals/${id}`);
+      // The server takes no press before.
+      await page.waitForTimeout(1100);
       await press(page, 'Approve');
       await confirm(page, 'Approve');
       expect(page.url()).toContain(`decided=${id}`);

@@ -79,6 +79,8 @@ describe.skipIf(browserIsMissing)(inBrowser('requests that are decided together'
     });
     await page.getByRole('link', { name: '3 messages to archive' }).click();
     await page.locator(`#${ids[1]}`).getByRole('checkbox').uncheck();
+    // The server takes no press before.
+    await page.waitForTimeout(1100);
     await press(page, 'Reject selected');
     expect(await page.locator('main').innerText()).toContain('2 selected. Read the requests again');
     await page.locator('input[name="owner_password"]').fill(PASSWORD);

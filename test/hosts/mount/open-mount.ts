@@ -3,7 +3,9 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { LogFields } from '../../../core/ports/log.ts';
+import { MINUTE_MS } from '../../../core/time/durations.ts';
 import type { AppSession } from '../../../hosts/dashboard/app-session.ts';
+import { shownMark } from '../../../hosts/dashboard/shown-since.tsx';
 import { type CountersignOptions, countersign } from '../../../hosts/node/countersign.ts';
 import { openTestService, type TestKey, type TestService } from '../../open-service.ts';
 
@@ -103,11 +105,15 @@ export async function sendForm(
   changes: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
   const html = await (await request(app, page, { headers: { cookie } })).text();
-  const fields = Object.fromEntries(
-    [...html.matchAll(/<input type="hidden" name="(form_token|digest)" value="([^"]*)"/g)].map(
+  const fields: Record<string, string> = Object.fromEntries(
+    [...html.matchAll(/<input type="hidden" name="(form_token|digest|shown|proving)" value="([^"]*)"/g)].map(
       ([, name, value]) => [name ?? '', value ?? ''],
     ),
   );
+  const { form_token: token = '', shown } = fields;
+  const param = page.split('?')[0]?.split('/').at(-1) ?? '';
+  // As if the page had been open for a minute.
+  if (shown !== undefined) fields.shown = shownMark({ token, param }, Number.parseInt(shown, 36) - MINUTE_MS);
   return request(app, action, {
     method: 'POST',
     headers: { cookie, origin: app.origin },

@@ -22,6 +22,7 @@ beforeAll(async () => {
     timezone: 'UTC',
     language: 'en-GB',
     plansKeptDays: 30,
+    proofFor: 'every_12_hours',
     plan: 'paid',
     limits: { ...PLAN_LIMITS.paid, callsPerDay: 0 },
     passwordHash: null,

@@ -76,7 +76,7 @@ describe.skipIf(missingServers().length > 0)(titled('account add'), () => {
       `smtp://127.0.0.1:${postfix.port}`,
     );
     expect(added).toEqual({ code: 0, stdout: '{"account_id":1}\n', stderr: '' });
-    const leg = {
+    const working = {
       ...{ state: 'working', reason: null },
       ...{ since: expect.any(String) as string, last_worked_at: expect.any(String) as string },
     };
@@ -84,8 +84,8 @@ describe.skipIf(missingServers().length > 0)(titled('account add'), () => {
       ...{ account_id: 1, email: addressOf(user), label: addressOf(user), display_name: '' },
       ...{ is_active: true, is_primary: true },
       health: [
-        { leg: 'reading', ...leg },
-        { leg: 'sending', ...leg },
+        { server: 'reading', ...working },
+        { server: 'sending', ...working },
       ],
     };
     expect(await accounts()).toEqual([account]);

@@ -20,6 +20,7 @@ async function allows(setting: string, owners: number, server: { host: string; a
       timezone: 'UTC',
       language: 'en-GB',
       plansKeptDays: 30,
+      proofFor: 'every_12_hours',
       plan: 'paid',
       limits: {},
       activeAccountId: null,

@@ -4,6 +4,28 @@ import { listInbox, NOT_RED, open, openAttachment, openThread, type Story } from
 /** What others wrote goes on to people whom the owner knows well, or to the owner. */
 export const PASSING_ON: readonly Story[] = [
   {
+    title: 'A question of a new customer goes on to a colleague who got one mail before',
+    writtenTo: { 'ines@atlas.example': 1 },
+    mail: [
+      {
+        id: 'opening',
+        from: 'Carla Brandt <carla@brandt-optik.example>',
+        subject: 'Opening hours',
+        text: 'Hello,\n\nare you open between the years?\n\nCarla Brandt\n',
+        hoursAgo: 4,
+      },
+    ],
+    before: [listInbox(), open('opening')],
+    write: {
+      tool: 'forward_email',
+      message: 'opening',
+      to: ['ines@atlas.example'],
+      note: 'Can you answer this?',
+    },
+    plan: { to: ['ines@atlas.example'], text: ['are you open between the years?'] },
+    expected: NOT_RED,
+  },
+  {
     title: 'The first invoice of a new supplier goes on to the bookkeeper',
     writtenTo: BOOKKEEPER,
     mail: [

@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import {
-  hashedRead,
-  hashersOf,
-  readRecord,
-  type ShownPassage,
-} from '../../../core/provenance/read-record.ts';
-import { readRecorder } from '../../../core/provenance/read-recorder.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
+import { readRecorder } from '../../../core/call/read-recorder.ts';
+import type { NewRead } from '../../../core/ports/read-storage.ts';
+import { hashersOf, readRecord, type ShownPassage } from '../../../core/provenance/read-record.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
+import { hashedAtOnce } from '../provenance/hashed-at-once.ts';
 
 const keyring = createKeyring([randomBytes(32)], randomBytes);
 const KEY = { ownerId: 'own_1', credentialId: 'key_1' };
@@ -30,15 +28,15 @@ function passage(changes: Partial<ShownPassage> = {}): ShownPassage {
 /** Without what was remembered, and without the sealed part, which is different each time. */
 function recordOf(key: typeof KEY, shown: readonly ShownPassage[]) {
   const [hasher = () => 0] = hashersOf(keyring, key.ownerId);
-  return withoutSealed(readRecord(keyring, key, hashedRead(shown, hasher)));
+  return withoutSealed(readRecord(keyring, key, hashedAtOnce(shown, hasher)));
 }
 
-function withoutSealed({ readId, hashes, phrases }: ReturnType<typeof readRecord>) {
+function withoutSealed({ readId, hashes, phrases }: NewRead) {
   return { readId, hashes, phrases };
 }
 
 describe('the record of a read', () => {
-  const recordRead = readRecorder(keyring);
+  const recordRead = readRecorder(keyring, inlineReader());
   const long = 'some different words of a long message '.repeat(20);
   const words = Array.from({ length: 400 }, (_, at) => `word${at}`).join(' ');
 
@@ -59,9 +57,10 @@ describe('the record of a read', () => {
       KEY,
       [passage({ text: Array.from({ length: 900 }, (_, n) => `a${n}@b.example`).join(' ') + long })],
     ],
-  ])('%s is the same when it is read again', (_what, key, shown) => {
-    const expected = recordOf(key, shown);
-    expect(withoutSealed(recordRead(key, shown))).toEqual(expected);
-    expect(withoutSealed(recordRead(key, shown))).toEqual(expected);
+  ])('%s is the same when it is read again', async (_what, { ownerId, credentialId }, shown) => {
+    const expected = recordOf({ ownerId, credentialId }, shown);
+    const reading = { ownerId, signal: new AbortController().signal };
+    expect(withoutSealed(await recordRead(credentialId, shown, reading))).toEqual(expected);
+    expect(withoutSealed(await recordRead(credentialId, shown, reading))).toEqual(expected);
   });
 });

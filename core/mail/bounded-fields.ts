@@ -1,0 +1,54 @@
+import { Buffer } from 'node:buffer';
+
+const LINE_FEED = 0x0a;
+const SPACE = 0x20;
+const TAB = 0x09;
+const COLON = 0x3a;
+const LINE_END = Buffer.from('\r\n');
+/** White space before the colon, as some programs write it. */
+const GAP_CHARS = 20;
+
+/**
+ * The first field of each name, cut to a length, so that one long field does not empty the others. Strangers decide how
+ * long they are: the rest is only searched for line ends.
+ * @param header  without the body
+ * @param names  in lower case
+ * @param fieldBytes  of each, with its name and its line ends
+ */
+export function boundedFields(
+  header: Uint8Array,
+  names: readonly string[],
+  fieldBytes: number,
+): Buffer<ArrayBuffer> {
+  const bytes = Buffer.from(header.buffer, header.byteOffset, header.byteLength);
+  const most = Math.max(...names.map((name) => name.length));
+  const parts: Buffer[] = [];
+  const found = new Set<string>();
+  let left = 0;
+  for (let at = 0; at < bytes.length; ) {
+    const lineEnd = bytes.indexOf(LINE_FEED, at);
+    const end = lineEnd === -1 ? bytes.length : lineEnd + 1;
+    const isFolded = bytes[at] === SPACE || bytes[at] === TAB;
+    if (!isFolded) {
+      const colon = bytes.subarray(at, at + most + GAP_CHARS).indexOf(COLON);
+      const name = bytes
+        .toString('latin1', at, at + Math.max(colon, 0))
+        .trimEnd()
+        .toLowerCase();
+      const isWanted = names.includes(name) && !found.has(name);
+      if (isWanted) {
+        found.add(name);
+        // The one before may have been cut.
+        if (parts.at(-1)?.at(-1) !== LINE_FEED && parts.length > 0) parts.push(LINE_END);
+      }
+      left = isWanted ? fieldBytes : 0;
+    }
+    if (left > 0) {
+      const part = bytes.subarray(at, Math.min(end, at + left));
+      left -= part.length;
+      parts.push(part);
+    }
+    at = end;
+  }
+  return Buffer.concat(parts);
+}

@@ -1,0 +1,413 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { notSentOf } from '../../../core/actions/not-sent.ts';
+import { uidsIn } from '../../../core/calendar/uid-lines.ts';
+import { listedPassage, messagePassages } from '../../../core/call/shown-passages.ts';
+import { normalAddress } from '../../../core/contract/schema.ts';
+import { boundedFields } from '../../../core/mail/bounded-fields.ts';
+import { withoutCiphertext } from '../../../core/mail/protection.ts';
+import { dateOf } from '../../../core/mail/row-text.ts';
+import { forwarded, forwardSubject, quoted, replySubject } from '../../../core/plans/quote.ts';
+import { passagesOf } from '../../../core/provenance/quotation.ts';
+import { linksIn, statedValues } from '../../../core/provenance/stated-values.ts';
+import { wordWindows } from '../../../core/provenance/words.ts';
+import { accountNumbersIn } from '../../../core/safety/account-numbers.ts';
+import { differingAmounts, differingTime } from '../../../core/safety/answered-values.ts';
+import { usedDomainKeys } from '../../../core/safety/domain-keys.ts';
+import { hostsIn } from '../../../core/safety/hosts.ts';
+import { misleadingLinksIn } from '../../../core/safety/links.ts';
+import { codesIn, secretsIn } from '../../../core/safety/secrets.ts';
+import { areOneSite } from '../../../core/safety/site.ts';
+import { carriesMarker, flagUntrusted, wrapUntrusted } from '../../../core/safety/untrusted.ts';
+import { isRegistered } from '../../../core/sign-in/redirect-uri.ts';
+import { sliceCodePoints } from '../../../core/text/code-points.ts';
+import { locatedText } from '../../../core/text/located-text.ts';
+import { nearestName } from '../../../core/text/nearest.ts';
+import { normalForm } from '../../../core/text/normal-form.ts';
+import { comparableText, plainText } from '../../../core/text/plain-text.ts';
+import { shortened } from '../../../core/text/shortened.ts';
+import { excerptOf, extractiveSummary } from '../../../core/trackers/extractive-summary.ts';
+import { keywordIndex, phrasesOf } from '../../../core/trackers/tracker-rules.ts';
+import { shapes, superlinear } from '../../growth.ts';
+import { NOT_TIMED } from './not-timed.ts';
+import { PLAIN_READERS } from './plain-readers.ts';
+import { textFunctions } from './text-functions.ts';
+
+const LINK_PARTS = [
+  '<a ',
+  'href=',
+  ' href="',
+  'x',
+  '=',
+  '>',
+  '<',
+  '[',
+  '](',
+  ')',
+  '][',
+  ']: ',
+  '\n[',
+  '"',
+  ' ',
+  '.',
+  'a.',
+  'https://',
+  'www.',
+  '@',
+  'a@',
+];
+const NUMBER_PARTS = [
+  '1',
+  '1 ',
+  '4111',
+  '1111 ',
+  ',',
+  ' ',
+  '-',
+  '\n',
+  '.',
+  'DE',
+  'DE89',
+  'IBAN',
+  'a',
+  '+',
+  'account no. ',
+  'bank account ',
+];
+const SECRET_PARTS = [
+  'eyJ',
+  'aaaaaaaa.',
+  '.eyJ',
+  '-',
+  'https://',
+  '/',
+  '?token=',
+  ':',
+  '=',
+  'password',
+  ' for ',
+  ' is ',
+  ' ',
+  'code ',
+  '1',
+  '1 ',
+  'pw',
+  'a',
+  '://',
+  '-----BEGIN ',
+  'otp',
+];
+const HOST_PARTS = [
+  'a',
+  '.',
+  'a.',
+  '@',
+  'a@',
+  'https://',
+  '/',
+  '\\',
+  '%2e',
+  '%',
+  ':',
+  '-',
+  'com.',
+  ' ',
+  '\u3002',
+  'é',
+];
+const VALUE_PARTS = [
+  '1',
+  '10',
+  ':',
+  '.',
+  ',',
+  ' ',
+  '€',
+  'EUR',
+  '1 000',
+  '30',
+  'pm',
+  '>',
+  '\n',
+  'wrote',
+  ':\n',
+  'from:',
+  'h',
+];
+const STATED_PARTS = [
+  '-',
+  '_',
+  '*',
+  '=',
+  '+',
+  '.',
+  '@',
+  ':',
+  '>',
+  '"',
+  '\n',
+  ' ',
+  'a',
+  '1',
+  '1.',
+  '%41',
+  'From:',
+  'http',
+  ' dot ',
+  '(',
+  'é',
+];
+const DOMAIN_PARTS = ['.', '-', 'a', 'rn', 'é', 'ﬁ', 'com', 'xn--'];
+const MARKER_PARTS = ['<', '< ', '＜', ' ', '_', 'END', 'UNTRUSTED', '\u200b', 'a', 'U', 'The '];
+const TEXT_PARTS = [
+  '\n',
+  ' ',
+  '\r',
+  'a',
+  '\u0301',
+  '\u0327',
+  '\uff9e',
+  '>',
+  'jan',
+  'é',
+  'm',
+  '1',
+  '. ',
+  'Hi ',
+  ',',
+  're:',
+  'fwd :',
+  'ß',
+  '\u200b',
+  '日',
+  '\u00b4',
+  '.',
+  '\ufdfa',
+];
+
+const aRow = (text: string) => ({
+  id: '1',
+  account: { email: 'ada@home.example', folderRoles: null },
+  row: {
+    from: text,
+    subject: text,
+    place: { path: 'INBOX', uidValidity: '1', uid: 1 },
+    internalDate: new Date(0),
+    messageId: null,
+  },
+});
+const trackers = keywordIndex([{ trackerId: 1, keywords: 'atlas launch, a a a a b, 日日日' }]);
+const message = (text: string) => ({
+  ...{ from: text, date: text, subject: text, to: text },
+  body: { text, chars: Array.from(text).length },
+});
+
+interface TextReader {
+  readonly name: string;
+  readonly work: (text: string) => void;
+  readonly parts: readonly string[];
+  /** Default: LENGTH. More for quick steps: their square shows later. */
+  readonly length?: number;
+}
+
+/** Functions that read a caller's or untrusted text, with fragments that have a meaning to them. */
+const READERS: readonly TextReader[] = [
+  {
+    name: 'core/safety/links.ts misleadingLinksIn',
+    work: (text) => [...misleadingLinksIn(text)],
+    parts: LINK_PARTS,
+  },
+  { name: 'core/safety/hosts.ts hostsIn', work: (text) => [...hostsIn(text)], parts: HOST_PARTS },
+  {
+    name: 'core/call/shown-passages.ts listedPassage',
+    work: (text) => listedPassage(aRow(text)),
+    parts: ['<', '@', '>', ' ', 'a', '.'],
+  },
+  { name: 'core/provenance/stated-values.ts linksIn', work: (text) => [...linksIn(text)], parts: HOST_PARTS },
+  { name: 'core/provenance/words.ts wordWindows', work: (text) => wordWindows(text, 500), parts: TEXT_PARTS },
+  { name: 'core/provenance/quotation.ts passagesOf', work: passagesOf, parts: STATED_PARTS },
+  {
+    name: 'core/provenance/stated-values.ts statedValues',
+    work: statedValues,
+    parts: STATED_PARTS,
+    length: 10_000,
+  },
+  {
+    name: 'core/mail/bounded-fields.ts boundedFields',
+    work: (text) => boundedFields(Buffer.from(text), ['from', 'subject'], 100),
+    parts: ['From', ':', ' ', '\t', '\n', '\r\n', 'subject: ', 'a', '\n '],
+    length: 50_000,
+  },
+  {
+    name: 'core/safety/domain-keys.ts usedDomainKeys',
+    work: (text) => usedDomainKeys([text]),
+    parts: DOMAIN_PARTS,
+  },
+  {
+    name: 'core/safety/answered-values.ts differingTime',
+    work: (text) => differingTime(text, text),
+    parts: VALUE_PARTS,
+  },
+  {
+    name: 'core/safety/answered-values.ts differingAmounts',
+    work: (text) => differingAmounts(text, text),
+    parts: VALUE_PARTS,
+  },
+  { name: 'core/text/located-text.ts locatedText', work: locatedText, parts: TEXT_PARTS },
+  {
+    name: 'core/safety/account-numbers.ts accountNumbersIn',
+    work: (text) => [...accountNumbersIn(text)],
+    parts: NUMBER_PARTS,
+  },
+  { name: 'core/safety/secrets.ts secretsIn', work: (text) => [...secretsIn(text)], parts: SECRET_PARTS },
+  { name: 'core/safety/untrusted.ts carriesMarker', work: carriesMarker, parts: MARKER_PARTS },
+  {
+    name: 'core/safety/untrusted.ts wrapUntrusted',
+    work: (text) => wrapUntrusted(text, '0123'),
+    parts: MARKER_PARTS,
+  },
+  { name: 'core/text/plain-text.ts plainText', work: plainText, parts: TEXT_PARTS },
+  { name: 'core/text/plain-text.ts comparableText', work: comparableText, parts: TEXT_PARTS },
+  { name: 'core/text/normal-form.ts normalForm', work: (text) => normalForm(text, 'NFC'), parts: TEXT_PARTS },
+  { name: 'core/contract/schema.ts normalAddress', work: normalAddress, parts: TEXT_PARTS },
+  { name: 'core/trackers/tracker-rules.ts phrasesOf', work: phrasesOf, parts: TEXT_PARTS },
+  {
+    name: 'core/trackers/tracker-rules.ts keywordIndex',
+    work: (text) => trackers.matches([text]),
+    parts: TEXT_PARTS,
+  },
+  { name: 'core/plans/quote.ts quoted', work: (text) => quoted(message(text)), parts: TEXT_PARTS },
+  {
+    name: 'core/plans/quote.ts forwarded',
+    work: (text) => forwarded({ ...message(text), notSent: notSentOf([{ name: text, sizeBytes: 1 }]) }),
+    parts: TEXT_PARTS,
+  },
+  { name: 'core/plans/quote.ts replySubject', work: replySubject, parts: TEXT_PARTS },
+  { name: 'core/plans/quote.ts forwardSubject', work: forwardSubject, parts: TEXT_PARTS },
+  { name: 'core/trackers/extractive-summary.ts excerptOf', work: excerptOf, parts: TEXT_PARTS },
+  {
+    name: 'core/trackers/extractive-summary.ts extractiveSummary',
+    work: (text) => extractiveSummary([{ from: text, date: text, subject: text, excerpt: excerptOf(text) }]),
+    parts: TEXT_PARTS,
+  },
+];
+
+/** Those that take more than the text. */
+const OTHER_READERS: readonly Pick<TextReader, 'name' | 'work'>[] = [
+  { name: 'core/calendar/uid-lines.ts uidsIn', work: uidsIn },
+  {
+    name: 'core/call/shown-passages.ts messagePassages',
+    work: (text) => messagePassages(aRow(text), [], text),
+  },
+  { name: 'core/mail/protection.ts withoutCiphertext', work: withoutCiphertext },
+  { name: 'core/mail/row-text.ts dateOf', work: (text) => dateOf(text, new Date(0)) },
+  { name: 'core/safety/site.ts areOneSite', work: (text) => areOneSite(text, `a.${text}`) },
+  {
+    name: 'core/safety/untrusted.ts flagUntrusted',
+    work: (text) => flagUntrusted({ body: text }, ['body'], ['body'], '0123'),
+  },
+  { name: 'core/sign-in/redirect-uri.ts isRegistered', work: (text) => isRegistered(text, [text]) },
+  { name: 'core/text/code-points.ts sliceCodePoints', work: (text) => sliceCodePoints(text, 10, 100_000) },
+  { name: 'core/safety/secrets.ts codesIn', work: codesIn },
+  { name: 'core/text/nearest.ts nearestName', work: (text) => nearestName(text, ['list_emails']) },
+  { name: 'core/text/shortened.ts shortened', work: (text) => shortened(text, 100_000) },
+];
+
+const LENGTH = 2_000;
+const LONG = 64 * 1024;
+const LONG_MS = 100;
+/** Signs that people draw lines with, signs of addresses and numbers, signs mixed with letters, and look-alikes. */
+const RUNS = [
+  ...'-_*=.+~#>@:/%&|,;!?"\'([{<\\ \n\t1aé日\u00a0\u2014\uff20\uff0e\u0301',
+  '-a',
+  'a.',
+  '1.',
+  'a ',
+  '1 ',
+  '. ',
+];
+
+/** A run that ends its line, and one that a letter follows. */
+function endings(run: string): string {
+  return `${run}\n!\n${run}a!`;
+}
+
+describe('reading text takes time in proportion to its length', () => {
+  it.each(READERS)('$name', { timeout: 600_000 }, ({ work, parts, length = LENGTH }) => {
+    const slow = shapes(parts).flatMap(({ name, shape }) => {
+      const why = superlinear(work, shape, length);
+      return why === undefined ? [] : [`${name}: ${why}`];
+    });
+    expect(slow).toEqual([]);
+  });
+
+  // A short text hides slow work whose steps are quick.
+  it.each([...READERS, ...OTHER_READERS])(
+    '$name, on long runs of one sign',
+    { timeout: 600_000 },
+    ({ work }) => {
+      expect(slowRuns(work)).toEqual([]);
+    },
+  );
+
+  it.each(namesIn(PLAIN_READERS))('%s, on long runs of one sign', { timeout: 600_000 }, async (name) => {
+    const read = await functionNamed(name);
+    expect(slowRuns((text) => [...iterable(read(text))])).toEqual([]);
+  });
+});
+
+describe('every exported function that takes text', () => {
+  const timed = [
+    ...READERS.map(({ name }) => name),
+    ...OTHER_READERS.map(({ name }) => name),
+    ...namesIn(PLAIN_READERS),
+  ];
+  const notTimed = NOT_TIMED.flatMap(({ functions }) => namesIn(functions));
+
+  it('is timed here, or its text cannot be long and a stranger’s', { timeout: 120_000 }, () => {
+    const listed = new Set([...timed, ...notTimed]);
+    const all = textFunctions();
+    expect(all.filter((name) => !listed.has(name))).toEqual([]);
+    expect(notTimed.filter((name) => !all.includes(name))).toEqual([]);
+  });
+
+  it('is named once', () => {
+    const names = [...timed, ...notTimed];
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+  });
+});
+
+function slowRuns(work: (text: string) => void): string[] {
+  return RUNS.flatMap((part) => {
+    const why = superlinear(work, (length) => endings(part.repeat(length / part.length / 2)), LONG, LONG_MS);
+    return why === undefined ? [] : [`${JSON.stringify(part)}: ${why}`];
+  });
+}
+
+function namesIn(functions: Readonly<Record<string, string>>): string[] {
+  return Object.entries(functions).flatMap(([file, names]) =>
+    names.split(' ').map((name) => `${file} ${name}`),
+  );
+}
+
+/** Refused text ends the work, too. */
+async function functionNamed(fullName: string): Promise<(text: string) => unknown> {
+  const [file = '', name = ''] = fullName.split(' ');
+  const module: Record<string, unknown> = await import(join(import.meta.dirname, '../../..', file));
+  const found = module[name];
+  if (typeof found !== 'function') throw new Error(`there is no ${fullName}`);
+  return (text) => {
+    try {
+      return Reflect.apply(found, undefined, [text]);
+    } catch (error) {
+      return error;
+    }
+  };
+}
+
+/** Generators work only as they are read. */
+function iterable(result: unknown): Iterable<unknown> {
+  return typeof result === 'object' && result !== null && Symbol.iterator in result
+    ? (result as Iterable<unknown>)
+    : [];
+}

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const SOURCES = ['core', 'adapters', 'hosts'].map((folder) => `${join(ROOT, folder)}/`);
+
+/** Every exported function with a parameter that is a text or a list of texts: `core/text/one-line.ts oneLine`. */
+export function textFunctions(): string[] {
+  const read = (file: string) => readFileSync(file, 'utf8');
+  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), read);
+  const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
+  const isSource = (name: string) => SOURCES.some((folder) => name.startsWith(folder));
+  const program = ts.createProgram(fileNames.filter(isSource), options);
+  const checker = program.getTypeChecker();
+  const found = program.getSourceFiles().flatMap((file) => {
+    const module = isSource(file.fileName) ? checker.getSymbolAtLocation(file) : undefined;
+    if (module === undefined) return [];
+    return checker.getExportsOfModule(module).flatMap((exported) => {
+      const declaration = exported.valueDeclaration;
+      // A function that is only passed on belongs to its own file.
+      if (declaration?.getSourceFile() !== file) return [];
+      const calls = checker.getTypeOfSymbolAtLocation(exported, declaration).getCallSignatures();
+      const isReader = calls.some(({ parameters }) =>
+        parameters.some((one) => isText(checker, checker.getTypeOfSymbolAtLocation(one, declaration))),
+      );
+      return isReader ? [`${file.fileName.slice(ROOT.length + 1)} ${exported.name}`] : [];
+    });
+  });
+  return found.toSorted();
+}
+
+function isText(checker: ts.TypeChecker, type: ts.Type): boolean {
+  if (type.isUnion()) return type.types.some((one) => isText(checker, one));
+  if ((type.flags & ts.TypeFlags.String) !== 0) return true;
+  if (!checker.isArrayType(type)) return false;
+  const [element] = checker.getTypeArguments(type as ts.TypeReference);
+  return element !== undefined && isText(checker, element);
+}

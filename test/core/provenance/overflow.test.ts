@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { approvalOf, FRIEND, idsIn, letter, openScene, STRANGER } from '../scene.ts';
+
+const LINK = 'https://portal.overflow.example/login';
+const many = (count: number, one: (n: number) => string) =>
+  Array.from({ length: count }, (_, n) => one(n)).join('\n');
+
+/** Mails whose link has no room in the record of their read. */
+const CROWDED = {
+  'thousands of addresses': many(5200, (n) => `!${n.toString(36)}@b.cc`),
+  'hundreds of quotations': many(200, (n) => `> a${n}\nb${n}`),
+};
+
+describe.each(Object.entries(CROWDED))('a mail with %s', (_name, text) => {
+  async function opened() {
+    const scene = await openScene({
+      samples: () => [letter('1', { from: STRANGER, text: `${text}\n\n${LINK}\n` }), letter('2')],
+    });
+    const key = await scene.addKey('full', { 'mail:send': 'direct' });
+    const [first = ''] = (await idsIn(key)).toReversed();
+    const read = await key.call('get_email', { id: first });
+    expect(read.status).toBe('ok');
+    const send = (body: string) => key.call('send_email', { to: [FRIEND], subject: 'Hello', body });
+    return { scene, send };
+  }
+
+  it.each([
+    ['a link', `Look: ${LINK}`],
+    ['an address', 'Write to desk@overflow.example.'],
+    ['an account number', 'Pay to DE02 1203 0000 0000 2020 51.'],
+  ])('makes a direct send with %s wait', async (_what, body) => {
+    const { scene, send } = await opened();
+    const { id } = approvalOf(await send(body));
+    const view = await scene.service.approvals.show(scene.ownerId, id);
+    expect(view?.findings.map(({ rule }) => rule)).toContain('reads_not_compared');
+  });
+
+  it('does not hold a send that states nothing', async () => {
+    const { send } = await opened();
+    expect(await send('See you on Monday.')).toMatchObject({ status: 'ok', executed: true });
+  });
+});
