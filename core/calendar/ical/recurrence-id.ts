@@ -1,6 +1,5 @@
-import type { Zone } from '../../time/iana-zone.ts';
 import type { Moment } from './object.ts';
-import { instantOf, wallTime } from './zone.ts';
+import { instantOf } from './zone.ts';
 
 /** A RECURRENCE-ID as the `recurrenceId` of an EventKey. */
 export function recurrenceIdOf({ kind, wallMs, zone }: Moment): string {
@@ -9,13 +8,12 @@ export function recurrenceIdOf({ kind, wallMs, zone }: Moment): string {
   return zone === undefined ? text(wallMs) : `${text(instantOf(wallMs, zone))}Z`;
 }
 
-/** The time of a `recurrenceId`, on the clock of `zone`. Undefined if it is not a valid time. */
-export function wallOfId(id: string, zone: Zone): number | undefined {
+/** The digits of a `recurrenceId` as milliseconds since 1970: its instant if it has a zone. Undefined if it is not a valid time. */
+export function placeOfId(id: string): number | undefined {
   const match = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z)?)?$/.exec(id);
   if (match === null) return undefined;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
     .slice(1, 7)
     .map((text) => Number(text ?? 0));
-  const ms = Date.UTC(year, month - 1, day, hour, minute, second);
-  return match[7] === undefined ? ms : wallTime(ms, zone);
+  return Date.UTC(year, month - 1, day, hour, minute, second);
 }

@@ -11,7 +11,7 @@ import {
   type WallWindow,
 } from './instances.ts';
 import { BrokenObject, type EventPart, type Moment, type Span } from './object.ts';
-import { recurrenceIdOf, wallOfId } from './recurrence-id.ts';
+import { placeOfId, recurrenceIdOf } from './recurrence-id.ts';
 import { TooMuchWork, type WorkBudget } from './recurrence-rule.ts';
 import { instantOf, wallTime } from './zone.ts';
 
@@ -81,7 +81,8 @@ function series(parts: readonly EventPart[], owner: Zone): Series {
     return event(part, id, part.start, part.span);
   }
 
-  function asChanged(whole: EventPart, { id, start, span }: Instance): ExpandedEvent {
+  function asChanged(whole: EventPart, { start, span }: Instance): ExpandedEvent {
+    const id = recurrenceIdOf(start);
     const own = overrides.get(id);
     if (own !== undefined) return overridden(id, own);
     const startMs = clock.instant(start);
@@ -143,13 +144,17 @@ function series(parts: readonly EventPart[], owner: Zone): Series {
       const own = overrides.get(recurrenceId);
       if (own !== undefined)
         return excluded.ids.has(recurrenceId) ? undefined : overridden(recurrenceId, own);
-      const wallMs = wallOfId(recurrenceId, master?.start.zone ?? owner);
-      if (master === undefined || !recurring || wallMs === undefined) return undefined;
-      const near = { fromMs: wallMs - DAY_MS, toMs: wallMs + DAY_MS };
+      const place = placeOfId(recurrenceId);
+      if (master === undefined || !recurring || place === undefined) return undefined;
+      const { zone } = master.start;
+      const wallMs = zone === undefined ? place : wallTime(place, zone);
+      // A time that the clock skips is shown as a later one.
+      const near = { fromMs: wallMs - CLOCK_CHANGE_MS, toMs: wallMs };
       try {
         const budget = { left: SERIES_STEPS };
         for (const one of instancesOf(master, clock, excluded, near, budget)) {
-          if (one.id === recurrenceId) return asChanged(master, one);
+          if (one.place !== place || recurrenceIdOf(one.start) !== recurrenceId) continue;
+          return asChanged(master, one);
         }
       } catch (error) {
         // An instance that takes too much work to find was never shown.

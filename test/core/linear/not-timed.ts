@@ -25,7 +25,7 @@ export const NOT_TIMED: readonly {
       'core/calendar/ical/object.ts': 'readObject textOf',
       'core/calendar/ical/participant.ts': 'parameterOf',
       'core/calendar/ical/readable-lines.ts': 'readableLines',
-      'core/calendar/ical/recurrence-id.ts': 'wallOfId',
+      'core/calendar/ical/recurrence-id.ts': 'placeOfId',
       'core/calendar/ical/series.ts': 'seriesOf',
       'core/calendar/ical/zone.ts': 'zoneNamed',
       'core/calendar/uid-lines.ts': 'containsUid',

@@ -235,6 +235,37 @@ describe('a series', () => {
   });
 });
 
+describe('an instance that was listed', () => {
+  const SUMMER = 'DTSTART;TZID=Europe/Zurich:20260101T023000';
+
+  it.each([
+    ['of rules that name each second', ['DTSTART:20260310T000000Z', ...Array(3).fill('RRULE:FREQ=SECONDLY')]],
+    ['of whole days', ['DTSTART;VALUE=DATE:20260310', 'RRULE:FREQ=DAILY']],
+    ['without a zone', ['DTSTART:20260310T023000', 'RRULE:FREQ=DAILY']],
+    ['at a time that the clock skips or shows twice', [SUMMER, 'RRULE:FREQ=DAILY']],
+    ['of rules and added dates', [SUMMER, 'RRULE:FREQ=WEEKLY', 'RDATE;TZID=Asia/Tokyo:20260311T233000']],
+  ])('is found again by its id: %s', (_what, lines: string[]) => {
+    const ics = object(lines);
+    const range = { ...RANGE_2026, from: new Date('2026-03-11T20:00Z'), to: new Date('2026-11-01') };
+    const { events } = expandObject(ics, range);
+    expect(events.length).toBeGreaterThan(30);
+    const parts = readObject(ics);
+    // Some from everywhere in the list, its last one too.
+    const some = events.filter((_event, index) => index % Math.ceil(events.length / 30) === 0);
+    for (const event of [...some, ...events.slice(-1)]) {
+      expect(eventAmong(parts, event, ZURICH)).toEqual(event);
+    }
+  });
+
+  it('is not found by the id of another kind of time', () => {
+    const parts = readObject(object(['DTSTART:20260310T000000', 'RRULE:FREQ=DAILY']));
+    const named = (recurrenceId: string) => eventAmong(parts, { uid: 'one', recurrenceId }, ZURICH);
+    expect(named('20260311T000000')).toBeDefined();
+    expect(named('20260311')).toBeUndefined();
+    expect(named('20260311T000000Z')).toBeUndefined();
+  });
+});
+
 describe('an EXRULE', () => {
   const DAILY = ['DTSTART:20260310T090000Z', 'RRULE:FREQ=DAILY;COUNT=6'];
   const days = (...lines: string[]) => shown(object([...DAILY, ...lines])).map((text) => text.slice(8, 10));
