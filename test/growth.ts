@@ -4,6 +4,8 @@
 const LINEAR = 8;
 /** Shorter times are too small to compare, and harmless. */
 const MEASURABLE_MS = 25;
+/** On a busy machine a measurement may be long, and several in a row. Quadratic work is long each time. */
+const ATTEMPTS = 10;
 
 /**
  * @param measurableMs  more for long texts, whose garbage takes its own time
@@ -15,7 +17,6 @@ export function superlinear(
   length: number,
   measurableMs = MEASURABLE_MS,
 ): string | undefined {
-  // On a busy machine one measurement may be long, but rarely the same one three times in a row.
   for (let attempt = 1; ; attempt++) {
     const large = cpuMs(() => work(shape(4 * length)));
     if (large < measurableMs) return undefined;
@@ -24,7 +25,8 @@ export function superlinear(
       0.5,
     );
     if (large < LINEAR * small) return undefined;
-    if (attempt === 3) return `${small.toFixed(1)} ms became ${large.toFixed(1)} ms for four times the text`;
+    if (attempt === ATTEMPTS)
+      return `${small.toFixed(1)} ms became ${large.toFixed(1)} ms for four times the text`;
   }
 }
 

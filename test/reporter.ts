@@ -5,9 +5,16 @@ interface Outcome {
   passed: number;
   failed: number;
   skipped: number;
-  /** The full titles of what was skipped. A suite that was skipped as a whole is one entry. */
-  skippedTitles: string[];
+  /** What was skipped. A suite that was skipped as a whole is one entry; so is a file, for each reason that it names. */
+  skippedTitles: Set<string>;
+  /** Whether a skipped suite named what it needs. */
+  lacksPrograms: boolean;
 }
+
+/** The end of a skipped suite's title, as `titledWithout` writes it. */
+const NEEDS = / \(skipped: needs (.*)\)$/;
+
+const INSTALL = 'On Debian, as root, `CI=true npm test` installs what is missing here and runs everything.\n';
 
 /**
  * Names what was skipped at the very end. Its last line is only the number of tests that passed, failed and
@@ -28,16 +35,21 @@ export function countReporter(): Reporter {
   };
 }
 
-function report({ passed, failed, skipped, skippedTitles }: Outcome): string {
+function report({ passed, failed, skipped, skippedTitles, lacksPrograms }: Outcome): string {
+  const titles = [...skippedTitles].map((title) => `  - ${title}\n`);
   const loud =
-    skippedTitles.length === 0
-      ? ''
-      : `\nSKIPPED, so not proven:\n${skippedTitles.map((title) => `  - ${title}\n`).join('')}`;
+    titles.length === 0 ? '' : `\nSKIPPED, so not proven:\n${titles.join('')}${lacksPrograms ? INSTALL : ''}`;
   return `${loud}\n${passed} passed, ${failed} failed, ${skipped} skipped\n`;
 }
 
 function countModules(modules: readonly TestModule[]): Outcome {
-  const outcome: Outcome = { passed: 0, failed: 0, skipped: 0, skippedTitles: [] };
+  const outcome: Outcome = {
+    passed: 0,
+    failed: 0,
+    skipped: 0,
+    skippedTitles: new Set(),
+    lacksPrograms: false,
+  };
   for (const module of modules) {
     // A file that could not be loaded has no tests to count. It counts as one failure itself.
     if (module.errors().length > 0) outcome.failed += 1;
@@ -46,7 +58,7 @@ function countModules(modules: readonly TestModule[]): Outcome {
       // A failed hook skips its suite's tests. The suite counts as one failure.
       if (suite.errors().length > 0) outcome.failed += 1;
     }
-    nameSkipped(module.children, module.relativeModuleId, outcome.skippedTitles);
+    nameSkipped(module.children, module.relativeModuleId, outcome);
   }
   return outcome;
 }
@@ -59,10 +71,15 @@ function count(test: TestCase, outcome: Outcome): void {
   else outcome.failed += 1;
 }
 
-function nameSkipped(children: TestCollection, file: string, titles: string[]): void {
+function nameSkipped(children: TestCollection, file: string, outcome: Outcome): void {
   for (const child of children) {
-    if (isSkipped(child)) titles.push(`${file} > ${child.fullName}`);
-    else if (child.type === 'suite') nameSkipped(child.children, file, titles);
+    if (isSkipped(child)) {
+      const needs = NEEDS.exec(child.name)?.[1];
+      outcome.skippedTitles.add(
+        needs === undefined ? `${file} > ${child.fullName}` : `${file}: needs ${needs}`,
+      );
+      if (needs !== undefined) outcome.lacksPrograms = true;
+    } else if (child.type === 'suite') nameSkipped(child.children, file, outcome);
   }
 }
 

@@ -1,10 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { build } from 'esbuild';
 
 /** Packages whose binary must be loaded from their folder. */
 const BINARIES = ['better-sqlite3', 'pg-native'];
+
+/** The bundles of this test run, inside the project, so that they find the packages. */
+export const BUNDLES = join(
+  import.meta.dirname,
+  '../node_modules/.cache/countersign-tests',
+  process.env.COUNTERSIGN_TEST_RUN ?? String(process.pid),
+);
 
 /** Gives bundled CommonJS packages the `require` that they expect. */
 const REQUIRE =
@@ -20,9 +27,12 @@ export async function bundleForChild(
   entry: string,
   packages: 'external' | 'bundle' = 'external',
 ): Promise<string> {
-  const folder = join(import.meta.dirname, '..', 'node_modules', '.cache', 'countersign-tests');
+  const folder = join(BUNDLES, packages, basename(dirname(entry)));
+  const outfile = join(folder, `${basename(entry, '.ts')}.mjs`);
+  // Another file of this run may have made it.
+  if (existsSync(outfile)) return outfile;
   mkdirSync(folder, { recursive: true });
-  const outfile = join(folder, `${basename(entry, '.ts')}-${process.pid}.mjs`);
+  const written = join(folder, `${basename(entry, '.ts')}-${process.pid}.mjs`);
   await build({
     entryPoints: [entry],
     bundle: true,
@@ -31,9 +41,10 @@ export async function bundleForChild(
     packages,
     ...(packages === 'bundle' && { external: BINARIES, banner: { js: REQUIRE } }),
     target: 'node20',
-    outfile,
+    outfile: written,
     logLevel: 'error',
   });
+  renameSync(written, outfile);
   return outfile;
 }
 

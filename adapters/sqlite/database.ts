@@ -19,17 +19,22 @@ export function openDatabase(file: string): Database {
   try {
     if (file !== ':memory:') createFile(file);
     db = new SqliteDatabase(file, { timeout: BUSY_TIMEOUT_MS });
-    db.pragma('journal_mode = WAL');
-    db.pragma('synchronous = NORMAL');
-    db.pragma('foreign_keys = ON');
-    // Overwrites deleted rows, so that they cannot be recovered from the file.
-    db.pragma('secure_delete = ON');
-    migrate(db);
+    prepareDatabase(db);
     return db;
   } catch (cause) {
     db?.close();
     throw new Error(`The database ${file} cannot be opened: ${reasonOf(cause)}`, { cause });
   }
+}
+
+/** Sets how this connection works, and upgrades what it is connected to. */
+export function prepareDatabase(db: Database): void {
+  db.pragma('journal_mode = WAL');
+  db.pragma('synchronous = NORMAL');
+  db.pragma('foreign_keys = ON');
+  // Overwrites deleted rows, so that they cannot be recovered from the file.
+  db.pragma('secure_delete = ON');
+  migrate(db);
 }
 
 function reasonOf(cause: unknown): string {

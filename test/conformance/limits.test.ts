@@ -60,9 +60,7 @@ section('Limits', () => {
       );
     });
 
-    it(`calls per day and user: ${limits.day}, over all keys, until midnight UTC`, {
-      timeout: 120_000,
-    }, async () => {
+    it(`calls per day and user: ${limits.day}, over all keys, until midnight UTC`, async () => {
       const own = await ownDoor({ plan, planLimits: true });
       const { service } = own.server;
       toTomorrow(own);

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { imapMail } from '../../adapters/imap/mail.ts';
 import type { ImapSettings } from '../../adapters/imap/settings.ts';
 import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../servers/mail-users.ts';
 import { missingServers, titled } from '../servers/missing-servers.ts';
 import { type Postfix, RECIPIENTS, startPostfix } from '../servers/postfix.ts';
+import { eventually } from '../until.ts';
 import { type Answer, approvalIn, type Door, expectFailure, idOf, openDoor, resultIn } from './door.ts';
 import { type Section, section } from './sections.ts';
 
@@ -286,9 +287,6 @@ realSection('Errors', () => {
     await dovecot.restart();
     // An unreachable server is not contacted again at once.
     const again = () => door.call('GET', '/v1/messages');
-    await vi.waitFor(async () => expect((await again()).status).toBe(200), {
-      timeout: 20_000,
-      interval: 200,
-    });
+    await eventually(async () => expect((await again()).status).toBe(200), { intervalMs: 200 });
   });
 });

@@ -39,9 +39,7 @@ function within(answer: Answer): Answer {
 }
 
 section('Limits', () => {
-  it('64 KB: thousands of folders, and folders with names as long as a page', {
-    timeout: 60_000,
-  }, async () => {
+  it('64 KB: thousands of folders, and folders with names as long as a page', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(1, 40, 3000), long(70_000), async (count, name) => {
         const named = Array.from(
@@ -79,7 +77,7 @@ section('Limits', () => {
     );
   });
 
-  it('64 KB: messages with long senders, subjects, texts and attachments', { timeout: 60_000 }, async () => {
+  it('64 KB: messages with long senders, subjects, texts and attachments', async () => {
     const letter = fc.record({
       subject: long(3000),
       name: long(2000),
@@ -174,7 +172,7 @@ section('Limits', () => {
     expect(rows.map(({ id }) => id)).toEqual(filed);
   });
 
-  it('64 KB: hundreds of wrong arguments, and arguments as long as a page', { timeout: 60_000 }, async () => {
+  it('64 KB: hundreds of wrong arguments, and arguments as long as a page', async () => {
     const own = await ownDoor();
     const names = fc
       .tuple(fc.constantFrom(1, 31, 400, 5000), long(120_000))
@@ -199,9 +197,7 @@ section('Limits', () => {
     expect(answer.json.details).toMatchObject({ errors_total: 2000 });
   });
 
-  it('64 KB: trackers with long notes and many links, and long titles of events', {
-    timeout: 60_000,
-  }, async () => {
+  it('64 KB: trackers with long notes and many links, and long titles of events', async () => {
     const own = await ownDoor({ limits: { filedPerDay: 1000 } });
     const key = await own.key({ modes: { 'calendar:write': 'direct' } });
     const long = (char: string, count: number) => char.repeat(count);

@@ -387,7 +387,7 @@ describe('requests in any order', () => {
     for (const scene of scenes) await scene.service.stop();
   });
 
-  it('behave as API.md says after every step', { timeout: 120_000 }, async () => {
+  it('behave as API.md says after every step', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (commands) => {
         await fc.asyncModelRun(async () => {

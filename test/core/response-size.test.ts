@@ -90,7 +90,7 @@ async function open(samples: readonly Partial<SampleMessage>[]) {
   return { scene, key: await scene.addKey('full', { 'mail:organize': 'approval' }) };
 }
 
-describe.each(DOORS)('through %s', { timeout: 120_000 }, (_name, sizeBytes) => {
+describe.each(DOORS)('through %s', (_name, sizeBytes) => {
   it('a list of messages stays within it, and its pages show every message once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(sample, { minLength: 1, maxLength: 60 }), async (samples) => {

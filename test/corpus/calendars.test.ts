@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { documentText } from '../../adapters/extract/document-text.ts';
 import { expandObject } from '../../core/calendar/ical/expand.ts';
 import { titledWithout } from '../servers/missing-servers.ts';
-import { expectedFiles, GENERATE_MS, generate, missingPackages } from './generators.ts';
+import { expectedFiles, generate, missingPackages } from './generators.ts';
 import { addTo } from './recall.ts';
 
 /** The times that calendars.py computes. */
@@ -23,7 +23,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'calendars of other p
   beforeAll(async () => {
     folder = await generate('calendars');
     names = await expectedFiles(folder, '.events');
-  }, GENERATE_MS);
+  });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   const expectedOf = async (name: string) =>

@@ -4,7 +4,7 @@ import { read, write } from '@e965/xlsx';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentText } from '../../adapters/extract/document-text.ts';
 import { titledWithout } from '../servers/missing-servers.ts';
-import { expectedFiles, GENERATE_MS, generate, missingPackages } from './generators.ts';
+import { expectedFiles, generate, missingPackages } from './generators.ts';
 import { addTo, type Recall, recallTable } from './recall.ts';
 
 /** The least share of the expected words, by type. */
@@ -48,7 +48,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'documents of other p
       const reason = answer.kind === 'text' ? '' : ` (${answer.reason})`;
       lost.set(type, [...(lost.get(type) ?? []), `${name}${reason}: ${words.slice(0, 10).join(' ')}`]);
     }
-  }, GENERATE_MS);
+  });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it('are at least 300, of every type', () => {

@@ -35,7 +35,7 @@ export async function generate(corpus: Corpus, make = join(import.meta.dirname, 
 }
 
 /** For a busy machine. An idle one takes about 30 s. */
-export const GENERATE_MS = 400_000;
+const GENERATE_MS = 400_000;
 
 /** Returns the names of the files in a folder that have an expectation beside them. */
 export async function expectedFiles(folder: string, ending: string): Promise<string[]> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentText } from '../../adapters/extract/document-text.ts';
 import { titledWithout } from '../servers/missing-servers.ts';
-import { expectedFiles, GENERATE_MS, generate, missingPackages } from './generators.ts';
+import { expectedFiles, generate, missingPackages } from './generators.ts';
 import { addTo, type Recall, recallTable } from './recall.ts';
 
 const LEAST = 0.99;
@@ -28,7 +28,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'messages of other ma
       if (words.length === 0) continue;
       lost.set(type, [...(lost.get(type) ?? []), `${name}: ${words.slice(0, 10).join(' ')}`]);
     }
-  }, GENERATE_MS);
+  });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it('are at least 300, of every mailer', () => {

@@ -1,17 +1,25 @@
 import { ImapFlow } from 'imapflow';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Outcome } from '../../core/call/outcome.ts';
 import { workAtOnce } from '../at-once.ts';
 import { mailboxService } from '../mailbox-service.ts';
+import { casesOf } from '../only-long.ts';
 import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../servers/mail-users.ts';
 import { missingServers, titled } from '../servers/missing-servers.ts';
 import { type Postfix, startPostfix } from '../servers/postfix.ts';
 import { startProxy } from '../servers/proxy.ts';
+import { eventually } from '../until.ts';
 import { LEASE_MS } from './scene.ts';
 
 const AT_ONCE = 6;
 const CUTS = ['cut before', 'cut unanswered', 'cut answered'] as const;
+
+/** Cuts at each of the commands; in the gate one each, in turn. */
+function cutsOf(commands: readonly string[]) {
+  const all = commands.flatMap((command, index) => CUTS.map((does) => ({ command, at: index + 1, does })));
+  return casesOf('cut: commands', all, ({ at, does }) => does === CUTS[at % CUTS.length]);
+}
 
 interface Ids {
   readonly first: string;
@@ -138,43 +146,37 @@ describe.skipIf(missingServers().length > 0)(titled('the connection cut at every
     return messages.map((raw) => `arrived: ${/^Subject: (.*)$/m.exec(raw)?.[1] ?? ''}`);
   }
 
-  it.each(READS)(
-    '%s: the whole result, or an honest failure',
-    { timeout: 120_000 },
-    async (tool, argsFor) => {
-      const mailbox = await openMailbox();
-      const { imap } = mailbox.proxies;
-      const args = argsFor(mailbox.ids);
-      const whole = withoutNonce(await mailbox.call(tool, args));
-      expect(whole).toMatch(/^{"status":"ok"/);
+  it.each(READS)('%s: the whole result, or an honest failure', async (tool, argsFor) => {
+    const mailbox = await openMailbox();
+    const { imap } = mailbox.proxies;
+    const args = argsFor(mailbox.ids);
+    const whole = withoutNonce(await mailbox.call(tool, args));
+    expect(whole).toMatch(/^{"status":"ok"/);
+    await mailbox.reconnect();
+    void imap.script();
+    await mailbox.call(tool, args);
+    const commands = [...imap.commands];
+    expect(commands.length).toBeGreaterThan(0);
+    for (const { command, at, does } of cutsOf(commands)) {
       await mailbox.reconnect();
+      void imap.script({ at, does });
+      const outcome = await mailbox.call(tool, args);
       void imap.script();
-      await mailbox.call(tool, args);
-      const commands = [...imap.commands];
-      expect(commands.length).toBeGreaterThan(0);
-      for (const [index, command] of commands.entries()) {
-        for (const does of CUTS) {
-          await mailbox.reconnect();
-          void imap.script({ at: index + 1, does });
-          const outcome = await mailbox.call(tool, args);
-          void imap.script();
-          const where = `${does} ${command} (${index + 1})`;
-          if (outcome.status === 'error') expect(outcome.code, where).toBe('upstream_mail_error');
-          // Only this one still answers, with the account that cannot be reached.
-          else if (tool === 'list_accounts' && withoutNonce(outcome) !== whole) {
-            expect(withoutNonce(outcome), where).toMatch(/"folders":\[\],.*"error":/);
-          } else expect(withoutNonce(outcome), where).toBe(whole);
-        }
-      }
-      await mailbox.stop();
-    },
-  );
+      const where = `${does} ${command} (${at})`;
+      if (outcome.status === 'error') expect(outcome.code, where).toBe('upstream_mail_error');
+      // Only this one still answers, with the account that cannot be reached.
+      else if (tool === 'list_accounts' && withoutNonce(outcome) !== whole) {
+        expect(withoutNonce(outcome), where).toMatch(/"folders":\[\],.*"error":/);
+      } else expect(withoutNonce(outcome), where).toBe(whole);
+    }
+    await mailbox.stop();
+  });
 
   describe.each(['imap', 'smtp'] as const)('%s in', (protocol) => {
     const sends = (tool: string) => tool === 'send_email' || tool === 'forward_email';
     const cases = WRITES.filter(([tool]) => protocol === 'imap' || sends(tool));
 
-    it.each(cases)('%s: the answer says what was done', { timeout: 300_000 }, async (tool, argsFor) => {
+    it.each(cases)('%s: the answer says what was done', async (tool, argsFor) => {
       const open = async () => {
         const mailbox = await openMailbox();
         // Otherwise there is nothing to mark.
@@ -193,10 +195,7 @@ describe.skipIf(missingServers().length > 0)(titled('the connection cut at every
       const done = await whole.world();
       expect(done).not.toEqual(before);
 
-      const faults = commands.flatMap((command, index) =>
-        CUTS.map((does) => ({ command, at: index + 1, does })),
-      );
-      await workAtOnce(AT_ONCE, faults, async ({ command, at, does }) => {
+      await workAtOnce(AT_ONCE, cutsOf(commands), async ({ command, at, does }) => {
         const mailbox = await open();
         void mailbox.proxies[protocol].script({ at, does });
         const outcome = await mailbox.call(tool, argsFor(mailbox.ids));
@@ -208,7 +207,7 @@ describe.skipIf(missingServers().length > 0)(titled('the connection cut at every
             await mailbox.service.recover();
             expect(await mailbox.world(), where).toEqual(done);
           };
-          await vi.waitFor(asAnswered, { timeout: 20_000, interval: LEASE_MS / 3 });
+          await eventually(asAnswered, { intervalMs: LEASE_MS / 3 });
         } else {
           const after = await mailbox.world();
           if (word === 'not done') expect(after, where).toEqual(before);

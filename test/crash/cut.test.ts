@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { imapMail } from '../../adapters/imap/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import { workAtOnce } from '../at-once.ts';
+import { casesOf } from '../only-long.ts';
 import { callWith } from '../open-service.ts';
 import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
 import { missingServers, titled } from '../servers/missing-servers.ts';
@@ -57,7 +58,7 @@ describe.skipIf(missingServers().length > 0)(
         void proxy.script(fault);
         await service.approvals.approve(ownerId, filed.approval.id, shown?.approval.digest ?? '');
         let state = '';
-        for (const deadline = Date.now() + 30_000; Date.now() < deadline; ) {
+        for (;;) {
           const now = await service.approvals.show(ownerId, filed.approval.id);
           state = now?.approval.state ?? '';
           if (state !== 'approved' && (state !== 'executed' || (await box.look()).inSent > 0)) break;
@@ -83,14 +84,19 @@ describe.skipIf(missingServers().length > 0)(
 
     it.each(['smtp', 'imap'] as const)(
       '%s: the stored state agrees with what was delivered',
-      { timeout: 400_000 },
       async (protocol) => {
         const whole = await play(protocol, undefined);
         judge(whole, 'no cut');
         expect(whole.state).toBe('executed');
         expect(whole.commands.length).toBeGreaterThan(3);
-        const faults = whole.commands.flatMap((name, index) =>
+        const all = whole.commands.flatMap((name, index) =>
           CUTS.map((does) => ({ does, at: index + 1, where: `${does} ${name} (${index + 1})` })),
+        );
+        // The server has acted on a command whose answer is lost: that is the cut that matters most.
+        const faults = casesOf(
+          'cut: commands',
+          all,
+          ({ does, at }) => does === 'cut unanswered' || at % 4 === 0,
         );
         const states = new Set<string>();
         await workAtOnce(AT_ONCE, faults, async ({ does, at, where }) => {

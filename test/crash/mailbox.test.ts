@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
+import { casesOf } from '../only-long.ts';
 import { callWith } from '../open-service.ts';
 import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
 import { addressOf } from '../servers/mail-users.ts';
@@ -21,7 +22,7 @@ describe.skipIf(missingServers().length > 0)(titled('crash proof on Dovecot and 
     await dovecot?.stop();
   });
 
-  for (const mode of ['approve', 'direct'] as const) {
+  for (const mode of casesOf('crash: stages', ['approve', 'direct'] as const, (mode) => mode === 'direct')) {
     crashProof('Dovecot and Postfix', mode, {
       mailbox: () => realMailbox(dovecot, postfix),
       prepare: (folder, box) => prepare(folder, box, mode),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
+import { onlyLong } from '../only-long.ts';
 import { titledWithout } from '../servers/missing-servers.ts';
 import { missingPostgres, type Postgres, startPostgres } from '../servers/postgres.ts';
 import { crashProof } from './proof.ts';
@@ -36,25 +37,27 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'on Postgres'), () =>
     },
     unknownFrom: 'storage.start',
   });
-  crashProof('sandbox, with changes of the owner', 'approve', {
-    mailbox,
-    prepare: (folder, url) => {
-      keepInPostgres(folder, url);
-      return prepare(folder, 'approve', SEND, CHANGED);
-    },
-    look: async (folder) => {
-      const { transmitted, inSent, linked } = await lookFor(folder, CHANGED.subject ?? '');
-      return { transmitted, inSent, linked };
-    },
-    unknownFrom: 'storage.start',
-  });
-  crashProof('sandbox calendar', 'approve', {
-    mailbox,
-    prepare: (folder, url) => {
-      keepInPostgres(folder, url);
-      return prepare(folder, 'approve', INVITE);
-    },
-    look,
-    unknownFrom: 'calendar.write',
+  onlyLong('crash: stages', () => {
+    crashProof('sandbox, with changes of the owner', 'approve', {
+      mailbox,
+      prepare: (folder, url) => {
+        keepInPostgres(folder, url);
+        return prepare(folder, 'approve', SEND, CHANGED);
+      },
+      look: async (folder) => {
+        const { transmitted, inSent, linked } = await lookFor(folder, CHANGED.subject ?? '');
+        return { transmitted, inSent, linked };
+      },
+      unknownFrom: 'storage.start',
+    });
+    crashProof('sandbox calendar', 'approve', {
+      mailbox,
+      prepare: (folder, url) => {
+        keepInPostgres(folder, url);
+        return prepare(folder, 'approve', INVITE);
+      },
+      look,
+      unknownFrom: 'calendar.write',
+    });
   });
 });

@@ -1,3 +1,4 @@
+import { casesOf } from '../only-long.ts';
 import { crashProof } from './proof.ts';
 import { CHANGED, INVITE, look, lookFor, prepare, SEND } from './sandbox-scene.ts';
 
@@ -11,6 +12,8 @@ for (const mode of ['approve', 'direct'] as const) {
     },
     unknownFrom: 'storage.start',
   });
+}
+for (const mode of casesOf('crash: stages', ['approve', 'direct'] as const, (mode) => mode === 'approve')) {
   crashProof('sandbox calendar', mode, {
     mailbox: async () => undefined,
     prepare: (folder) => prepare(folder, mode, INVITE),

@@ -105,9 +105,7 @@ function webhookCrashProof({ prepare, passAMinute }: Place): void {
     return { events, deliveries };
   }
 
-  it('delivers the event at least once, with the same id, whichever call the kill follows', {
-    timeout: 120_000,
-  }, async () => {
+  it('delivers the event at least once, with the same id, whichever call the kill follows', async () => {
     await inFolder(async (folder) => {
       const { received } = await filed(folder);
       expect((await run(folder, 'reject', 0)).slice(0, CALLS.length)).toEqual(CALLS);
@@ -136,7 +134,7 @@ function webhookCrashProof({ prepare, passAMinute }: Place): void {
     );
   });
 
-  it('counts the attempts of killed processes, and makes no seventh', { timeout: 120_000 }, async () => {
+  it('counts the attempts of killed processes, and makes no seventh', async () => {
     await inFolder(async (folder) => {
       const { ownerId, endpointId, received } = await filed(folder);
       await run(folder, 'reject', UNTIL_POSTED + 1);

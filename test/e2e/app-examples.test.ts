@@ -6,7 +6,7 @@ import { freePorts } from '../servers/ports.ts';
 import { approvesIn } from './approves-in-app.ts';
 import { type InstalledPackage, installPackage } from './installed-package.ts';
 
-describe.skipIf(browserIsMissing)(inBrowser('the user of an app approves in it'), { timeout: 90_000 }, () => {
+describe.skipIf(browserIsMissing)(inBrowser('the user of an app approves in it'), () => {
   let installed: InstalledPackage;
   let browser: Browser;
   beforeAll(async () => {

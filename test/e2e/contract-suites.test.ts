@@ -152,9 +152,7 @@ async function authorsFolder(): Promise<string> {
   return author;
 }
 
-it('countersign/testing, from an installed tarball, tests other adapters', {
-  timeout: 180_000,
-}, async () => {
+it('countersign/testing, from an installed tarball, tests other adapters', async () => {
   const author = await authorsFolder();
   writeFileSync(join(author, 'adapter.test.mjs'), ADAPTER_TEST);
   writeFileSync(join(author, 'racer.mjs'), RACER);

@@ -14,53 +14,49 @@ const ready = z.strictObject({
   api_key: z.string(),
 });
 
-describe.skipIf(browserIsMissing)(
-  inBrowser('an app that embeds the service: examples/embedded.mjs'),
-  { timeout: 90_000 },
-  () => {
-    let installed: InstalledPackage;
-    let browser: Browser;
-    beforeAll(async () => {
-      installed = await installPackage();
-      browser = await openBrowser();
-    });
-    afterAll(async () => {
-      await browser?.close();
-      installed?.remove();
-    });
+describe.skipIf(browserIsMissing)(inBrowser('an app that embeds the service: examples/embedded.mjs'), () => {
+  let installed: InstalledPackage;
+  let browser: Browser;
+  beforeAll(async () => {
+    installed = await installPackage();
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    installed?.remove();
+  });
 
-    it('serves its own pages, the API and the dashboard, and is notified of pending requests', async () => {
-      const app = installed.run('embedded');
-      const line = async () => JSON.parse(await lineOf(app, () => true)) as unknown;
-      const { base_url, dashboard_url, owner, api_key } = ready.parse(await line());
-      const rest = restClient(base_url, api_key);
-      expect(await (await fetch(base_url)).text()).toBe('The app itself.\n');
+  it('serves its own pages, the API and the dashboard, and is notified of pending requests', async () => {
+    const app = installed.run('embedded');
+    const line = async () => JSON.parse(await lineOf(app, () => true)) as unknown;
+    const { base_url, dashboard_url, owner, api_key } = ready.parse(await line());
+    const rest = restClient(base_url, api_key);
+    expect(await (await fetch(base_url)).text()).toBe('The app itself.\n');
 
-      const client = new Client({ name: 'assistant', version: '1.0.0' });
-      const headers = { Authorization: `Bearer ${api_key}` };
-      await client.connect(
-        new StreamableHTTPClientTransport(new URL(`${base_url}/mcp`), { requestInit: { headers } }),
-      );
-      const me = await client.callTool({ name: 'get_me', arguments: {} });
-      expect(me).toMatchObject({ isError: false, structuredContent: { status: 'ok' } });
-      await client.close();
+    const client = new Client({ name: 'assistant', version: '1.0.0' });
+    const headers = { Authorization: `Bearer ${api_key}` };
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(`${base_url}/mcp`), { requestInit: { headers } }),
+    );
+    const me = await client.callTool({ name: 'get_me', arguments: {} });
+    expect(me).toMatchObject({ isError: false, structuredContent: { status: 'ok' } });
+    await client.close();
 
-      const { id } = await rest.newest();
-      const approvalId = filedIn(await rest.post(`/v1/messages/${id}/reply`, { body: 'Gladly.' }));
-      const path = `${dashboard_url}/approvals/${approvalId}`;
-      expect(await line()).toEqual({ waits_for: 'user-17', page: path });
+    const { id } = await rest.newest();
+    const approvalId = filedIn(await rest.post(`/v1/messages/${id}/reply`, { body: 'Gladly.' }));
+    const path = `${dashboard_url}/approvals/${approvalId}`;
+    expect(await line()).toEqual({ waits_for: 'user-17', page: path });
 
-      const page = await signedIn(browser, dashboard_url, owner, path);
-      expect(await textOf(page, 'message-text')).toMatch(/^Gladly\.\n/);
-      await decide(page, 'Approve');
-      expect(await stateOn(page)).toBe('Executed');
-      expect((await rest.get(`/v1/approvals/${approvalId}`)).body).toMatchObject({ executed: true });
-      await page.close();
-      expect(await line()).toEqual({ decided_for: 'user-17', state: 'approved' });
-      expect(await line()).toEqual({ decided_for: 'user-17', state: 'executed' });
+    const page = await signedIn(browser, dashboard_url, owner, path);
+    expect(await textOf(page, 'message-text')).toMatch(/^Gladly\.\n/);
+    await decide(page, 'Approve');
+    expect(await stateOn(page)).toBe('Executed');
+    expect((await rest.get(`/v1/approvals/${approvalId}`)).body).toMatchObject({ executed: true });
+    await page.close();
+    expect(await line()).toEqual({ decided_for: 'user-17', state: 'approved' });
+    expect(await line()).toEqual({ decided_for: 'user-17', state: 'executed' });
 
-      app.kill('SIGTERM');
-      expect(await app.ended).toMatchObject({ code: 0, stderr: '' });
-    });
-  },
-);
+    app.kill('SIGTERM');
+    expect(await app.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+});

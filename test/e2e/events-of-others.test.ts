@@ -75,7 +75,7 @@ describe.skipIf(missing.length > 0)(
         expect((await approve(id))?.approval.state).toBe('executed');
         // The reason: only the server has written to them.
         const sent = [expect.stringContaining(`<${boss}>`), expect.stringContaining(me.user)];
-        await expect.poll(() => answers().slice(before.length), { timeout: 20_000 }).toEqual(sent);
+        await expect.poll(() => answers().slice(before.length)).toEqual(sent);
       },
     );
 
@@ -104,7 +104,7 @@ describe.skipIf(missing.length > 0)(
 
       expect((await approve(id))?.approval.state).toBe('executed');
       const announced = () => unfolded(cyrus.sent().slice(before)).join('\n');
-      await expect.poll(announced, { timeout: 20_000 }).toContain('SUMMARY:Ours');
+      await expect.poll(announced).toContain('SUMMARY:Ours');
       // The server passes on what the page would otherwise not have shown.
       expect(marks(announced())).not.toEqual([]);
       expect(marks(alongside)).toEqual(expect.arrayContaining(marks(announced())));

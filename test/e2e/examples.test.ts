@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { httpsSender } from '../../adapters/webhooks/https-sender.ts';
 import { isInstalled, OCR_PACKAGES } from '../debian-packages.ts';
@@ -14,6 +14,7 @@ import { browserIsMissing, inBrowser, openBrowser } from '../servers/browser.ts'
 import { makeCertificate } from '../servers/certificate.ts';
 import { titledWithout } from '../servers/missing-servers.ts';
 import { freePorts } from '../servers/ports.ts';
+import { until } from '../until.ts';
 import { type InstalledPackage, installPackage, lineOf } from './installed-package.ts';
 import { decide, signedIn } from './owner-pages.ts';
 
@@ -31,7 +32,7 @@ it('examples/quickstart.mjs succeeds', async () => {
   });
 });
 
-it.each(['ai-sdk', 'langchain'])('examples/%s.mjs succeeds', { timeout: 90_000 }, async (name) => {
+it.each(['ai-sdk', 'langchain'])('examples/%s.mjs succeeds', async (name) => {
   expect(await installed.run(name).ended).toEqual({
     code: 0,
     stdout: 'Your message waits for your approval.\n',
@@ -42,9 +43,7 @@ it.each(['ai-sdk', 'langchain'])('examples/%s.mjs succeeds', { timeout: 90_000 }
 describe('examples/ocr.mjs', () => {
   const picture = join(import.meta.dirname, '../adapters/extract/documents/picture.png');
 
-  it('without tesseract says what to install, and that the attachment is a picture', {
-    timeout: 90_000,
-  }, async () => {
+  it('without tesseract says what to install, and that the attachment is a picture', async () => {
     const ended = await installed.run('ocr', { PATH: '/nowhere' }, [picture]).ended;
     expect(ended.stderr).toBe('There is no tesseract here: apt-get install tesseract-ocr\n');
     expect(JSON.parse(ended.stdout)).toEqual({
@@ -56,35 +55,29 @@ describe('examples/ocr.mjs', () => {
   });
 
   const missing = OCR_PACKAGES.filter((name) => !isInstalled(name));
-  it.skipIf(missing.length > 0)(
-    titledWithout(missing, 'reads what a picture shows'),
-    { timeout: 90_000 },
-    async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'countersign-ocr-'));
-      onTestFinished(() => rm(folder, { recursive: true }));
-      const file = join(folder, 'shown.png');
-      const drawing = `
+  it.skipIf(missing.length > 0)(titledWithout(missing, 'reads what a picture shows'), async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'countersign-ocr-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, 'shown.png');
+    const drawing = `
 from PIL import Image, ImageDraw, ImageFont
 font = ImageFont.truetype('/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf', 48)
 image = Image.new('RGB', (900, 120), 'white')
 ImageDraw.Draw(image).text((20, 30), 'The invoice comes to forty', 'black', font)
 image.save('${file}')`;
-      await promisify(execFile)('/usr/bin/python3', ['-c', drawing]);
-      const { stdout } = await installed.run('ocr', {}, [file, picture]).ended;
-      const [shown = '', blank = ''] = stdout.split('\n');
-      expect(JSON.parse(shown)).toEqual({
-        kind: 'text',
-        text: '[Read from a picture by a program, which makes mistakes.]\n\nThe invoice comes to forty',
-        cut: false,
-      });
-      expect(JSON.parse(blank)).toMatchObject({ kind: 'empty', reason: 'image' });
-    },
-  );
+    await promisify(execFile)('/usr/bin/python3', ['-c', drawing]);
+    const { stdout } = await installed.run('ocr', {}, [file, picture]).ended;
+    const [shown = '', blank = ''] = stdout.split('\n');
+    expect(JSON.parse(shown)).toEqual({
+      kind: 'text',
+      text: '[Read from a picture by a program, which makes mistakes.]\n\nThe invoice comes to forty',
+      cut: false,
+    });
+    expect(JSON.parse(blank)).toMatchObject({ kind: 'empty', reason: 'image' });
+  });
 });
 
-it('examples/webhook-receiver.mjs handles each event once, though it crashes and events come again', {
-  timeout: 90_000,
-}, async () => {
+it('examples/webhook-receiver.mjs handles each event once, though it crashes and events come again', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-receiver-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const { certFile, keyFile } = await makeCertificate(folder);
@@ -107,10 +100,10 @@ it('examples/webhook-receiver.mjs handles each event once, though it crashes and
     return receiver;
   };
   const delivered = () =>
-    vi.waitUntil(async () => {
+    until(async () => {
       const { deliveries } = await service.webhooks.deliveries(ownerId, endpointId, { limit: 100 });
       return deliveries.length > 0 && deliveries.every(({ state }) => state === 'delivered') && deliveries;
-    }, 30_000);
+    });
 
   // It accepts an event that it cannot handle, because the API does not answer, and crashes.
   const first = await start('http://127.0.0.1:1');
@@ -167,7 +160,7 @@ describe.skipIf(browserIsMissing)(inBrowser('examples/agent.mjs, beside serve --
     cli?.remove();
   });
 
-  it('learns whether its answer was sent', { timeout: 90_000 }, async () => {
+  it('learns whether its answer was sent', async () => {
     const { owner, api_key } = server;
     if (owner === undefined || api_key === undefined) throw new Error('the demo names no owner');
     const page = await signedIn(browser, server.dashboard_url, owner);

@@ -21,7 +21,7 @@ const configuration = z.object({
 });
 const unread = z.object({ result: z.object({ messages: z.array(z.object({ id: z.string() })) }) });
 
-describe.skipIf(skipped)(inBrowser(titled('a new owner')), { timeout: 120_000 }, () => {
+describe.skipIf(skipped)(inBrowser(titled('a new owner')), () => {
   let dovecot: Dovecot;
   let postfix: Postfix;
   let cli: Cli;

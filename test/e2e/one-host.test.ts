@@ -33,14 +33,13 @@ function documented(block: RegExp, port: number): string {
 
 describe.skipIf(browserIsMissing || PROXIES.some(({ isMissing }) => isMissing))(
   inBrowser('all parts behind one host name, as in README'),
-  { timeout: 60_000 },
   () => {
     let cli: Cli;
     let browser: Browser;
     beforeAll(async () => {
       cli = await buildCli();
       browser = await openBrowser();
-    }, 60_000);
+    });
     afterAll(async () => {
       await browser?.close();
       cli?.remove();

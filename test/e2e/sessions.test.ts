@@ -4,7 +4,7 @@ import { buildCli, type Cli, printedBy } from '../hosts/server/cli-process.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../servers/browser.ts';
 import { signedIn } from './owner-pages.ts';
 
-describe.skipIf(browserIsMissing)(inBrowser('a session'), { timeout: 90_000 }, () => {
+describe.skipIf(browserIsMissing)(inBrowser('a session'), () => {
   let cli: Cli;
   let browser: Browser;
   beforeAll(async () => {

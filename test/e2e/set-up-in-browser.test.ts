@@ -9,7 +9,7 @@ import { type SelfHosted, selfHosted } from './self-hosted.ts';
 
 const skipped = browserIsMissing || missingServers().length > 0;
 
-describe.skipIf(skipped)(inBrowser(titled('setting up in the browser')), { timeout: 90_000 }, () => {
+describe.skipIf(skipped)(inBrowser(titled('setting up in the browser')), () => {
   let home: SelfHosted;
   let browser: Browser;
   beforeAll(async () => {

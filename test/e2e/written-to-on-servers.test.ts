@@ -32,7 +32,7 @@ const SERVERS: readonly (readonly [
 ];
 
 for (const [name, programs, start] of SERVERS) {
-  describe.skipIf(missingServers(programs).length > 0)(titled(name, programs), { timeout: 60_000 }, () => {
+  describe.skipIf(missingServers(programs).length > 0)(titled(name, programs), () => {
     let server: ImapServer;
     beforeAll(async () => {
       server = await start();

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
+import { casesOf } from '../only-long.ts';
 import { titledWithout } from '../servers/missing-servers.ts';
 import { EXPORTED_NAMES } from './exported-names.ts';
 import { bundledBytes, packageSizes } from './installed-size.ts';
@@ -17,9 +18,6 @@ const run = promisify(execFile);
 
 const missing = (await hasRegistry()) ? [] : ['the npm registry'];
 const nodes = missing.length > 0 ? [] : await nodeBinaries();
-
-/** Its build and the installations take longer on a busy machine. */
-const LONGEST_MS = 600_000;
 
 const DRIVERS = [
   {
@@ -40,53 +38,53 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'the packed package')
   let packed: PackedPackage;
   beforeAll(async () => {
     packed = await packPackage();
-  }, LONGEST_MS);
+  });
   afterAll(() => packed?.remove());
 
-  describe.each(nodes)('in an empty project on Node $major', ({ major, path: node }) => {
-    let project: string;
-    beforeAll(async () => {
-      project = await packed.install(node);
-    }, LONGEST_MS);
+  const ownMajor = Number.parseInt(process.versions.node, 10);
+  describe.each(casesOf('package: nodes', nodes, ({ major }) => major === ownMajor))(
+    'in an empty project on Node $major',
+    ({ major, path: node }) => {
+      let project: string;
+      beforeAll(async () => {
+        project = await packed.install(node);
+      });
 
-    it('imports every export, without a driver', async () => {
-      const code = EXPORTED_NAMES.map((name) => `await import('${name}');`).join('\n');
-      await expect(evaluate(node, project, code)).resolves.toEqual({ stdout: '', stderr: '' });
-    });
+      it('imports every export, without a driver', async () => {
+        const code = EXPORTED_NAMES.map((name) => `await import('${name}');`).join('\n');
+        await expect(evaluate(node, project, code)).resolves.toEqual({ stdout: '', stderr: '' });
+      });
 
-    it('is required and imported by CommonJS', async () => {
-      const { javascript } = await readmeBlocks();
-      const file = join(project, 'app.cjs');
-      await writeFile(
-        file,
-        `${javascript}\nimport('countersign').then((it) => console.log(it.createService === createService));`,
+      it('is required and imported by CommonJS', async () => {
+        const { javascript } = await readmeBlocks();
+        const file = join(project, 'app.cjs');
+        await writeFile(
+          file,
+          `${javascript}\nimport('countersign').then((it) => console.log(it.createService === createService));`,
+        );
+        await expect(run(node, [file])).resolves.toEqual({ stdout: 'true\n', stderr: '' });
+      });
+
+      it.each(DRIVERS)(
+        'says what to install if $name is missing, also in the bundled server',
+        async ({ name, versionOn, call, databaseUrl }) => {
+          const told = `needs the package ${name}, version `;
+          const remedy = `but it is not installed. Run: npm install ${name}@${versionOn(major)}\n`;
+          const stderr = expect.stringMatching(new RegExp(`${told}[^\\n]*${remedy}`));
+          await expect(evaluate(node, project, call)).rejects.toMatchObject({ code: 1, stderr });
+
+          const cli = join(project, 'node_modules/.bin/countersign');
+          const env = { COUNTERSIGN_PORT: '0', COUNTERSIGN_DATABASE_URL: databaseUrl };
+          const serve = run(node, [cli, 'serve'], { cwd: project, env });
+          const oneLine = expect.stringMatching(new RegExp(`^[^\\n]*${told}[^\\n]*${remedy}$`));
+          await expect(serve).rejects.toMatchObject({ code: 1, stdout: '', stderr: oneLine });
+        },
       );
-      await expect(run(node, [file])).resolves.toEqual({ stdout: 'true\n', stderr: '' });
-    });
 
-    it.each(DRIVERS)(
-      'says what to install if $name is missing, also in the bundled server',
-      async ({ name, versionOn, call, databaseUrl }) => {
-        const told = `needs the package ${name}, version `;
-        const remedy = `but it is not installed. Run: npm install ${name}@${versionOn(major)}\n`;
-        const stderr = expect.stringMatching(new RegExp(`${told}[^\\n]*${remedy}`));
-        await expect(evaluate(node, project, call)).rejects.toMatchObject({ code: 1, stderr });
-
-        const cli = join(project, 'node_modules/.bin/countersign');
-        const env = { COUNTERSIGN_PORT: '0', COUNTERSIGN_DATABASE_URL: databaseUrl };
-        const serve = run(node, [cli, 'serve'], { cwd: project, env });
-        const oneLine = expect.stringMatching(new RegExp(`^[^\\n]*${told}[^\\n]*${remedy}$`));
-        await expect(serve).rejects.toMatchObject({ code: 1, stdout: '', stderr: oneLine });
-      },
-    );
-
-    // better-sqlite3 12 would have to be compiled here, so Node 20 gets the one that runs these tests.
-    const hasOwn = process.versions.node.startsWith('20.');
-    const unable = major === 20 && !hasOwn ? ['Node 20 for the whole run'] : [];
-    it.skipIf(unable.length > 0)(
-      titledWithout(unable, 'runs the quickstart'),
-      { timeout: LONGEST_MS },
-      async () => {
+      // better-sqlite3 12 would have to be compiled here, so Node 20 gets the one that runs these tests.
+      const hasOwn = process.versions.node.startsWith('20.');
+      const unable = major === 20 && !hasOwn ? ['Node 20 for the whole run'] : [];
+      it.skipIf(unable.length > 0)(titledWithout(unable, 'runs the quickstart'), async () => {
         const driver = major === 20 ? join(ROOT, 'node_modules/better-sqlite3') : 'better-sqlite3@13';
         await npm(project, ['install', '--engine-strict', '--ignore-scripts', driver], node);
         await cp(join(ROOT, 'examples/quickstart.mjs'), join(project, 'quickstart.mjs'));
@@ -94,11 +92,11 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'the packed package')
           stdout: 'It waited for its owner, and was sent once.\n',
           stderr: '',
         });
-      },
-    );
-  });
+      });
+    },
+  );
 
-  it.each([
+  const wrongDrivers = [
     {
       node: 20,
       version: 13,
@@ -111,9 +109,9 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'the packed package')
       fault: 'which has no binary',
       message: 'has no binary for Node 24[^\\n]+ Run: npm rebuild better-sqlite3\n',
     },
-  ])(
+  ];
+  it.each(casesOf('package: nodes', wrongDrivers, () => false))(
     'says what to run on Node $node with better-sqlite3 $version, $fault',
-    { timeout: LONGEST_MS },
     async ({ node: major, version, message }) => {
       const node = nodes.find((each) => each.major === major)?.path;
       const project = await packed.install(node);
@@ -128,7 +126,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'the packed package')
     let project: string;
     beforeAll(async () => {
       project = await packed.install();
-    }, LONGEST_MS);
+    });
 
     it('takes less than 50 MB without a driver', async () => {
       const sizes = await packageSizes(project);
@@ -155,9 +153,9 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'the packed package')
       expect(await bundledBytes(project, 'countersign/webhooks')).toBeLessThan(20_000);
     });
 
-    it.each(['node16', 'nodenext', 'bundler'] as const)(
+    const resolutions = ['node16', 'nodenext', 'bundler'] as const;
+    it.each(casesOf('package: resolutions', resolutions, (resolution) => resolution === 'nodenext'))(
       'type-checks under %s',
-      { timeout: LONGEST_MS },
       async (resolution) => {
         const { typescript } = await readmeBlocks();
         const files = {

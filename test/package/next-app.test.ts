@@ -13,7 +13,6 @@ import { hasRegistry, npm } from './npm.ts';
 import { type PackedPackage, packPackage } from './packed-package.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const LONGEST_MS = 600_000;
 /** Next is 340 MB, so it is no dependency: only this project gets it. */
 const NEXT = ['next@16.4.6', 'react@19.3.1', 'react-dom@19.3.1'];
 
@@ -21,7 +20,6 @@ const missing = (await hasRegistry()) ? [] : ['the npm registry'];
 
 describe.skipIf(browserIsMissing || missing.length > 0)(
   inBrowser(titledWithout(missing, 'examples/next on the packed package')),
-  { timeout: LONGEST_MS },
   () => {
     let packed: PackedPackage;
     let project: string;
@@ -35,7 +33,7 @@ describe.skipIf(browserIsMissing || missing.length > 0)(
       await npm(project, ['install', '--ignore-scripts', driver, ...NEXT]);
       cpSync(join(ROOT, 'examples'), join(project, 'examples'), { recursive: true });
       browser = await openBrowser();
-    }, LONGEST_MS);
+    });
     afterAll(async () => {
       await browser?.close();
       await packed?.remove();

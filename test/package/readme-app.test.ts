@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
 import { connectAccount, decide, enterAccount, stateOn, textOf } from '../e2e/owner-pages.ts';
@@ -18,12 +18,11 @@ import { startDovecot } from '../servers/dovecot.ts';
 import { addressOf } from '../servers/mail-users.ts';
 import { missingServers, titledWithout } from '../servers/missing-servers.ts';
 import { startPostfix } from '../servers/postfix.ts';
+import { until } from '../until.ts';
 import { hasRegistry, npm } from './npm.ts';
 import { type PackedPackage, packPackage } from './packed-package.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const LONGEST_MS = 600_000;
-
 const missing = [...missingServers(), ...((await hasRegistry()) ? [] : ['the npm registry'])];
 
 const announced = z.strictObject({ url: z.url(), password: z.string() });
@@ -52,7 +51,6 @@ setTimeout(() => console.log(JSON.stringify({ url, password: user.password })), 
 
 describe.skipIf(browserIsMissing || missing.length > 0)(
   inBrowser(titledWithout(missing, 'README, on the packed package')),
-  { timeout: 120_000 },
   () => {
     let packed: PackedPackage;
     let project: string;
@@ -67,7 +65,7 @@ describe.skipIf(browserIsMissing || missing.length > 0)(
       const express = `express@${packageJson.devDependencies.express}`;
       await npm(project, ['install', '--ignore-scripts', driver, express]);
       browser = await openBrowser();
-    }, LONGEST_MS);
+    });
     afterAll(async () => {
       await browser?.close();
       app?.kill('SIGKILL');
@@ -255,7 +253,7 @@ function inTerminal(command: string, { cwd, env }: Surroundings) {
   return {
     /** Waits until it has shown this. @returns what it has shown of it */
     async shows(pattern: RegExp): Promise<string> {
-      await vi.waitUntil(() => pattern.test(shown) || child.exitCode !== null, { timeout: 30_000 });
+      await until(() => pattern.test(shown) || child.exitCode !== null);
       const [found] = pattern.exec(shown) ?? [];
       if (found === undefined) throw new Error(`it ended: ${shown}`);
       return found;

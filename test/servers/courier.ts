@@ -1,9 +1,9 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { UNPACKED } from '../debian-packages.ts';
 import { addressOf, PASSWORD } from './mail-users.ts';
 import { UNSHARE } from './missing-servers.ts';
 import { freePorts, waitForPort } from './ports.ts';
 import { type ProcessGroup, run, startProcessGroup } from './process-group.ts';
-import { UNPACKED } from './unpacked.ts';
 
 export interface Courier {
   /** Plain text. */

@@ -9,12 +9,12 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { UNPACKED } from '../debian-packages.ts';
 import type { CalendarUser } from './calendar-user.ts';
 import { imapMailbox } from './imap-mailbox.ts';
 import { addressOf, DOMAIN, PASSWORD } from './mail-users.ts';
 import { freePorts, waitForPort } from './ports.ts';
 import { type ProcessGroup, run, startProcessGroup } from './process-group.ts';
-import { UNPACKED } from './unpacked.ts';
 
 export interface Cyrus {
   /** Plain text. */

@@ -9,7 +9,7 @@ import { compare, type Ledger } from './new-mail-ledger.ts';
 const SEED = 93_946;
 
 describe.skipIf(missingServers().length > 0)(titled('a short soak of new mail'), () => {
-  it('reports and links every message, and nothing else', { timeout: 240_000 }, async () => {
+  it('reports and links every message, and nothing else', async () => {
     const actorFile = await bundleForChild(join(import.meta.dirname, 'new-mail-actor.ts'));
     const options = { actorFile, seed: SEED, until: Date.now(), database: 'sqlite' } as const;
     const report = await soakNewMail(options);

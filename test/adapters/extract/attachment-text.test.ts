@@ -87,7 +87,7 @@ describe('the attachment reader', () => {
       }),
       { numRuns: 100 },
     );
-  }, 300_000);
+  });
 
   it('does not start for a caller that has aborted, nor keeps one waiting', async () => {
     await expect(

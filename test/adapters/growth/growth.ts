@@ -1,3 +1,4 @@
+import { casesOf } from '../../only-long.ts';
 import type { Scale } from './filled-tables.ts';
 import type { RowWrite } from './row-writes.ts';
 import { CASES, type Case, type Value, valueFor } from './statement-values.ts';
@@ -28,7 +29,7 @@ export type Measure = (
   statements: readonly Measurable[],
 ) => Promise<ReadonlyMap<Measurable, Cost>>;
 
-const SIZES = [1000, 10_000, 100_000];
+const SIZES = casesOf('growth: sizes', [1000, 10_000, 100_000], (rows) => rows <= 10_000);
 
 /** @returns a line for each statement that grows, measured at sizes up to the first at which that shows */
 export async function growing(

@@ -14,6 +14,7 @@ import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
 import { freePorts } from '../../servers/ports.ts';
 import { type MailProxy, startProxy } from '../../servers/proxy.ts';
+import { eventually } from '../../until.ts';
 
 describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), () => {
   let dovecot: Dovecot;
@@ -205,7 +206,7 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
       await dovecot.crash();
       await expect(listInbox(call)).rejects.toMatchObject({ code: 'unavailable' });
       await dovecot.restart();
-      await vi.waitFor(async () => expect((await listInbox(call)).total).toBe(1), { timeout: 15_000 });
+      await eventually(async () => expect((await listInbox(call)).total).toBe(1));
     });
 
     it.each(['cut before', 'cut unanswered', 'hang'] as const)(

@@ -40,9 +40,7 @@ export function imapContract(
       await Promise.all([server?.stop(), dovecot?.stop()]);
     });
 
-    it('shows a message of 100 MB and its neighbours, and fetches only what it shows', {
-      timeout: 120_000,
-    }, async () => {
+    it('shows a message of 100 MB and its neighbours, and fetches only what it shows', async () => {
       const user = await server.addUser();
       const box = imapMailbox(server.port, user);
       const line = 'QUJD'.repeat(19);

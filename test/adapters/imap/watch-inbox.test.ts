@@ -10,6 +10,7 @@ import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
 import { startPostfix } from '../../servers/postfix.ts';
 import { type Disguise, type MailProxy, startProxy } from '../../servers/proxy.ts';
+import { eventually } from '../../until.ts';
 import { callOn, started } from './mailbox-on.ts';
 
 const RENEWAL_MS = 5 * 60_000;
@@ -41,7 +42,7 @@ describe.skipIf(missingServers().length > 0)(titled('watching an inbox on Doveco
     return proxy;
   }
   const commands = () => proxy?.commands ?? [];
-  const isIdling = () => vi.waitFor(() => expect(commands().at(-1)).toBe('IDLE'));
+  const isIdling = () => eventually(() => expect(commands().at(-1)).toBe('IDLE'));
 
   const deliver = (subject: string) => dovecot.deliver(user, `Subject: ${subject}\r\n\r\nx\r\n`);
   const watch = (call = callOn(dovecot.port, user), visit?: InboxVisit) => watching(mail, call, visit);
@@ -69,7 +70,7 @@ describe.skipIf(missingServers().length > 0)(titled('watching an inbox on Doveco
       };
       await mail.transmit({ ...callOn(postfix.port, user), account }, message, started);
     }
-    await vi.waitFor(() => expect(seen.at(-1)?.toSorted()).toEqual(subjects.toSorted()), { timeout: 20_000 });
+    await eventually(() => expect(seen.at(-1)?.toSorted()).toEqual(subjects.toSorted()));
   });
 
   it('reads a backlog of 5,000 with gaps in full pages, the lowest UID first', async () => {
@@ -179,8 +180,8 @@ describe.skipIf(missingServers().length > 0)(titled('watching an inbox on Doveco
       await isIdling();
       void script();
       renewal.comes();
-      await vi.waitFor(() => expect(commands()).toEqual(['SELECT', 'IDLE']));
-      await vi.waitFor(() => expect(renewal.planned()).toBe(2));
+      await eventually(() => expect(commands()).toEqual(['SELECT', 'IDLE']));
+      await eventually(() => expect(renewal.planned()).toBe(2));
       expect(seen).toHaveLength(1);
     });
 
@@ -192,7 +193,7 @@ describe.skipIf(missingServers().length > 0)(titled('watching an inbox on Doveco
       const renewal = renewals();
       const { seen, sees } = watch(callOn(port, user));
       await sees();
-      await vi.waitFor(() => expect(renewal.planned()).toBe(1));
+      await eventually(() => expect(renewal.planned()).toBe(1));
       isSilent = true;
       await deliver('unannounced');
       expect(seen).toHaveLength(1);
@@ -205,10 +206,10 @@ describe.skipIf(missingServers().length > 0)(titled('watching an inbox on Doveco
       const renewal = renewals();
       const { sees, validities } = watch();
       await sees('one');
-      await vi.waitFor(() => expect(renewal.planned()).toBe(1));
+      await eventually(() => expect(renewal.planned()).toBe(1));
       await dovecot.doveadm('mailbox update', user, ['--uid-validity', '123456789', 'INBOX']);
       renewal.comes();
-      await vi.waitFor(() => expect(validities.at(-1)).toBe('123456789'), { timeout: 10_000 });
+      await eventually(() => expect(validities.at(-1)).toBe('123456789'));
       await sees('one');
     });
   });
@@ -292,7 +293,7 @@ describe.skipIf(missingServers(COURIER_PROGRAMS).length > 0)(
       });
       const call = callOn(server.port, server.addUser());
       // Courier counts a closed connection for a moment.
-      await vi.waitFor(() => mail.list(call, INBOX), { timeout: 10_000, interval: 200 });
+      await eventually(() => mail.list(call, INBOX), { intervalMs: 200 });
       let total: number | undefined;
       // The visit itself calls for the account, for example to read a message.
       const { ended } = watching(mail, call, async () => {
@@ -327,7 +328,7 @@ function watching(mail: Mail, call: MailCall, visit: InboxVisit = async () => un
     validities,
     ended,
     sees: (...subjects: string[]) =>
-      vi.waitFor(() => expect(seen.at(-1)).toEqual(subjects), { timeout: 20_000, interval: 5 }),
+      eventually(() => expect(seen.at(-1)).toEqual(subjects), { intervalMs: 5 }),
     /** The next visit does not end before the returned function is called. */
     pause() {
       let resume = () => {};

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type NoticeMailServer, ownerNotices } from '../../../adapters/notices/owner-notices.ts';
 import type { Notice } from '../../../core/ports/notice-sender.ts';
 import { EMAIL, openDashboard } from '../../hosts/dashboard/open-dashboard.ts';
@@ -8,6 +8,7 @@ import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
 import { type Postfix, RECIPIENTS, startPostfix } from '../../servers/postfix.ts';
+import { eventually } from '../../until.ts';
 
 const AT = new Date('2026-03-10T12:00:00Z');
 const PAGE = 'https://approve.example.org/approvals/apr_1';
@@ -52,7 +53,7 @@ describe.skipIf(missingServers().length > 0)(titled('notices through Postfix'), 
   it('arrive as one plain line without a link', async () => {
     expect(await send(addressOf('bob'))).toEqual({ kind: 'sent' });
     expect(await send(addressOf('bob'), { kind: 'code', at: AT, code: '012345' })).toEqual({ kind: 'sent' });
-    await vi.waitFor(async () => expect(await dovecot.messages('bob')).toHaveLength(2), { timeout: 15_000 });
+    await eventually(async () => expect(await dovecot.messages('bob')).toHaveLength(2));
     const [notice = '', code = ''] = (await dovecot.messages('bob')).toSorted(
       (one, other) => Number(one.includes('012345')) - Number(other.includes('012345')),
     );
@@ -100,7 +101,7 @@ describe.skipIf(missingServers().length > 0)(titled('notices through Postfix'), 
       await page.getByText('choose one that is not connected here').waitFor();
       await mail.getByLabel('Address').fill(addressOf(user));
       await press(page, 'Send code', mail);
-      await vi.waitFor(async () => expect(await dovecot.messages(user)).toHaveLength(1), { timeout: 15_000 });
+      await eventually(async () => expect(await dovecot.messages(user)).toHaveLength(1));
       const [code = ''] = /\b\d{6}\b/.exec((await dovecot.messages(user))[0] ?? '') ?? [];
       const wrong = code === '000000' ? '000001' : '000000';
       await page.getByLabel('Code').fill(wrong);
@@ -118,7 +119,7 @@ describe.skipIf(missingServers().length > 0)(titled('notices through Postfix'), 
       await dashboard.ask({ subject: 'Also confidential' });
       clock.shift(5 * 60_000);
       service.start();
-      await vi.waitFor(async () => expect(await dovecot.messages(user)).toHaveLength(2), { timeout: 15_000 });
+      await eventually(async () => expect(await dovecot.messages(user)).toHaveLength(2));
       const notice = (await dovecot.messages(user)).find((one) => !one.includes(code)) ?? '';
       expect(notice).toContain('2 requests wait for your decision.');
       expect(notice).not.toContain('onfidential');

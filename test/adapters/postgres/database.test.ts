@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MIGRATIONS, runMigrations } from '../../../adapters/postgres/migrations.ts';
 import { SCHEMA_2 } from '../../../adapters/postgres/schema-2.ts';
 import { SCHEMA_7 } from '../../../adapters/postgres/schema-7.ts';
@@ -31,6 +31,7 @@ import { USUAL_ROLES } from '../../folder-roles.ts';
 import { bundleForChild } from '../../run-typescript.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { asked, missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
+import { until } from '../../until.ts';
 import { interceptStatements } from './intercepted.ts';
 
 const missing = missingPostgres();
@@ -62,14 +63,11 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
     (await other.query<{ version: number }>('SELECT version FROM countersign.schema_version')).rows;
   /** Waits until a verb waits for a lock. */
   const aVerbWaits = () =>
-    vi.waitUntil(
-      async () => {
-        const waiting =
-          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-        return (await other.query(waiting)).rows.length > 0;
-      },
-      { timeout: 20_000 },
-    );
+    until(async () => {
+      const waiting =
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+      return (await other.query(waiting)).rows.length > 0;
+    });
   const lock = async (ownerId: string) => {
     await other.query('BEGIN');
     await other.query('SELECT 1 FROM countersign.owners WHERE owner_id = $1 FOR UPDATE', [ownerId]);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import { inlineReader } from '../../../adapters/reader/reader.ts';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
@@ -9,6 +9,7 @@ import { createService } from '../../../hosts/embedded/countersign.ts';
 import { roundsByHand } from '../../rounds-by-hand.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
+import { until } from '../../until.ts';
 import { interceptStatements } from './intercepted.ts';
 
 const missing = missingPostgres();
@@ -45,7 +46,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'background work on P
     const { ownerId } = await service.owners.create({ email });
     await service.accounts.connect({ ownerId, email, settings: {} });
     await service.keys.create({ ownerId, name: 'agent', preset: 'full' });
-    const ended = () => vi.waitUntil(() => running.size === 0, 10_000);
+    const ended = () => until(() => running.size === 0);
     service.start();
     await ended();
     // What a start does once is done.

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { everyVerbScene, VERBS } from '../../contracts/storage/every-verb.ts';
 import { storageContract } from '../../contracts/storage.ts';
+import { onlyLong } from '../../only-long.ts';
 import { bundleForChild } from '../../run-typescript.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { type MovableDatabases, movableDatabases, ON_TEST_CLOCK } from '../../servers/movable-databases.ts';
@@ -28,13 +30,17 @@ describe.skipIf(missing.length > 0)(
       await postgres?.stop();
     });
 
-    storageContract(
-      'postgresStorage',
-      async () => {
-        const database = await databases.take();
-        return storageUnderTest(database, pgbouncer.through(database.connectionString));
-      },
-      racer,
-    );
+    const open = async () => {
+      const database = await databases.take();
+      return storageUnderTest(database, pgbouncer.through(database.connectionString));
+    };
+
+    it.each(Object.entries(VERBS))('answers %s', async (_name, verb) => {
+      const { storage, close } = await open();
+      await verb(storage, await everyVerbScene(storage));
+      await close();
+    });
+
+    onlyLong('pgbouncer: contract', () => storageContract('postgresStorage', open, racer));
   },
 );

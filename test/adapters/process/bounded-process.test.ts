@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { type BoundedProcess, boundedProcess } from '../../../adapters/process/bounded-process.ts';
+import { eventually } from '../../until.ts';
 import { processThat } from './process-that.ts';
 
 const signal = new AbortController().signal;
@@ -82,7 +83,7 @@ describe('a process', () => {
       await one.close();
       await expect(Promise.race([spinning, Promise.resolve('works')])).rejects.toThrow('closed');
     };
-    await vi.waitFor(ended, { timeout: 20_000 });
+    await eventually(ended);
     await expect(run(one, 'good')).rejects.toThrow('closed');
   });
 

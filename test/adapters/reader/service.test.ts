@@ -48,7 +48,7 @@ describe('a service whose reader', () => {
     expect(await reading).toBe('[The text of this message cannot be shown: it takes too long to read.]');
     expect(await body(good)).toBe('the text');
     expect((await key.call('archive_email', { id: bad })).status).toBe('pending_approval');
-  }, 120_000);
+  });
 
   it.each([
     [

@@ -87,5 +87,5 @@ describe('every wait for a silent server', () => {
       canCollect: true,
       ended: { imap: true, caldav: true, https: true, discovery: true, smtp_kept: true },
     });
-  }, 60_000);
+  });
 });

@@ -10,6 +10,7 @@ import { missingServers, titled } from '../../servers/missing-servers.ts';
 import { freePorts } from '../../servers/ports.ts';
 import { type Postfix, RECIPIENTS, startPostfix } from '../../servers/postfix.ts';
 import { type MailProxy, startProxy } from '../../servers/proxy.ts';
+import { eventually } from '../../until.ts';
 
 const ALICE = addressOf('alice');
 
@@ -61,9 +62,7 @@ describe.skipIf(missingServers().length > 0)(titled('sending through Postfix'), 
   }
 
   async function arrivedAt(user: string, count: number): Promise<readonly string[]> {
-    await vi.waitFor(async () => expect(await dovecot.messages(user)).toHaveLength(count), {
-      timeout: 15_000,
-    });
+    await eventually(async () => expect(await dovecot.messages(user)).toHaveLength(count));
     return dovecot.messages(user);
   }
 

@@ -1,14 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { type StorageUnderTest, storageContract } from '../../contracts/storage.ts';
 import { bundleForChild } from '../../run-typescript.ts';
-import { sqliteOnClock } from '../../store-clock.ts';
+import { emptyDatabase, sqliteOnClock } from '../../store-clock.ts';
 
 async function open(): Promise<StorageUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-sqlite-'));
   const location = join(folder, 'countersign.db');
+  await writeFile(location, emptyDatabase());
   const opened = new Set<Storage>();
   let passedMs = 0;
   const connect = (): Storage => {

@@ -14,7 +14,7 @@ export function sendingPromises(mailbox: Mailbox): void {
       const message = outgoing();
       await mail.transmit(call, message, start);
       expect(start).toHaveBeenCalledTimes(1);
-      await vi.waitFor(async () => expect(await box.arrived()).toHaveLength(1), { timeout: 15_000 });
+      await vi.waitFor(async () => expect(await box.arrived()).toHaveLength(1), { timeout: 120_000 });
       const [arrived = ''] = await box.arrived();
       expect(lf(arrived)).toContain(lf(Buffer.from(message.bytes).toString()));
     });

@@ -6,7 +6,7 @@ import { aMessage, listIn, type Mailbox, newest, started } from './scene.ts';
 
 const EVERYTHING = 1000;
 /** Some servers announce what other programs changed only once in a while. */
-const ANNOUNCED_MS = 30_000;
+const ANNOUNCED_MS = 120_000;
 
 /** visitInbox, watchInbox. */
 export function watchingPromises(

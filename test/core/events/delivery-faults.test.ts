@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../adapters/postgres/database.ts';
 import { postgresStore } from '../../../adapters/postgres/store.ts';
 import { openDatabase as openFile } from '../../../adapters/sqlite/database.ts';
@@ -17,6 +17,7 @@ import { titledWithout } from '../../servers/missing-servers.ts';
 import { type MovableDatabases, movableDatabases } from '../../servers/movable-databases.ts';
 import { missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../servers/webhook-receiver.ts';
+import { until } from '../../until.ts';
 
 /** A store whose clock tests can move. */
 interface MovableStore {
@@ -125,16 +126,16 @@ function deliveryFaults(openStore: () => Promise<MovableStore>): void {
     );
   const deliveries = async (endpointId: string, limit = 100) =>
     (await scene.service.webhooks.deliveries(scene.ownerId, endpointId, { limit })).deliveries;
-  const received = (count: number) => vi.waitUntil(() => receiver.requests.length >= count, 20_000);
+  const received = (count: number) => until(() => receiver.requests.length >= count);
   /** Waits until no delivery is due or under way. */
   const idle = (endpointId: string) =>
-    vi.waitUntil(async () => {
+    until(async () => {
       const all = await deliveries(endpointId);
       return (
         all.length > 0 &&
         all.every(({ state, log, attempts }) => state !== 'waiting' || log.length === attempts)
       );
-    }, 20_000);
+    });
   const typesSince = (count: number) =>
     receiver.requests.slice(count).map(({ headers }) => headers['service-event-type']);
   /** Ends the wait for every retry. */
@@ -195,7 +196,7 @@ function deliveryFaults(openStore: () => Promise<MovableStore>): void {
     // The lease ended: another process would take the attempt over.
     await received(2);
     for (const response of held) response.writeHead(503).end();
-    await vi.waitUntil(async () => (await deliveries(endpointId))[0]?.state === 'delivered', 20_000);
+    await until(async () => (await deliveries(endpointId))[0]?.state === 'delivered');
   });
 
   it('of a receiver that holds 1,000 of them hostage do not delay those of others', async () => {
@@ -210,10 +211,10 @@ function deliveryFaults(openStore: () => Promise<MovableStore>): void {
     await decided(1000, key.keyId);
     await decided(20, other.keyId);
     service.start();
-    await vi.waitUntil(async () => {
+    await until(async () => {
       const all = await deliveries(endpointId);
       return all.length === 20 && all.every(({ state }) => state === 'delivered');
-    }, 20_000);
+    });
     expect(receiver.requests.filter(({ path }) => path === '/hostage')).toHaveLength(4);
     // Lets the service stop.
     await service.webhooks.remove(ownerId, 'wh_1');
@@ -231,7 +232,7 @@ function deliveryFaults(openStore: () => Promise<MovableStore>): void {
     await service.keys.revoke(ownerId, key.keyId);
     await decided();
     await nextAttempt();
-    await vi.waitUntil(async () => (await deliveries(endpointId))[0]?.state === 'dropped', 20_000);
+    await until(async () => (await deliveries(endpointId))[0]?.state === 'dropped');
     expect(await deliveries(endpointId)).toHaveLength(1);
     expect(receiver.requests).toHaveLength(1);
   });
@@ -250,10 +251,7 @@ function deliveryFaults(openStore: () => Promise<MovableStore>): void {
     await newMail(1);
     await decided();
     await received(2);
-    await vi.waitUntil(
-      async () => (await deliveries(endpointId)).every(({ state }) => state !== 'waiting'),
-      20_000,
-    );
+    await until(async () => (await deliveries(endpointId)).every(({ state }) => state !== 'waiting'));
     expect((await deliveries(endpointId)).map(({ event, state }) => [event.type, state])).toEqual([
       ['approval.decided', 'delivered'],
       ['message.received', 'dropped'],
@@ -276,10 +274,7 @@ function deliveryFaults(openStore: () => Promise<MovableStore>): void {
     await newMail(second.accountId);
     await newMail(1);
     await received(2);
-    await vi.waitUntil(
-      async () => (await deliveries(endpointId)).every(({ state }) => state !== 'waiting'),
-      20_000,
-    );
+    await until(async () => (await deliveries(endpointId)).every(({ state }) => state !== 'waiting'));
     expect((await deliveries(endpointId)).map(({ event, state }) => [event.data, state])).toEqual([
       [{ account_id: 1, message_id: MESSAGE_ID }, 'delivered'],
       [{ account_id: second.accountId, message_id: MESSAGE_ID }, 'dropped'],
@@ -287,10 +282,9 @@ function deliveryFaults(openStore: () => Promise<MovableStore>): void {
     // The owner cannot send it again either.
     const dropped = (await deliveries(endpointId)).at(-1)?.event.sequence ?? 0;
     await service.webhooks.redeliver(ownerId, endpointId, dropped);
-    await vi.waitUntil(
+    await until(
       async () =>
         (await deliveries(endpointId)).at(-1)?.state === 'dropped' && receiver.requests.length === 2,
-      20_000,
     );
   });
 
@@ -383,15 +377,15 @@ function deliveryFaults(openStore: () => Promise<MovableStore>): void {
       await nextAttempt();
       // Each day also has a new event: the first ones have failed by then.
       await decided();
-      await vi.waitUntil(async () => {
+      await until(async () => {
         const [newest] = await deliveries(endpointId);
         return newest?.event.sequence === day + 1 && newest.log.length === 1;
-      }, 20_000);
+      });
       await idle(endpointId);
       expect(await service.webhooks.list(ownerId)).toMatchObject([{ disabled: null }]);
     }
     if (days > 0) await nextAttempt();
-    await vi.waitUntil(async () => (await service.webhooks.list(ownerId))[0]?.disabled === reason, 20_000);
+    await until(async () => (await service.webhooks.list(ownerId))[0]?.disabled === reason);
     expect(warnings).toContainEqual(['a webhook endpoint was disabled', { reason }]);
     // The other attempts of the day are recorded before the clock moves.
     await idle(endpointId);
@@ -399,14 +393,11 @@ function deliveryFaults(openStore: () => Promise<MovableStore>): void {
     answerWith(204);
     await nextAttempt();
     // What waited is dropped once it is due.
-    await vi.waitUntil(
-      async () => (await deliveries(endpointId)).every(({ state }) => state !== 'waiting'),
-      20_000,
-    );
+    await until(async () => (await deliveries(endpointId)).every(({ state }) => state !== 'waiting'));
     await decided();
     await service.webhooks.enable(ownerId, endpointId);
     await decided();
-    await vi.waitUntil(async () => (await deliveries(endpointId))[0]?.state === 'delivered', 20_000);
+    await until(async () => (await deliveries(endpointId))[0]?.state === 'delivered');
     // Only the event since then.
     const newest = (await deliveries(endpointId))[0]?.event.id;
     const ids = receiver.requests.slice(before).map(({ headers }) => headers['service-event-id']);

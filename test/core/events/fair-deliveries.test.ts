@@ -1,8 +1,9 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../core/contract/errors.ts';
 import type { WebhookEnd, WebhookSender } from '../../../core/ports/webhook-sender.ts';
 import { openTestService, silentLog, type TestService, testClock } from '../../open-service.ts';
 import { sqliteOnClock } from '../../store-clock.ts';
+import { eventually, until } from '../../until.ts';
 
 /** Receivers that answer when the test says so. */
 function heldSender() {
@@ -46,14 +47,14 @@ describe('owners of webhooks', () => {
     };
     await add('a', 10, 10);
     service.start();
-    await vi.waitUntil(() => running('a') === 32);
+    await until(() => running('a') === 32);
     await add('b', 10, 10);
-    await vi.waitUntil(() => running('b') === 32);
+    await until(() => running('b') === 32);
     await add('c', 1, 4);
     expect(running('c')).toBe(0);
     const freePlace = async () => {
       open.find(({ url }) => url.includes('//a.'))?.answer();
-      await vi.waitUntil(() => open.length === 64);
+      await until(() => open.length === 64);
     };
     await freePlace();
     expect(running('c')).toBe(1);
@@ -98,7 +99,7 @@ describe('owners of webhooks', () => {
     }
     service.start();
     const others = names.filter((name) => !failing.has(name));
-    await vi.waitFor(() => expect(names.filter((name) => running(name) === 1)).toEqual(others));
+    await eventually(() => expect(names.filter((name) => running(name) === 1)).toEqual(others));
     expect(errors.length).toBeGreaterThanOrEqual(failing.size);
     for (const error of errors) {
       expect(error).toEqual([
@@ -109,6 +110,6 @@ describe('owners of webhooks', () => {
     const recovered = [...failing];
     failing.clear();
     open[0]?.answer();
-    await vi.waitFor(() => expect(recovered.map(running)).toEqual(recovered.map(() => 1)));
+    await eventually(() => expect(recovered.map(running)).toEqual(recovered.map(() => 1)));
   });
 });

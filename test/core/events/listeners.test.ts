@@ -3,12 +3,13 @@ import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import type { Log } from '../../../core/ports/log.ts';
 import type { ListenerEvent } from '../../../core/service/service.ts';
 import { DAY_MS } from '../../../core/time/durations.ts';
 import { openTestService, silentLog, type TestService, testClock } from '../../open-service.ts';
+import { until } from '../../until.ts';
 
 type Decided = ListenerEvent<'approval.decided'>;
 
@@ -53,7 +54,7 @@ describe('a listener of stored events', () => {
     await service.on('approval.decided', (event) => got.push(event));
     service.start();
     const expected = [await reject(), await reject(), await reject()];
-    await vi.waitUntil(() => got.length >= 3);
+    await until(() => got.length >= 3);
     expect(ids(got)).toEqual(expected);
     expect(got[0]).toEqual({
       ownerId,
@@ -75,9 +76,9 @@ describe('a listener of stored events', () => {
     await service.on('approval.decided', (event) => got.push(event));
     service.start();
     const first = await reject();
-    await vi.waitUntil(() => got.length === 1);
+    await until(() => got.length === 1);
     const second = await reject();
-    await vi.waitUntil(() => got.length === 2);
+    await until(() => got.length === 2);
     expect(ids(got)).toEqual([first, second]);
   });
 
@@ -88,7 +89,7 @@ describe('a listener of stored events', () => {
     await first.service.on('approval.decided', (event) => got.push(event));
     first.service.start();
     const handled = await first.reject();
-    await vi.waitUntil(() => got.length === 1);
+    await until(() => got.length === 1);
     await first.service.stop();
     opened.length = 0;
     const writer = await open({ storage: sqliteStorage({ file }), email: 'second@countersign.test' });
@@ -97,9 +98,9 @@ describe('a listener of stored events', () => {
     const after = got[0]?.cursor;
     await reader.service.on('approval.decided', (event) => got.push(event), { after });
     reader.service.start();
-    await vi.waitUntil(() => got.length === 3);
+    await until(() => got.length === 3);
     const live = await writer.reject();
-    await vi.waitUntil(() => got.length === 4, 5000);
+    await until(() => got.length === 4);
     expect(ids(got)).toEqual([handled, ...missed, live]);
   });
 
@@ -117,12 +118,12 @@ describe('a listener of stored events', () => {
     await service.on('approval.decided', (event) => other.push(event));
     service.start();
     const expected = [await reject(), await reject()];
-    await vi.waitUntil(() => other.length === 2);
+    await until(() => other.length === 2);
     expect(ids(failing)).toEqual([expected[0]]);
     clock.shift(1000);
-    await vi.waitUntil(() => failing.length === 2, 5000);
+    await until(() => failing.length === 2);
     clock.shift(2000);
-    await vi.waitUntil(() => failing.length === 4, 5000);
+    await until(() => failing.length === 4);
     expect(ids(failing)).toEqual([expected[0], expected[0], expected[0], expected[1]]);
     expect(errors).toEqual(Array(2).fill('a listener failed; it gets the event again'));
   });
@@ -141,14 +142,14 @@ describe('a listener of stored events', () => {
     await reject();
     await reject();
     await reject();
-    await vi.waitUntil(() => other.length === 3);
+    await until(() => other.length === 3);
     expect(got).toHaveLength(1);
     ends[0]?.();
-    await vi.waitUntil(() => got.length === 2);
+    await until(() => got.length === 2);
     remove();
     ends[1]?.();
     await reject();
-    await vi.waitUntil(() => other.length === 4);
+    await until(() => other.length === 4);
     expect(got).toHaveLength(2);
   });
 
@@ -160,7 +161,7 @@ describe('a listener of stored events', () => {
     service.start();
     await reject();
     await reject();
-    await vi.waitUntil(() => got.length === 2);
+    await until(() => got.length === 2);
     const [first = '', last = ''] = got.map(({ cursor }) => cursor);
     const on = (after: string) => service.on('approval.decided', () => undefined, { after });
     for (const cursor of ['', 'x', `${first} `, 'ec1_0_1', first.slice(0, -1)]) {

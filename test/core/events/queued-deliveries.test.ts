@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { openDatabase } from '../../../adapters/sqlite/database.ts';
 import { sqliteStore } from '../../../adapters/sqlite/store.ts';
 import { PER_ENDPOINT_MAX } from '../../../core/events/attempt-room.ts';
@@ -9,6 +9,7 @@ import type { WebhookSender } from '../../../core/ports/webhook-sender.ts';
 import { eventId } from '../../../core/secrets/record-ids.ts';
 import { createStorage } from '../../../core/storage/create-storage.ts';
 import { openTestService, type TestService } from '../../open-service.ts';
+import { until } from '../../until.ts';
 
 const QUEUED = 10_000;
 const OWNERS = ['a', 'b'];
@@ -89,7 +90,7 @@ it('10,000 queued events arrive once each, in small units, with fair turns for t
   }
 
   service.start();
-  await vi.waitUntil(() => posts.length >= QUEUED, { timeout: 25_000, interval: 20 });
+  await until(() => posts.length >= QUEUED, { intervalMs: 20 });
   await service.stop();
 
   expect(posts).toHaveLength(QUEUED);

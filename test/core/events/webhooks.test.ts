@@ -1,9 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { httpsSender } from '../../../adapters/webhooks/https-sender.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/time/durations.ts';
 import { verifyWebhook } from '../../../hosts/webhooks/verify-webhook.ts';
 import { openTestService, type TestService } from '../../open-service.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../servers/webhook-receiver.ts';
+import { until } from '../../until.ts';
 
 describe('webhooks', () => {
   let receiver: WebhookReceiver;
@@ -28,9 +29,9 @@ describe('webhooks', () => {
     const key = await scene.addKey('full');
     const add = (path = '/hook') =>
       service.webhooks.add({ ownerId, keyId: key.keyId, url: `${receiver.origin}${path}` });
-    const received = (count: number) => vi.waitUntil(() => receiver.requests.length >= count, 10_000);
+    const received = (count: number) => until(() => receiver.requests.length >= count);
     const settled = (endpointId: string) =>
-      vi.waitUntil(async () => {
+      until(async () => {
         const { deliveries } = await service.webhooks.deliveries(ownerId, endpointId, { limit: 100 });
         return (
           deliveries.length > 0 &&
@@ -137,7 +138,7 @@ describe('webhooks', () => {
     for (let n = 0; n < 20; n++) await service.webhooks.sendTest(ownerId, silent.endpointId);
     await service.webhooks.sendTest(ownerId, other.endpointId);
     service.start();
-    await vi.waitUntil(() => receiver.requests.some(({ path }) => path === '/other'), 5000);
+    await until(() => receiver.requests.some(({ path }) => path === '/other'));
     await received(5);
     expect(receiver.requests.filter(({ path }) => path === '/silent').length).toBe(4);
   });

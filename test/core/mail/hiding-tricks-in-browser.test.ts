@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { casesOf } from '../../only-long.ts';
 import { browserIsMissing, inBrowser, openBrowser } from '../../servers/browser.ts';
 import { TRICK_WORD, TRICKS } from './hiding-tricks.ts';
 
@@ -28,7 +29,7 @@ describe.skipIf(browserIsMissing)(inBrowser('what Chromium shows of the tricks')
     });
     shown = await reader.newPage();
     compared = await browser.newPage();
-  }, 60_000);
+  });
   afterAll(() => browser.close());
 
   async function picture(html: string): Promise<string> {
@@ -68,11 +69,11 @@ describe.skipIf(browserIsMissing)(inBrowser('what Chromium shows of the tricks')
     );
   }
 
-  it.each(TRICKS.filter(({ browserDiffers }) => browserDiffers !== true))(
+  const judged = TRICKS.filter(({ browserDiffers }) => browserDiffers !== true);
+  it.each(casesOf('hiding tricks: browser', judged, (_trick, index) => index % 8 === 0))(
     '$expected: $name',
     async ({ html, expected }) => {
       expect(await isSeen(html)).toBe(expected === 'shown');
     },
-    30_000,
   );
 });

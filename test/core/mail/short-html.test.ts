@@ -17,7 +17,7 @@ describe('a message that is read in place', () => {
   beforeAll(async () => {
     const { stdout } = await runChild(await bundleForChild(join(import.meta.dirname, 'count-work.ts')), []);
     counted = countedShape.parse(JSON.parse(stdout));
-  }, 120_000);
+  });
 
   it.each(Object.keys(SHAPES))('takes a limited number of steps: %s', (name) => {
     expect(counted[name]?.blocks).toBeLessThan(MOST_BLOCKS);

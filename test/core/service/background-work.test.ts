@@ -2,13 +2,14 @@ import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { httpsSender } from '../../../adapters/webhooks/https-sender.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
 import { openTestService, type TestService } from '../../open-service.ts';
 import { startWebhookReceiver } from '../../servers/webhook-receiver.ts';
+import { until } from '../../until.ts';
 
 const SEND = { to: ['new@example.org'], subject: 'Plans', body: 'Body' };
 
@@ -26,7 +27,7 @@ describe('a service that stops', () => {
       isRunning = true;
       return new Promise<never>(() => undefined);
     };
-    return { work, running: () => vi.waitUntil(() => isRunning, 10_000) };
+    return { work, running: () => until(() => isRunning) };
   }
 
   function mailThat(changes: Partial<Mail>): Mail {
@@ -117,16 +118,16 @@ describe('a service that stops', () => {
     const { endpointId } = await service.webhooks.add({ ownerId, keyId, url: `${receiver.origin}/hook` });
     service.start();
     await service.webhooks.sendTest(ownerId, endpointId);
-    await vi.waitUntil(() => receiver.requests.length === 1, 5000);
+    await until(() => receiver.requests.length === 1);
     await service.stop(400);
     receiver.answer = (_request, response) => response.writeHead(204).end();
     const other = await process('second@countersign.test');
     onTestFinished(() => other.service.stop());
     other.service.start();
-    const delivery = await vi.waitUntil(async () => {
+    const delivery = await until(async () => {
       const page = await other.service.webhooks.deliveries(ownerId, endpointId, { limit: 10 });
       return page.deliveries.find(({ state }) => state === 'delivered');
-    }, 5000);
+    });
     expect(delivery).toMatchObject({ attempts: 1, log: [{ status: 204 }] });
     const headers = receiver.requests.map((request) => [
       request.headers['service-event-id'],

@@ -24,7 +24,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'approvals.settled on
   it.each([
     ['approves', 'executed'],
     ['rejects', 'rejected'],
-  ])('returns in one process when the owner %s in another', { timeout: 60_000 }, async (decision, state) => {
+  ])('returns in one process when the owner %s in another', async (decision, state) => {
     const connectionString = await postgres.createDatabase();
     const secretKey = randomBytes(32);
     const storage = postgresStorage({ connectionString });

@@ -155,7 +155,7 @@ describe('aiSdkTools', () => {
     expect(JSON.stringify(result)).toMatch(/unheard/);
   });
 
-  it('ends a wait when the run is aborted', { timeout: 15_000 }, async () => {
+  it('ends a wait when the run is aborted', async () => {
     const opened = await open();
     const tools = aiSdkTools(await opened.agent.tools());
     const { approval } = waiting.parse(await opened.agent.call('send_email', sendTo(FRIEND)));
@@ -191,7 +191,7 @@ describe('langChainTools', () => {
     );
   });
 
-  it('ends a wait when the run is aborted', { timeout: 15_000 }, async () => {
+  it('ends a wait when the run is aborted', async () => {
     const opened = await open();
     const tools = langChainTools(await opened.agent.tools(), DynamicStructuredTool);
     const { approval } = waiting.parse(await opened.agent.call('send_email', sendTo(FRIEND)));

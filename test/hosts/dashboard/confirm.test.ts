@@ -193,12 +193,12 @@ describe('the password is asked for again', () => {
     ],
     ['to choose the folders of an account', () => '/accounts/1/folders', { sent: 'none' }],
     ['to rotate the secret of an endpoint', async (dashboard) => `${await endpoint(dashboard)}/rotate`, {}],
-  ])('%s, ten minutes after the last time', { timeout: 60_000 }, async (_, path, form) => {
+  ])('%s, ten minutes after the last time', async (_, path, form) => {
     expect(await answersAfter(9 * MINUTE_MS, path, form)).toEqual(['done', 'done', 'done']);
     expect(await answersAfter(11 * MINUTE_MS, path, form)).toEqual(['asked', 'done', 'done']);
   });
 
-  it('never for what revokes, restricts or only repeats, however long ago', { timeout: 60_000 }, async () => {
+  it('never for what revokes, restricts or only repeats, however long ago', async () => {
     const days = 13 * 24 * HOUR_MS;
     const key = ({ key }: Dashboard) => `/integrations/${key.keyId}`;
     const modes = (dashboard: Dashboard) => `${key(dashboard)}/modes`;

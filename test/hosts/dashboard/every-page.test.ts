@@ -71,9 +71,7 @@ describe.skipIf(browserIsMissing)(inBrowser('every page of the dashboard'), () =
     };
   }
 
-  it('has no fault that axe-core finds, light and dark, and fits from 320 to 1440 pixels', {
-    timeout: 120_000,
-  }, async () => {
+  it('has no fault that axe-core finds, light and dark, and fits from 320 to 1440 pixels', async () => {
     const { dashboard, paths, open } = await openPages();
     const page = await open({ width: 390 });
     const faults: string[] = [];

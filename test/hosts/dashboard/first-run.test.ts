@@ -139,7 +139,7 @@ describe('the setup link', () => {
   });
 });
 
-describe.skipIf(browserIsMissing)(inBrowser('the first run'), { timeout: 90_000 }, () => {
+describe.skipIf(browserIsMissing)(inBrowser('the first run'), () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();

@@ -5,7 +5,7 @@ import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/b
 import { type Dashboard, openDashboard } from './open-dashboard.ts';
 import { signedInPage } from './signed-in-page.ts';
 
-describe.skipIf(browserIsMissing)(inBrowser('an owner'), { timeout: 60_000 }, () => {
+describe.skipIf(browserIsMissing)(inBrowser('an owner'), () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();

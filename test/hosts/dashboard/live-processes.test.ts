@@ -47,7 +47,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a page of another pr
       openBrowser(),
       bundleForChild(join(import.meta.dirname, 'live-site.ts')),
     ]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser.close();
     await postgres.stop();

@@ -51,7 +51,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the notices of an owner'), () => {
   let receiver: NoticeReceiver;
   beforeAll(async () => {
     receiver = await startNoticeReceiver();
-    browser = await openBrowser();
+    browser = await openBrowser({ notifications: true });
   });
   beforeEach(() => {
     receiver.requests.length = 0;
@@ -172,7 +172,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the notices of an owner'), () => {
     clock.shift(2 * 3_600_000);
     await dashboard.ask({ subject: 'Newest' });
     clock.shift(5 * 60_000);
-    await expect.poll(() => receiver.requests.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => receiver.requests.length).toBe(2);
     expect(receiver.requests[1]?.body.toString()).toBe('3 requests wait for your decision.');
   });
 
@@ -237,7 +237,7 @@ describe('the files of the installable page', () => {
 
   it.skipIf(browserIsMissing)('have pictures for home screens, which a browser can draw', async () => {
     const dashboard = await openDashboard();
-    const browser = await openBrowser();
+    const browser = await openBrowser({ notifications: true });
     onTestFinished(() => browser.close());
     const page = await browser.newPage();
     await page.goto(`${dashboard.url}/sign-in`);

@@ -28,9 +28,7 @@ describe.skipIf(browserIsMissing)(inBrowser('passkeys'), () => {
     return { url, context, page };
   }
 
-  it('are added, let the owner in, and prove who it is; at another host name they are not offered', {
-    timeout: 60_000,
-  }, async () => {
+  it('are added, let the owner in, and prove who it is; at another host name they are not offered', async () => {
     const dashboard = await openDashboard();
     const { page, context } = await openAt(dashboard, 'countersign.localhost');
     await enterPassword(page);
@@ -72,9 +70,7 @@ describe.skipIf(browserIsMissing)(inBrowser('passkeys'), () => {
     await context.close();
   });
 
-  it('are explained where browsers have none, and are removed with a fresh proof', {
-    timeout: 60_000,
-  }, async () => {
+  it('are explained where browsers have none, and are removed with a fresh proof', async () => {
     const dashboard = await openDashboard();
     const plain = await openAt(dashboard, '127.0.0.1');
     expect(await plain.page.getByText('Use a passkey').count()).toBe(0);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import { type Dashboard, EMAIL, openDashboard, PASSWORD } from './open-dashboard.ts';
 
-describe.skipIf(browserIsMissing)(inBrowser('the owner’s own browser'), { timeout: 90_000 }, () => {
+describe.skipIf(browserIsMissing)(inBrowser('the owner’s own browser'), () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();

@@ -1,16 +1,17 @@
 import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { httpsSender } from '../../../adapters/webhooks/https-sender.ts';
 import { MINUTE_MS } from '../../../core/time/durations.ts';
 import { verifyWebhook } from '../../../hosts/webhooks/verify-webhook.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../servers/webhook-receiver.ts';
+import { until } from '../../until.ts';
 import { type Dashboard, openDashboard, PASSWORD } from './open-dashboard.ts';
 import { signedInPage } from './signed-in-page.ts';
 
 const HOSTILE = `<img src=http://evil.example/x.png onerror=alert(1)>"'>\u202efdp.exe`;
 
-describe.skipIf(browserIsMissing)(inBrowser('an owner with webhooks'), { timeout: 60_000 }, () => {
+describe.skipIf(browserIsMissing)(inBrowser('an owner with webhooks'), () => {
   let browser: Browser;
   let receiver: WebhookReceiver;
   beforeAll(async () => {
@@ -51,10 +52,10 @@ describe.skipIf(browserIsMissing)(inBrowser('an owner with webhooks'), { timeout
 
   /** Waits until the newest delivery has had as many attempts, all ended. */
   async function ended(dashboard: Dashboard, endpointId: string, attempts: number) {
-    return vi.waitUntil(async () => {
+    return until(async () => {
       const [newest] = await deliveriesOf(dashboard, endpointId);
       return newest?.log.length === attempts && newest;
-    }, 10_000);
+    });
   }
 
   it('adds an endpoint, whose secret is shown once, and sees a test event delivered exactly as shown', async () => {
@@ -162,7 +163,7 @@ describe.skipIf(browserIsMissing)(inBrowser('an owner with webhooks'), { timeout
     const { event } = await ended(dashboard, endpointId, 2);
     await page.goto(`${dashboard.url}/integrations/webhooks/${endpointId}`);
     await press(page, 'Redeliver');
-    await vi.waitUntil(() => receivedOf(event.id).length === 3, 10_000);
+    await until(() => receivedOf(event.id).length === 3);
     await page.locator('.rows .state', { hasText: 'Delivered' }).waitFor();
   });
 

@@ -80,7 +80,7 @@ async function recorded(count = 1): Promise<void> {
     const filing = calls.findIndex(({ tool }) => tool === 'send_email');
     return calls.slice(0, filing).filter(({ tool }) => tool === 'get_approval').length;
   };
-  await expect.poll(reads, { timeout: 10_000 }).toBe(count);
+  await expect.poll(reads).toBe(count);
 }
 
 function deferred() {

@@ -10,6 +10,7 @@ import { recordedHead } from '../../../hosts/http/arriving-head.ts';
 import { certificateIn } from '../../../hosts/server/certificate.ts';
 import { listen } from '../../../hosts/server/web-server.ts';
 import { type Certificate, makeCertificate } from '../../servers/certificate.ts';
+import { eventually } from '../../until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'countersign-tls-'));
 const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
@@ -74,12 +75,10 @@ describe('a listener with a certificate', () => {
 
     // Between the two writes the files do not belong together: the old certificate stays.
     copyFileSync(second.certFile, cert);
-    await vi.waitFor(() => expect(log.error).toHaveBeenCalled(), { timeout: 10_000 });
+    await eventually(() => expect(log.error).toHaveBeenCalled());
     expect((await request(web.port)).fingerprint).toBe(first.fingerprint);
     copyFileSync(second.keyFile, key);
-    await vi.waitFor(async () => expect((await request(web.port)).fingerprint).toBe(second.fingerprint), {
-      timeout: 10_000,
-    });
+    await eventually(async () => expect((await request(web.port)).fingerprint).toBe(second.fingerprint));
   });
 
   it('counts connections that have not finished their handshake', async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { inlineReader } from '../../../adapters/reader/reader.ts';
 import { type SandboxMail, sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import { sealGrant } from '../../../core/accounts/grant.ts';
@@ -18,6 +18,7 @@ import { HOUR_MS } from '../../../core/time/durations.ts';
 import { addChannel } from '../../contracts/storage/notice-scene.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import { callWith, silentLog, testClock } from '../../open-service.ts';
+import { eventually } from '../../until.ts';
 import { addApp } from '../dashboard/authenticator-app.ts';
 
 /** A database as a server leaves it: with requests that wait, requests that were under way, and a delivery that is due. */
@@ -81,7 +82,7 @@ export async function fillDatabase(storage: Storage, secretKeys: readonly Uint8A
   }
   await service.approvals.reject(ownerId, rejected);
   service.start();
-  await vi.waitFor(async () => expect(await deliveriesOf(storage, ownerId)).toEqual(DUE), 10_000);
+  await eventually(async () => expect(await deliveriesOf(storage, ownerId)).toEqual(DUE));
   return { service, ownerId, apiKey, waiting, approved, started };
 }
 

@@ -14,10 +14,10 @@ beforeAll(async () => {
   for (const owner of [OWNER, OTHER]) await cli.run(['owner', 'add', owner], 'correct horse battery staple');
   const add = ['key', 'add', '--owner', OWNER, '--name', 'agent', '--preset', 'full', '--json'];
   keyId = printedBy(await cli.run(add)).key_id ?? '';
-}, 60_000);
+});
 afterAll(() => cli.remove());
 
-describe('the webhook commands', { timeout: 60_000 }, () => {
+describe('the webhook commands', () => {
   it('add, list and remove an endpoint with --json, and show its secret once', async () => {
     const added = printedBy(await cli.run(['webhook', 'add', '--key', keyId, '--url', URL, '--json']));
     expect(added).toEqual({ endpoint_id: 'wh_1', secret: expect.stringMatching(/^whsec_[\w-]{43}$/) });

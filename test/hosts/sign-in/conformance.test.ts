@@ -46,4 +46,4 @@ it('passes every authorization scenario', async () => {
     ['authorization-server-metadata', 'SUCCESS', undefined],
     ['authorization-server-metadata-cimd', 'SUCCESS', undefined],
   ]);
-}, 60_000);
+});

@@ -171,7 +171,7 @@ function start(env: Env): Started {
   return {
     child,
     async answer() {
-      await expect.poll(() => stdout.indexOf('\n', read), { timeout: 20_000 }).toBeGreaterThan(-1);
+      await expect.poll(() => stdout.indexOf('\n', read)).toBeGreaterThan(-1);
       const end = stdout.indexOf('\n', read);
       const line = stdout.slice(read, end);
       read = end + 1;

@@ -3,10 +3,11 @@ import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import Stripe from 'stripe';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { httpsSender } from '../../../adapters/webhooks/https-sender.ts';
 import { openTestService } from '../../open-service.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../servers/webhook-receiver.ts';
+import { until } from '../../until.ts';
 
 // Receivers that use nothing of Countersign's verify what a real service posts.
 
@@ -46,7 +47,7 @@ describe.each([
   ["Stripe's constructEvent", withStripe],
   ['code written from the specification', fromTheSpecification],
   ["the README's Python", withPython],
-])('a receiver that verifies with %s', { timeout: 60_000 }, (_name, verify) => {
+])('a receiver that verifies with %s', (_name, verify) => {
   let receiver: WebhookReceiver;
   /** What the receiver verifies with. */
   let receiverSecret = '';
@@ -74,12 +75,12 @@ describe.each([
     service.start();
     /** The response to the newest of `count` deliveries. */
     const responseTo = (count: number) =>
-      vi.waitUntil(async () => {
+      until(async () => {
         const { deliveries } = await service.webhooks.deliveries(ownerId, endpointId, { limit: 100 });
         const [newest] = deliveries;
         const [line] = newest?.log ?? [];
         return deliveries.length === count && line && { type: newest?.event.type, status: line.status };
-      }, 30_000);
+      });
 
     const sent = await key.call('send_email', { to: ['new@example.org'], subject: 'Hello', body: 'Grüße' });
     if (sent.status !== 'pending_approval') throw new Error(sent.status);

@@ -1,0 +1,56 @@
+/**
+ * What only the long run does (`npm run test:long`), each with its reason. The gate (`npm test`) does everything else, and of
+ * each matrix the part that covers every kind and every code path once. `only-long.test.ts` fails if a test file runs in
+ * neither, or if a name here is not used.
+ */
+
+/** Whether this is the long run. */
+export const isLong = process.env.COUNTERSIGN_TESTS === 'long';
+
+/** Whole test files, by their path. */
+export const FILES = {
+  'test/package/next-app.test.ts':
+    'installs 340 MB; the gate has the same mount in five other apps, and the README’s app on the packed package',
+  'test/conformance/postgres.test.ts':
+    'the storage contract holds both databases to the same promises, and the gate plays the calls on SQLite',
+} as const satisfies Readonly<Record<string, string>>;
+
+/** Parts of test files. */
+const PARTS = {
+  'crash: kills':
+    'a kill after each call of each port; the gate kills after the calls that decide what is found',
+  'crash: stages': 'the same acts on each storage and mailbox; the gate has each once',
+  'cut: commands':
+    'a connection cut before, unanswered and answered at each command; the gate takes turns among the three',
+  'lost connection: verbs':
+    'a connection lost before each statement of each verb; the gate takes each shape of verb',
+  'pgbouncer: contract':
+    'the storage contract once more behind a pooler; the gate runs each verb through it once',
+  'dovecot: variants': 'the mail contract on servers that lack less than the one in the gate',
+  'package: nodes': 'the packed package on each version of Node; the gate has the one that runs it',
+  'package: resolutions': 'one more module resolution; the gate has the strictest',
+  'linear: signs': 'long runs of each sign; the gate has one of each kind',
+  'growth: sizes': 'a hundred times the rows; the gate has ten times',
+  'hiding tricks: browser':
+    'Chromium’s pixels of each trick; the gate takes a part, and judges each trick itself',
+  'seen is sent: letters': 'many letters through the owner’s page; the gate has some of each kind',
+} as const;
+
+type Part = keyof typeof PARTS;
+
+/** @returns all cases in the long run, and those that `inGate` picks in the gate */
+export function casesOf<T>(
+  _part: Part,
+  all: readonly T[],
+  inGate: (one: T, index: number) => boolean,
+): readonly T[] {
+  return isLong ? all : all.filter(inGate);
+}
+
+/** Declares tests that only the long run has. */
+export function onlyLong(_part: Part, declare: () => void): void {
+  if (isLong) declare();
+}
+
+/** The names of all parts. */
+export const PART_NAMES = Object.keys(PARTS);

@@ -1,0 +1,48 @@
+/** Which test files run together, and how: the projects of vitest.config.ts. */
+
+/** Tests that count what a process does, start and kill processes, or replace modules: each file has its own process. */
+export const APART = [
+  'test/*.test.ts',
+  'test/{conformance,corpus,crash,e2e,ledger,package,soak}/**/*.test.ts',
+  'test/adapters/driver/*.test.ts',
+  'test/adapters/growth/*.test.ts',
+  'test/core/linear/*.test.ts',
+  'test/core/stored-plan.test.ts',
+  'test/core/storage/altered-activity.test.ts',
+];
+
+/** By room of core, the tests that need more than pure functions. `projects.test.ts` fails if one is missing, or in vain. */
+const NOT_PURE: Readonly<Record<string, readonly string[]>> = {
+  approvals: ['idempotency', 'same-request'],
+  calendar: ['disputed-zone', 'event-run'],
+  call: ['fitting'],
+  contract: [],
+  execution: [],
+  folders: [],
+  gate: [],
+  mail: ['hiding-tricks-in-browser', 'short-html'],
+  notices: [],
+  plans: [],
+  provenance: ['overflow'],
+  safety: ['holds', 'safety-filter'],
+  secrets: [],
+  'sign-in': [],
+  storage: ['altered-activity', 'altered-keys', 'paused-keys'],
+  text: ['seen-text'],
+  time: [],
+  tools: ['calendar-read', 'calendar-write', 'own-affairs'],
+  trackers: ['link-sent'],
+};
+
+/** Tests of core that need no service, no database, no server and no other process. `npm run quick` runs these. */
+export const PURE = [
+  ...Object.entries(NOT_PURE).map(([room, others]) =>
+    others.length === 0
+      ? `test/core/${room}/**/*.test.ts`
+      : `test/core/${room}/**/!(${others.join('|')}).test.ts`,
+  ),
+  'test/core/{judge-claim,public-names,tool-arguments}.test.ts',
+  'test/core/events/{attempt-room,delivery,signature}.test.ts',
+  'test/core/service/{approval-waits,client-documents}.test.ts',
+  'test/core/watching/inbox-position.test.ts',
+];
