@@ -45,6 +45,29 @@ export default tseslint.config(
     },
   },
   {
+    files: ['test/**/*.{ts,tsx}'],
+    ignores: ['test/contracts/**', 'test/bench/**', 'test/until.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        ...['waitFor', 'waitUntil'].map((property) => ({
+          object: 'vi',
+          property,
+          message: 'Its usual second is too short for a busy machine. Use test/until.ts.',
+        })),
+      ],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            "CallExpression[callee.name=/^(it|describe)$/] > ObjectExpression > Property[key.name='timeout'], " +
+            "CallExpression[callee.callee.object.name=/^(it|describe)$/] > ObjectExpression > Property[key.name='timeout']",
+          message: 'The usual limit only ends what hangs. A shorter one fails on a slow machine.',
+        },
+      ],
+    },
+  },
+  {
     // Vitest's asymmetric matchers are `any`, and a test reads what it expects.
     files: ['test/**/*.ts'],
     rules: {

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { sectionReporter } from './test/conformance/section-reporter.ts';
 import { LongestFirst } from './test/longest-first.ts';
@@ -9,8 +11,12 @@ import { countReporter } from './test/reporter.ts';
 /** Bounds end what hangs. They leave room for any machine: a test that works never reaches them. */
 const HANGS_MS = 10 * 60_000;
 
-// The workers share what one of them has bundled.
-process.env.COUNTERSIGN_TEST_RUN = randomUUID();
+// The workers share what one of them has bundled: see test/run-typescript.ts.
+if (process.env.COUNTERSIGN_BUNDLES === undefined) {
+  const bundles = join(import.meta.dirname, 'node_modules/.cache/countersign-tests', randomUUID());
+  process.env.COUNTERSIGN_BUNDLES = bundles;
+  process.once('exit', () => rmSync(bundles, { recursive: true, force: true }));
+}
 
 const left = isLong ? [] : Object.keys(FILES);
 

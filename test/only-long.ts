@@ -11,6 +11,8 @@ export const isLong = process.env.COUNTERSIGN_TESTS === 'long';
 export const FILES = {
   'test/package/next-app.test.ts':
     'installs 340 MB; the gate has the same mount in five other apps, and the README’s app on the packed package',
+  'test/adapters/imap/cyrus.test.ts':
+    'the mail contract on Cyrus; the gate has Dovecot, Courier, and a Dovecot that lacks what servers may lack',
   'test/conformance/postgres.test.ts':
     'the storage contract holds both databases to the same promises, and the gate plays the calls on SQLite',
 } as const satisfies Readonly<Record<string, string>>;
@@ -30,9 +32,17 @@ const PARTS = {
   'package: nodes': 'the packed package on each version of Node; the gate has the one that runs it',
   'package: resolutions': 'one more module resolution; the gate has the strictest',
   'linear: signs': 'long runs of each sign; the gate has one of each kind',
+  'linear: pairs': 'texts of each pair of parts; the gate has a third of the pairs',
   'growth: sizes': 'a hundred times the rows; the gate has ten times',
   'hiding tricks: browser':
     'Chromium’s pixels of each trick; the gate takes a part, and judges each trick itself',
+  'pages: looks':
+    'each page in each of four looks and five widths; the gate looks at each page once, at each look in turn',
+  'sign-in attacks: emails': 'ten thousand emails; the gate tries five hundred',
+  'written to: servers': 'folders of the sent mail on more servers; the gate has those that differ most',
+  'reader: faults':
+    'readers that hang or fill their memory, for events too; the gate has one that hangs and one that fails',
+  'calendar answers: size': 'a list of 20 MB; the gate reads 5 MB',
   'seen is sent: letters': 'many letters through the owner’s page; the gate has some of each kind',
 } as const;
 
@@ -45,6 +55,11 @@ export function casesOf<T>(
   inGate: (one: T, index: number) => boolean,
 ): readonly T[] {
   return isLong ? all : all.filter(inGate);
+}
+
+/** @returns how many or how large: `all` in the long run */
+export function sizeOf(_part: Part, all: number, inGate: number): number {
+  return isLong ? all : inGate;
 }
 
 /** Declares tests that only the long run has. */

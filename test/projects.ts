@@ -3,7 +3,8 @@
 /** Tests that count what a process does, start and kill processes, or replace modules: each file has its own process. */
 export const APART = [
   'test/*.test.ts',
-  'test/{conformance,corpus,crash,e2e,ledger,package,soak}/**/*.test.ts',
+  'test/conformance/{postgres,tool-door}.test.ts',
+  'test/{crash,ledger,package,soak}/**/*.test.ts',
   'test/adapters/driver/*.test.ts',
   'test/adapters/growth/*.test.ts',
   'test/core/linear/*.test.ts',

@@ -1,17 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
+import * as z from 'zod';
 
 /** Packages whose binary must be loaded from their folder. */
 const BINARIES = ['better-sqlite3', 'pg-native'];
 
-/** The bundles of this test run, inside the project, so that they find the packages. */
-export const BUNDLES = join(
-  import.meta.dirname,
-  '../node_modules/.cache/countersign-tests',
-  process.env.COUNTERSIGN_TEST_RUN ?? String(process.pid),
-);
+/** Inside the project, so that bundles find the packages. vitest.config.ts names the folder, and removes it. */
+const BUNDLES = z.string().parse(process.env.COUNTERSIGN_BUNDLES);
 
 /** Gives bundled CommonJS packages the `require` that they expect. */
 const REQUIRE =
@@ -27,25 +24,41 @@ export async function bundleForChild(
   entry: string,
   packages: 'external' | 'bundle' = 'external',
 ): Promise<string> {
-  const folder = join(BUNDLES, packages, basename(dirname(entry)));
-  const outfile = join(folder, `${basename(entry, '.ts')}.mjs`);
-  // Another file of this run may have made it.
-  if (existsSync(outfile)) return outfile;
-  mkdirSync(folder, { recursive: true });
-  const written = join(folder, `${basename(entry, '.ts')}-${process.pid}.mjs`);
-  await build({
+  const folder = await bundled(join(packages, basename(dirname(entry)), basename(entry, '.ts')), {
     entryPoints: [entry],
+    packages,
+    ...(packages === 'bundle' && { external: BINARIES, banner: { js: REQUIRE } }),
+    outExtension: { '.js': '.mjs' },
+  });
+  return join(folder, `${basename(entry, '.ts')}.mjs`);
+}
+
+/**
+ * Bundles for Node 20, once in a test run: the files of a run share the result.
+ * @returns the folder with what was written
+ */
+export async function bundled(name: string, options: BuildOptions): Promise<string> {
+  const folder = join(BUNDLES, name);
+  if (existsSync(folder)) return folder;
+  const written = `${folder}-${process.pid}`;
+  await build({
     bundle: true,
     platform: 'node',
     format: 'esm',
-    packages,
-    ...(packages === 'bundle' && { external: BINARIES, banner: { js: REQUIRE } }),
+    packages: 'external',
     target: 'node20',
-    outfile: written,
     logLevel: 'error',
+    ...options,
+    outdir: written,
   });
-  renameSync(written, outfile);
-  return outfile;
+  try {
+    renameSync(written, folder);
+  } catch (error) {
+    // Another file was faster.
+    rmSync(written, { recursive: true });
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
 }
 
 export interface ChildEnd {

@@ -77,6 +77,8 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
     const settings = [
       'fsync=off',
       'full_page_writes=off',
+      'autovacuum=off',
+      'jit=off',
       'max_connections=200',
       'listen_addresses=127.0.0.1',
     ];

@@ -51,14 +51,20 @@ async function play(order: PlayOrder): Promise<void> {
   for (let begin = 0; begin < order.samples.length; begin += SAMPLES_A_BOX) {
     const mailbox = await playedMail(attachmentText);
     const calendar = await playedCalendar(EMAIL);
-    for (const [offset, { raw, ...name }] of order.samples.slice(begin, begin + SAMPLES_A_BOX).entries()) {
+    for (const [offset, { raw, larger: given, ...name }] of order.samples
+      .slice(begin, begin + SAMPLES_A_BOX)
+      .entries()) {
       const index = begin + offset;
       tell({ kind: 'plays', index });
       const stage = name.kind === 'ics' || name.kind === 'caldav' ? calendar : mailbox;
       const sample = raw === undefined ? sampleOf(seeds, name) : Buffer.from(raw, 'base64');
       const { ms, ...played } = await timed(() => stage.play(sample, name.kind));
       const larger =
-        raw === undefined && index % COMPARED_EVERY === 0 ? sampleOf(seeds, name, LARGER) : sample;
+        given !== undefined
+          ? Buffer.from(given, 'base64')
+          : raw === undefined && index % COMPARED_EVERY === 0
+            ? sampleOf(seeds, name, LARGER)
+            : sample;
       const compared = larger.length > 2 * sample.length;
       if (compared) played.wrong.push(...(await growth(stage, name.kind, sample, larger)));
       tell({ kind: 'played', index, ms, compared, ...played });

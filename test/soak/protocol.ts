@@ -17,8 +17,11 @@ export const sampleName = z.object({ kind, seed: z.int() });
 export type SampleName = z.infer<typeof sampleName>;
 
 export const playOrder = z.object({
-  /** The samples to play, in order; `raw` (base64) replaces what the seed would generate. */
-  samples: z.array(sampleName.extend({ raw: z.string().optional() })),
+  /**
+   * The samples to play, in order. `raw` (base64) replaces what the seed would generate, and `larger` its larger sample:
+   * the two are then compared.
+   */
+  samples: z.array(sampleName.extend({ raw: z.string().optional(), larger: z.string().optional() })),
   workerFile: z.string(),
   documents: z.string().optional(),
 });

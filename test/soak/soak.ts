@@ -115,18 +115,22 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
   return report;
 }
 
-/** Describes the fault of a sample, played with these bytes or its own. */
+/** Describes the fault of a sample, played with these bytes or its own, and compared with the larger ones if there are any. */
 export async function faultsOf(
   files: SoakFiles,
   sample: SampleName,
   raw?: Buffer,
   limits: Readonly<Record<Kind, SampleLimits>> = LIMITS,
+  larger?: Buffer,
 ): Promise<string[]> {
   const faults: string[] = [];
   const take = (message: Told) => {
     if (message.kind === 'played') faults.push(...message.wrong);
   };
-  const bytes = raw === undefined ? {} : { raw: raw.toString('base64') };
+  const bytes = {
+    ...(raw === undefined ? {} : { raw: raw.toString('base64') }),
+    ...(larger === undefined ? {} : { larger: larger.toString('base64') }),
+  };
   const end = await playedBy({ ...files, limits, take }, { samples: [{ ...sample, ...bytes }], ...files });
   return end.index === undefined ? faults : [...faults, end.what];
 }

@@ -34,7 +34,6 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a statement of Postg
     async (owners) => {
       expect(await growing([...all, SCAN], owners, measure)).toEqual([expect.stringContaining('scan: ')]);
     },
-    600_000,
   );
 
   async function measure(

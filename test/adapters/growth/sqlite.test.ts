@@ -35,7 +35,6 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a statement of SQLit
     async (owners) => {
       expect(await growing([...all, SCAN], owners, measure)).toEqual([expect.stringContaining('scan: ')]);
     },
-    300_000,
   );
 });
 

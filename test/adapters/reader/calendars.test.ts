@@ -3,6 +3,7 @@ import { processReader } from '../../../adapters/reader/reader.ts';
 import { object } from '../../contracts/calendar/scene.ts';
 import { openCalendar, put } from '../../core/calendar-scene.ts';
 import { firstId, resultOf } from '../../core/scene.ts';
+import { casesOf } from '../../only-long.ts';
 import { processThatWorks } from '../process/process-that.ts';
 
 /** A program that does what the test says with objects that hold the word, and finds one event in each of the others. */
@@ -38,11 +39,12 @@ async function open(does: string) {
 }
 
 describe('a service whose reader', () => {
-  it.each([
+  const faults = [
     ['hangs', 'for (;;);'],
     ['fails', 'throw new Error("no");'],
     ['fills its memory', 'const all = []; for (;;) all.push(new Array(100_000).fill(all));'],
-  ])(
+  ] as const;
+  it.each(casesOf('reader: faults', faults, ([what]) => what === 'fails'))(
     '%s over one object of a calendar shows the others, and answers meanwhile',
     async (_what, does) => {
       const { key, other } = await open(does);
@@ -58,7 +60,6 @@ describe('a service whose reader', () => {
         unreadable: 1,
       });
     },
-    90_000,
   );
 
   it('is gone for good says so, and the service goes on', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { processReader } from '../../../adapters/reader/reader.ts';
 import { firstId, idsIn, letter, openScene, resultOf } from '../../core/scene.ts';
+import { casesOf } from '../../only-long.ts';
 import { processThatWorks } from '../process/process-that.ts';
 
 const READING = {
@@ -50,14 +51,15 @@ describe('a service whose reader', () => {
     expect((await key.call('archive_email', { id: bad })).status).toBe('pending_approval');
   });
 
-  it.each([
+  const faults = [
     [
       'fills its heap',
       'const all = []; for (;;) all.push(new Array(100_000).fill(all));',
       'it takes too much memory to read',
     ],
     ['fails', 'throw new Error("no");', 'reading it failed'],
-  ])(
+  ] as const;
+  it.each(casesOf('reader: faults', faults, ([what]) => what === 'fails'))(
     '%s on a message says so, and reads the next',
     async (_name, does, says) => {
       const { bad, good, body } = await open(does);
@@ -65,6 +67,5 @@ describe('a service whose reader', () => {
       expect(await body(good)).toBe('the text');
       expect(await body(bad)).toBe(`[The text of this message cannot be shown: ${says}.]`);
     },
-    60_000,
   );
 });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
+import { casesOf } from '../../only-long.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
@@ -27,16 +28,20 @@ export async function faultsOf(page: Page, rules: readonly string[] = TAGS): Pro
   );
 }
 
+let turn = 0;
+
 /** The same in every look, and the widths that the page does not fit. Empty: all is well. */
 export async function faultsInEveryLook(page: Page, name: string): Promise<string[]> {
   const faults: string[] = [];
-  for (const { width, colorScheme, rules } of LOOKS) {
+  turn += 1;
+  const looks = casesOf('pages: looks', LOOKS, (_look, index) => index === turn % LOOKS.length);
+  for (const { width, colorScheme, rules } of looks) {
     await page.setViewportSize({ width, height: HEIGHT });
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     const found = await faultsOf(page, rules);
     faults.push(...found.map((fault) => `${name}, ${width}, ${colorScheme}: ${fault}`));
   }
-  for (const width of WIDTHS) {
+  for (const width of casesOf('pages: looks', WIDTHS, (width) => width === 320 || width === 1440)) {
     await page.setViewportSize({ width, height: HEIGHT });
     const needed = await page.evaluate<number>('document.documentElement.scrollWidth');
     if (needed > width) faults.push(`${name} at ${width} needs ${needed}`);

@@ -103,6 +103,5 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a page of another pr
       await service.approvals.reject(ownerId, two);
       await row(two, 'earlier').waitFor();
     },
-    120_000,
   );
 });

@@ -9,6 +9,7 @@ import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { Service } from '../../../core/service/service.ts';
+import { sizeOf } from '../../only-long.ts';
 import { quickHash } from '../../quick-password.ts';
 import { bundleForChild } from '../../run-typescript.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
@@ -55,7 +56,7 @@ async function postgresPlace(): Promise<Place> {
 }
 
 describe('attacks on signing in, on SQLite', () => {
-  attacks(sqlitePlace, 10_050);
+  attacks(sqlitePlace, sizeOf('sign-in attacks: emails', 10_050, 500));
 });
 
 describe.skipIf(missing.length > 0)(titledWithout(missing, 'attacks on signing in, on Postgres'), () => {

@@ -300,37 +300,33 @@ describe("with the app's session", () => {
       () => ({ ownerId: 'o', sessionId: '', authenticatedAt: new Date() }),
       { status: 503, reason: 'wrong_type' },
     ],
-  ])(
-    'a hook that %s gives a page that says so, and nothing is done',
-    async (_name, hook, expected) => {
-      const app = await openMount();
-      const id = await fileSend(app);
-      const cookie = signInToApp(app);
-      const page = `${BASE}/approvals/${id}`;
-      const html = await (await request(app, page, { headers: { cookie } })).text();
-      const form_token = /name="form_token" value="([^"]*)"/.exec(html)?.[1] ?? '';
-      app.sessions.set(cookie.slice('app='.length), hook);
-      const answers = [
-        await request(app, page, { headers: { cookie } }),
-        await request(app, `${page}/reject`, {
-          method: 'POST',
-          headers: { cookie, origin: app.origin },
-          body: new URLSearchParams({ form_token }),
-        }),
-      ];
-      for (const answer of answers) {
-        expect(answer.status).toBe(expected.status);
-        expect(await answer.text()).toContain('The app could not tell who you are. Nothing was done.');
-      }
-      expect((await app.service.approvals.show(app.ownerId, id))?.approval.state).toBe('pending');
-      expect(app.logged).toEqual([
-        ['the session hook of the app failed', expect.objectContaining({ reason: expected.reason })],
-        ['the session hook of the app failed', expect.objectContaining({ reason: expected.reason })],
-      ]);
-      expect(JSON.stringify(app.logged)).not.toContain('secret of the app');
-    },
-    30_000,
-  );
+  ])('a hook that %s gives a page that says so, and nothing is done', async (_name, hook, expected) => {
+    const app = await openMount();
+    const id = await fileSend(app);
+    const cookie = signInToApp(app);
+    const page = `${BASE}/approvals/${id}`;
+    const html = await (await request(app, page, { headers: { cookie } })).text();
+    const form_token = /name="form_token" value="([^"]*)"/.exec(html)?.[1] ?? '';
+    app.sessions.set(cookie.slice('app='.length), hook);
+    const answers = [
+      await request(app, page, { headers: { cookie } }),
+      await request(app, `${page}/reject`, {
+        method: 'POST',
+        headers: { cookie, origin: app.origin },
+        body: new URLSearchParams({ form_token }),
+      }),
+    ];
+    for (const answer of answers) {
+      expect(answer.status).toBe(expected.status);
+      expect(await answer.text()).toContain('The app could not tell who you are. Nothing was done.');
+    }
+    expect((await app.service.approvals.show(app.ownerId, id))?.approval.state).toBe('pending');
+    expect(app.logged).toEqual([
+      ['the session hook of the app failed', expect.objectContaining({ reason: expected.reason })],
+      ['the session hook of the app failed', expect.objectContaining({ reason: expected.reason })],
+    ]);
+    expect(JSON.stringify(app.logged)).not.toContain('secret of the app');
+  });
 
   it('an owner who does not exist gets a page that says so', async () => {
     const app = await openMount();

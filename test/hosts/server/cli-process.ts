@@ -2,8 +2,8 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { build } from 'esbuild';
 import { z } from 'zod';
+import { bundled } from '../../run-typescript.ts';
 
 /** What each command prints with `--json`, as far as tests use it. */
 const printed = z.strictObject({
@@ -88,19 +88,12 @@ const ready = z.strictObject({
 /** The command line as a separate process, bundled from the sources into a folder that finds the packages. */
 export async function buildCli(): Promise<Cli> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-cli-'));
-  const outdir = join(ROOT, 'node_modules', '.cache', `countersign-cli-${process.pid}`);
-  const outfile = join(outdir, 'cli.js');
-  await build({
+  const outdir = await bundled('cli', {
     entryPoints: [join(ROOT, 'hosts/server/cli.ts')],
-    outdir,
-    bundle: true,
     splitting: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
     loader: { '.css': 'text' },
-    logLevel: 'error',
   });
+  const outfile = join(outdir, 'cli.js');
 
   const start = (args: readonly string[], env: Record<string, string> = {}) =>
     launch(process.execPath, [outfile, ...args], env);
@@ -178,7 +171,6 @@ export async function buildCli(): Promise<Cli> {
     },
     remove() {
       rmSync(folder, { recursive: true });
-      rmSync(outdir, { recursive: true });
     },
   };
 }
