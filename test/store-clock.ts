@@ -18,7 +18,7 @@ export function sqliteOnClock(file: string, nowMs: () => number): Storage {
 let empty: Buffer | undefined;
 
 /** A new database in memory. All migrations take fifty times as long as a copy of their result. */
-export function newDatabase(): Database {
+function newDatabase(): Database {
   const SqliteDatabase = sqliteDriver();
   const db = new SqliteDatabase(emptyDatabase());
   prepareDatabase(db);
