@@ -1,6 +1,6 @@
 /**
  * What only the long run does (`npm run test:long`), each with its reason. The gate (`npm test`) does everything else, and of
- * each matrix the part that covers every kind and every code path once. `only-long.test.ts` fails if a test file runs in
+ * each matrix the part that covers every kind and every code path once. `projects.test.ts` fails if a test file runs in
  * neither, or if a name here is not used.
  */
 

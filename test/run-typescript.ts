@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
@@ -40,7 +41,7 @@ export async function bundleForChild(
 export async function bundled(name: string, options: BuildOptions): Promise<string> {
   const folder = join(BUNDLES, name);
   if (existsSync(folder)) return folder;
-  const written = `${folder}-${process.pid}`;
+  const written = `${folder}-${randomUUID()}`;
   await build({
     bundle: true,
     platform: 'node',
