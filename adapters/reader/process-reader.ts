@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { checkOptions } from '../../core/contract/options.ts';
 import type { Reader } from '../../core/ports/reader.ts';
 import { JOBS, type JobInput, type JobName, type JobOutput } from '../../core/reading/jobs.ts';
-import { processPool, USUAL_BOUNDS } from '../process/process-pool.ts';
+import { type ProcessPool, processPool, USUAL_BOUNDS } from '../process/process-pool.ts';
 
 /** The largest attachment that is fetched: its encoded size, with the header. */
 const MAX_BYTES = 40 * 1024 * 1024;
@@ -18,7 +18,11 @@ export function processReader(options: { readonly workerFile?: string } = {}): R
   checkOptions('processReader', options, { workerFile: ['optional', 'string'] });
   const file = () =>
     options.workerFile ?? createRequire(import.meta.url).resolve('countersign/reader/worker');
-  const pool = processPool(file, USUAL_BOUNDS);
+  return readerOn(processPool(file, USUAL_BOUNDS));
+}
+
+/** Reads in the processes of this pool, which run `worker.ts`. */
+export function readerOn(pool: ProcessPool): Reader {
   return {
     async read(name, input, { ownerId, signal }) {
       signal.throwIfAborted();
