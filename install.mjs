@@ -1,8 +1,9 @@
-// What `npm start` and `npm test` need first. Plain Node, because nothing is installed yet. npm's output goes to stderr,
+// What `npm start`, `npm test` and CI need first. Plain Node, because nothing is installed yet. npm's output goes to stderr,
 // so stdout belongs to the command.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 /** Installs the packages if they are missing or older than package-lock.json. */
 export function installPackages() {
@@ -28,3 +29,5 @@ export function npm(...args) {
   console.error(`npm ${args.join(' ')} failed${error === undefined ? '' : `: ${error.message}`}`);
   process.exit(1);
 }
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) installPackages();

@@ -3,13 +3,11 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { sectionReporter } from './test/conformance/section-reporter.ts';
+import { HANG_MS } from './test/hang.ts';
 import { LongestFirst } from './test/longest-first.ts';
 import { FILES, isLong } from './test/only-long.ts';
 import { APART, PURE } from './test/projects.ts';
 import { countReporter } from './test/reporter.ts';
-
-/** Bounds end what hangs. They leave room for any machine: a test that works never reaches them. */
-const HANGS_MS = 10 * 60_000;
 
 // The workers share what one of them has bundled: see test/run-typescript.ts.
 if (process.env.COUNTERSIGN_BUNDLES === undefined) {
@@ -46,9 +44,10 @@ export default defineConfig({
     // Tests wait for servers a fifth of their time: one worker more than CI has cores.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
-    testTimeout: HANGS_MS,
-    hookTimeout: HANGS_MS,
-    expect: { poll: { timeout: HANGS_MS / 2 } },
+    // A test may wait more than once.
+    testTimeout: 2 * HANG_MS,
+    hookTimeout: 2 * HANG_MS,
+    expect: { poll: { timeout: HANG_MS } },
     coverage: { include: ['core/**', 'adapters/**', 'hosts/**'] },
   },
 });

@@ -43,6 +43,7 @@ const PARTS = {
   'reader: faults':
     'readers that hang or fill their memory, for events too; the gate has one that hangs and one that fails',
   'calendar answers: size': 'a list of 20 MB; the gate reads 5 MB',
+  'soak: samples': 'a thousand fresh samples; the gate has a hundred, the same each time',
   'seen is sent: letters': 'many letters through the owner’s page; the gate has some of each kind',
 } as const;
 

@@ -95,7 +95,7 @@ export function boundedProcess(file: () => string, bounds: ProcessBounds): Bound
     if (ended.kind === 'stopped') throw signal.reason;
     if (isClosed) throw closed();
     // A reused process may have failed because of something the previous job left behind: try again in a fresh one.
-    const isOwnFault = used === undefined || /^too_(?:slow|late)$/.test(ended.reason);
+    const isOwnFault = used === undefined || ended.reason === 'too_slow' || ended.reason === 'too_late';
     return isOwnFault ? ended : run(job, answer, signal, maxCpuMs);
   }
 

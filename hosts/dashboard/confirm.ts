@@ -5,7 +5,7 @@ import { browserFacts } from './browser-facts.ts';
 import { KEY_FIELD, PROOF_FIELD, provenNonce } from './form-proof.ts';
 import { type Asking, CODE_FIELD, confirmPage, PASSWORD_FIELD } from './pages/confirm.tsx';
 import { problemPage } from './pages/problem.tsx';
-import { challengeBinding, PASSKEY_FIELD, passkeyPlace } from './passkeys.tsx';
+import { challengeBinding, PASSKEY_FIELD, passkeyPlace, usedPasskeyPlace } from './passkeys.tsx';
 import { limitTries, tooManyTries } from './password-tries.ts';
 import { decisionBinding, hasProvenInApp, PROVING_FIELD, provingMark } from './prove-owner.ts';
 import { WRONG_CODE, WRONG_PASSKEY } from './session.ts';
@@ -68,18 +68,13 @@ export async function checkForm(visit: OwnerVisit, form: OwnerForm): Promise<Pas
     };
     return { kind: 'go', visit: visited, device: passed.device };
   }
-  const why = { own: 'always', prove: 'chosen' } as const;
-  return stopped(
-    visit,
-    await askAgain(asked, {
-      why:
-        demand === 'own' || demand === 'prove'
-          ? why[demand]
-          : isProven
-            ? ('long_ago' as const)
-            : ('unsigned' as const),
-    }),
-  );
+  return stopped(visit, await askAgain(asked, { why: whyAsked(demand, isProven) }));
+}
+
+function whyAsked(demand: Demand, isProven: boolean) {
+  if (demand === 'own') return 'always';
+  if (demand === 'prove') return 'chosen';
+  return isProven ? 'long_ago' : 'unsigned';
 }
 
 /** A form that needs more than its signature. */
@@ -158,11 +153,10 @@ async function askAgain(asked: Asked, why: Asking): Promise<PageReply> {
   const { pageVisit: visit, form } = asked;
   const { service, owner, session } = visit;
   const secondStep = await service.secondSteps.show(owner.ownerId);
-  const place = passkeyPlace(visit);
+  const place = usedPasskeyPlace(visit, secondStep);
   const binding = session.kind === 'own' ? bindingOf(asked, session.stored) : undefined;
-  const hasPasskey = secondStep?.passkeys.some(({ host }) => host === place?.host) === true;
   const passkey =
-    place === undefined || binding === undefined || !hasPasskey
+    place === undefined || binding === undefined
       ? undefined
       : { place, challenge: service.secondSteps.challenge(binding) };
   return confirmPage(visit, form, { ...why, secondStep, passkey });

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { ComponentChildren } from 'preact';
 import { PASSKEY_ALGORITHMS, type PasskeyPlace } from '../../core/secrets/webauthn.ts';
-import type { PasskeyRequest } from '../../core/service/second-steps.ts';
+import type { PasskeyRequest, SecondStepView } from '../../core/service/second-steps.ts';
 import { Form } from './forms.tsx';
 import type { OwnerVisit, Visit } from './visit.ts';
 
@@ -19,6 +19,15 @@ export function passkeyPlace({ origin }: Pick<Visit, 'origin'>): PasskeyPlace | 
   return protocol === 'https:' || isLocal ? { origin, host: hostname } : undefined;
 }
 
+/** The same, if the owner has a passkey that works here. */
+export function usedPasskeyPlace(
+  visit: Pick<Visit, 'origin'>,
+  secondStep: SecondStepView | null,
+): PasskeyPlace | undefined {
+  const place = passkeyPlace(visit);
+  return secondStep?.passkeys.some(({ host }) => host === place?.host) === true ? place : undefined;
+}
+
 /** What binds a challenge to the browser and to its purpose. @param secret  what only this browser sends */
 export function challengeBinding(
   purpose: 'sign_in' | 'confirm' | 'approve' | 'create',
@@ -27,12 +36,9 @@ export function challengeBinding(
   return `${purpose} ${secret}`;
 }
 
-/** The same for a session. Undefined in a session of the app. */
-export function sessionBinding(
-  purpose: 'confirm' | 'create',
-  { session }: Pick<OwnerVisit, 'session'>,
-): string | undefined {
-  return session.kind === 'own' ? challengeBinding(purpose, session.stored.id) : undefined;
+/** The same for a new passkey. Undefined in a session of the app. */
+export function newPasskeyBinding({ session }: Pick<OwnerVisit, 'session'>): string | undefined {
+  return session.kind === 'own' ? challengeBinding('create', session.stored.id) : undefined;
 }
 
 /** A form that a passkey fills in. Hidden without the script, and in browsers without passkeys. */

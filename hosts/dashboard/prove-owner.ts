@@ -3,7 +3,7 @@ import type { Demand } from '../../core/gate/step-up.ts';
 import type { DecidedWhere } from '../../core/service/approval-views.ts';
 import { togetherDigest } from '../../core/service/decide-together.ts';
 import { readMembers } from './member-field.ts';
-import { challengeBinding, passkeyPlace } from './passkeys.tsx';
+import { challengeBinding, usedPasskeyPlace } from './passkeys.tsx';
 import { readSignedTime, signedTime } from './signed-time.ts';
 import type { OwnerVisit } from './visit.ts';
 
@@ -67,10 +67,8 @@ export async function proofOffer(
   const { service, owner, session } = visit;
   if (!needsProof || session.kind === 'app') return undefined;
   const secondStep = await service.secondSteps.show(owner.ownerId);
-  const place = passkeyPlace(visit);
-  if (place === undefined || secondStep?.passkeys.some(({ host }) => host === place.host) !== true) {
-    return { kind: 'password', hasSecondStep: secondStep !== null };
-  }
+  const place = usedPasskeyPlace(visit, secondStep);
+  if (place === undefined) return { kind: 'password', hasSecondStep: secondStep !== null };
   const binding = decisionBinding(session.stored.id, new URLSearchParams({ digest }));
   const challenge = service.secondSteps.challenge(binding);
   return { kind: 'passkey', options: JSON.stringify({ challenge, host: place.host }) };

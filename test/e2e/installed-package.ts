@@ -3,9 +3,9 @@ import { copyFileSync, cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { build } from 'esbuild';
 import * as z from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
+import { bundled } from '../run-typescript.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -35,18 +35,8 @@ export async function installPackage(): Promise<InstalledPackage> {
   mkdirSync(folder, { recursive: true });
   copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
   cpSync(join(ROOT, 'examples'), join(folder, 'examples'), { recursive: true });
-  await build({
-    entryPoints: entries(),
-    outdir: join(folder, 'dist'),
-    outbase: ROOT,
-    bundle: true,
-    splitting: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    packages: 'external',
-    logLevel: 'error',
-  });
+  const built = await bundled('package', { entryPoints: entries(), outbase: ROOT, splitting: true });
+  cpSync(built, join(folder, 'dist'), { recursive: true });
   const started: ChildProcess[] = [];
   const examples = join(folder, 'examples');
   return {

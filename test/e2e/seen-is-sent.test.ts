@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { visibleText } from '../../hosts/dashboard/visible-text.ts';
-import { casesOf } from '../only-long.ts';
+import { sizeOf } from '../only-long.ts';
 import { browserIsMissing, inBrowser, openBrowser } from '../servers/browser.ts';
 import { addressOf } from '../servers/mail-users.ts';
 import { missingServers, titled } from '../servers/missing-servers.ts';
@@ -115,7 +115,7 @@ describe.skipIf(skipped)(inBrowser(titled(title)), () => {
         expect(arrived.map((mail) => mail.subject)).toEqual(expected.map(({ asked }) => asked));
       }
     });
-    await fc.assert(property, { numRuns: runsOf(3), endOnFailure: true });
+    await fc.assert(property, { numRuns: sizeOf('seen is sent: letters', 3, 1), endOnFailure: true });
   });
 
   it('is what arrives: replies that quote untrusted text', async () => {
@@ -136,13 +136,9 @@ describe.skipIf(skipped)(inBrowser(titled(title)), () => {
       }
       expect((await arrivedAt(asker)).map(asShown)).toEqual(byId(sent));
     });
-    await fc.assert(property, { numRuns: runsOf(2), endOnFailure: true });
+    await fc.assert(property, { numRuns: sizeOf('seen is sent: letters', 2, 1), endOnFailure: true });
   });
 });
-
-function runsOf(most: number): number {
-  return casesOf('seen is sent: letters', Array.from({ length: most }), (_run, index) => index === 0).length;
-}
 
 /** The number of messages sent before the test checks what has arrived. */
 function batchOf<T>(one: fc.Arbitrary<T>): fc.Arbitrary<T[]> {

@@ -39,7 +39,9 @@ async function reproduction(fault: Fault): Promise<string> {
   // Two faults that differ only in numbers count as the same.
   const kindOf = (what: string) => what.replace(/\d+/g, '').slice(0, 60);
   const fails = async (bytes: Buffer) =>
-    (await faultsOf(files, fault, bytes)).some((what) => kindOf(what) === kindOf(fault.what));
+    (await faultsOf(files, fault, { bytes: { raw: bytes } })).some(
+      (what) => kindOf(what) === kindOf(fault.what),
+    );
   const until = Date.now() + REDUCING_MS;
   const smallest = (await fails(raw)) ? await reduced(raw, fails, { tries: REDUCING_TRIES, until }) : raw;
   const file = join(await mkdtemp(join(tmpdir(), 'countersign-soak-')), `${fault.kind}-${fault.seed}`);

@@ -1,17 +1,17 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { isLong } from '../only-long.ts';
+import { sizeOf } from '../only-long.ts';
 import { bundleForChild } from '../run-typescript.ts';
 import { sampleSeed } from '../samples.ts';
 import { LARGER, nthSample, sampleOf } from './fuzzed.ts';
-import { LIMITS } from './one-player.ts';
+import type { LIMITS } from './one-player.ts';
 import { KINDS, sampleName } from './protocol.ts';
 import { readSeeds } from './seeds.ts';
 import { faultsOf, reduced, type SoakFiles, soak, soakLines } from './soak.ts';
 
 const FIXED_SEED = 2026;
-const COUNT = isLong ? 1000 : 100;
+const COUNT = sizeOf('soak: samples', 1000, 100);
 
 let files: SoakFiles;
 beforeAll(async () => {
@@ -34,10 +34,10 @@ describe('a sample that was faulty once', () => {
   it.each(names)('is right now: %s', async (name) => {
     const [kind, seed] = name.split('-');
     const sample = sampleName.parse({ kind, seed: Number(seed) });
-    const larger = readdirSync(FOUND).includes(`${name}.larger`)
-      ? readFileSync(join(FOUND, `${name}.larger`))
-      : undefined;
-    expect(await faultsOf(files, sample, readFileSync(join(FOUND, name)), LIMITS, larger)).toEqual([]);
+    const raw = readFileSync(join(FOUND, name));
+    const grown = join(FOUND, `${name}.larger`);
+    const bytes = existsSync(grown) ? { raw, larger: readFileSync(grown) } : { raw };
+    expect(await faultsOf(files, sample, { bytes })).toEqual([]);
   });
 });
 

@@ -107,7 +107,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     if (ended !== undefined) note({ ...ended, what: end.what });
     done += end.index === undefined ? samples.length : end.index + 1;
     for (const suspect of suspects.splice(0)) {
-      const again = await faultsOf(files, suspect, undefined, limits);
+      const again = await faultsOf(files, suspect, { limits });
       if (again.length > 0) note(suspect);
       else report.unrepeated++;
     }
@@ -115,23 +115,25 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
   return report;
 }
 
+interface FaultOptions {
+  readonly bytes?: { readonly raw?: Buffer; readonly larger?: Buffer };
+  readonly limits?: Readonly<Record<Kind, SampleLimits>>;
+}
+
 /** Describes the fault of a sample, played with these bytes or its own, and compared with the larger ones if there are any. */
 export async function faultsOf(
   files: SoakFiles,
   sample: SampleName,
-  raw?: Buffer,
-  limits: Readonly<Record<Kind, SampleLimits>> = LIMITS,
-  larger?: Buffer,
+  { bytes = {}, limits = LIMITS }: FaultOptions = {},
 ): Promise<string[]> {
   const faults: string[] = [];
   const take = (message: Told) => {
     if (message.kind === 'played') faults.push(...message.wrong);
   };
-  const bytes = {
-    ...(raw === undefined ? {} : { raw: raw.toString('base64') }),
-    ...(larger === undefined ? {} : { larger: larger.toString('base64') }),
-  };
-  const end = await playedBy({ ...files, limits, take }, { samples: [{ ...sample, ...bytes }], ...files });
+  const encoded = Object.fromEntries(
+    Object.entries(bytes).map(([name, of]) => [name, of.toString('base64')]),
+  );
+  const end = await playedBy({ ...files, limits, take }, { samples: [{ ...sample, ...encoded }], ...files });
   return end.index === undefined ? faults : [...faults, end.what];
 }
 

@@ -2,7 +2,7 @@ import type { SecondStepView } from '../../../core/service/second-steps.ts';
 import { ownAddress } from '../../http/host-name.ts';
 import { Field, Form } from '../forms.tsx';
 import { LinkOut } from '../links.tsx';
-import { NEW_PASSKEY_FIELD, PasskeyForm, passkeyPlace, sessionBinding } from '../passkeys.tsx';
+import { NEW_PASSKEY_FIELD, newPasskeyBinding, PasskeyForm, passkeyPlace } from '../passkeys.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, type Reply, redirect } from '../visit.ts';
 import { When } from '../when.tsx';
@@ -56,7 +56,7 @@ export function PasskeyRow(props: {
 export async function newPasskey(visit: OwnerVisit) {
   const { service, owner, token } = visit;
   const place = passkeyPlace(visit);
-  const binding = sessionBinding('create', visit);
+  const binding = newPasskeyBinding(visit);
   if (place === undefined || binding === undefined)
     return <NoPasskeys address={ownAddress(service.dashboardUrl)} />;
   const creates = await service.secondSteps.newPasskey(owner.ownerId, binding);
@@ -99,7 +99,7 @@ function NoPasskeys({ address }: { address: string | undefined }) {
 export async function addPasskey(visit: OwnerVisit): Promise<Reply> {
   const { service, owner, fields } = visit;
   const place = passkeyPlace(visit);
-  const binding = sessionBinding('create', visit);
+  const binding = newPasskeyBinding(visit);
   if (place === undefined || binding === undefined) return notFoundPage();
   const answer = fields.get(NEW_PASSKEY_FIELD) ?? '';
   const name = fields.get('passkey_name')?.trim() ?? '';
