@@ -5,11 +5,11 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Installs the packages if they are missing or older than package-lock.json. */
-export function installPackages() {
+/** Installs the packages if they are missing or older than package-lock.json. @param options  further ones of `npm ci` */
+export function installPackages(options = []) {
   // npm writes this file at the end of an install.
   if (changedMs(join('node_modules', '.package-lock.json')) < changedMs('package-lock.json')) {
-    npm('ci', '--include=dev');
+    npm('ci', '--include=dev', ...options);
   }
 }
 
@@ -30,4 +30,4 @@ export function npm(...args) {
   process.exit(1);
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) installPackages();
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) installPackages(process.argv.slice(2));

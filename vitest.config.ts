@@ -41,8 +41,8 @@ export default defineConfig({
     setupFiles: ['test/samples.ts', 'test/restore.ts'],
     reporters: ['default', sectionReporter(), countReporter()],
     pool: 'forks',
-    // Tests wait for servers a fifth of their time: one worker more than CI has cores.
-    maxWorkers: 3,
+    // Tests wait for servers and processes: with a worker for each core, a fifth of the time of CI's two is idle.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // A test may wait more than once.
     testTimeout: 2 * HANG_MS,

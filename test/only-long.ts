@@ -38,12 +38,13 @@ const PARTS = {
     'Chromium’s pixels of each trick; the gate takes a part, and judges each trick itself',
   'pages: looks':
     'each page in each of four looks and five widths; the gate looks at each page once, at each look in turn',
-  'sign-in attacks: emails': 'ten thousand emails; the gate tries five hundred',
+  'sign-in attacks: emails': 'ten thousand emails; the gate tries two hundred',
+  'response size: letters': 'more mailboxes of the longest letters; the gate has three at each door',
   'written to: servers': 'folders of the sent mail on more servers; the gate has those that differ most',
   'reader: faults':
     'readers that hang or fill their memory, for events too; the gate has one that hangs and one that fails',
   'calendar answers: size': 'a list of 20 MB; the gate reads 5 MB',
-  'soak: samples': 'a thousand fresh samples; the gate has a hundred, the same each time',
+  'soak: samples': 'a thousand fresh samples; the gate has fifty, the same each time',
   'seen is sent: letters': 'many letters through the owner’s page; the gate has some of each kind',
 } as const;
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ListedMessage } from '../../core/mail/listed-message.ts';
 import { MailError } from '../../core/ports/mail.ts';
+import { sizeOf } from '../only-long.ts';
 import { type Answer, approvalIn, type Door, openDoor, ownDoor, resultIn, sample } from './door.ts';
 import { section } from './sections.ts';
 
@@ -113,7 +114,7 @@ section('Limits', () => {
           await own.server.stop();
         }
       }),
-      { numRuns: 6 },
+      { numRuns: sizeOf('response size: letters', 20, 3) },
     );
   });
 

@@ -122,11 +122,11 @@ export function passwordPromises(store: Store): void {
       expect(await tried(storage, email)).toEqual(STRANGER);
     });
 
-    it('of ten thousand emails leave the counters of one unchanged', async () => {
+    it('of hundreds of emails leave the counters of one unchanged', async () => {
       const { storage } = store();
       const { email } = await ownerWithPassword(storage);
       for (let times = 0; times < 3; times++) await tried(storage, email);
-      for (let first = 0; first < 10_050; first += 50) {
+      for (let first = 0; first < 500; first += 50) {
         const junk = Array.from({ length: 50 }, (_, offset) => {
           const n = first + offset;
           const rows = { address: 1000 + n, newcomers: 100_000 + n, repeaters: 200_000 + n };

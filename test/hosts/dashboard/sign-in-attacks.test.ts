@@ -56,7 +56,7 @@ async function postgresPlace(): Promise<Place> {
 }
 
 describe('attacks on signing in, on SQLite', () => {
-  attacks(sqlitePlace, sizeOf('sign-in attacks: emails', 10_050, 500));
+  attacks(sqlitePlace, sizeOf('sign-in attacks: emails', 10_050, 200));
 });
 
 describe.skipIf(missing.length > 0)(titledWithout(missing, 'attacks on signing in, on Postgres'), () => {
@@ -64,8 +64,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'attacks on signing i
     postgres = await startPostgres();
   });
   afterAll(() => postgres?.stop());
-  // The contract of storage counts ten thousand on Postgres too.
-  attacks(postgresPlace, 500);
+  attacks(postgresPlace, 200);
 });
 
 function attacks(newPlace: () => Promise<Place>, junkEmails: number): void {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { bundled } from '../../run-typescript.ts';
+import { bundled, WITH_PACKAGES } from '../../run-typescript.ts';
 
 /** What each command prints with `--json`, as far as tests use it. */
 const printed = z.strictObject({
@@ -92,6 +92,7 @@ export async function buildCli(): Promise<Cli> {
     entryPoints: [join(ROOT, 'hosts/server/cli.ts')],
     splitting: true,
     loader: { '.css': 'text' },
+    ...WITH_PACKAGES,
   });
   const outfile = join(outdir, 'cli.js');
 
