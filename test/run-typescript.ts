@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import * as z from 'zod';
@@ -42,9 +42,14 @@ export async function bundleForChild(
 
 /**
  * Bundles for Node 20, once in a test run: the files of a run share the result.
+ * @param beside  the texts of further files in the folder, by their names
  * @returns the folder with what was written
  */
-export async function bundled(name: string, options: BuildOptions): Promise<string> {
+export async function bundled(
+  name: string,
+  options: BuildOptions,
+  beside: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const folder = join(BUNDLES, name);
   if (existsSync(folder)) return folder;
   const written = `${folder}-${randomUUID()}`;
@@ -58,6 +63,7 @@ export async function bundled(name: string, options: BuildOptions): Promise<stri
     ...options,
     outdir: written,
   });
+  for (const [file, text] of Object.entries(beside)) writeFileSync(join(written, file), text);
   try {
     renameSync(written, folder);
   } catch (error) {

@@ -85,15 +85,30 @@ const ready = z.strictObject({
   api_key: z.string().optional(),
 });
 
+/** The program finds its workers by the name of the package. */
+const WITH_WORKERS = {
+  name: 'countersign',
+  type: 'module',
+  exports: { './reader/worker': './reader-worker.js', './extract/worker': './extract-worker.js' },
+};
+
 /** The command line as a separate process, bundled from the sources into a folder that finds the packages. */
 export async function buildCli(): Promise<Cli> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-cli-'));
-  const outdir = await bundled('cli', {
-    entryPoints: [join(ROOT, 'hosts/server/cli.ts')],
-    splitting: true,
-    loader: { '.css': 'text' },
-    ...WITH_PACKAGES,
-  });
+  const outdir = await bundled(
+    'cli',
+    {
+      entryPoints: {
+        cli: join(ROOT, 'hosts/server/cli.ts'),
+        'reader-worker': join(ROOT, 'adapters/reader/worker.ts'),
+        'extract-worker': join(ROOT, 'adapters/extract/worker.ts'),
+      },
+      splitting: true,
+      loader: { '.css': 'text' },
+      ...WITH_PACKAGES,
+    },
+    { 'package.json': JSON.stringify(WITH_WORKERS) },
+  );
   const outfile = join(outdir, 'cli.js');
 
   const start = (args: readonly string[], env: Record<string, string> = {}) =>
