@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { MailError, type Start } from '../../core/ports/mail.ts';
 import type { Reach } from '../remote/connect.ts';
 import { connectionFailure } from '../remote/connection-failure.ts';
-import { timedOut } from '../remote/time-limit.ts';
+import { raceLimit, timedOut } from '../remote/time-limit.ts';
 import { type Authorization, authorizations } from './authorization.ts';
 import { CalendarAgent, connect, type Peer } from './connection.ts';
 import type { SignInCalendarServer } from './settings.ts';
@@ -239,7 +239,6 @@ function send(
     port: url.port === '' ? undefined : Number(url.port),
     path: url.pathname + url.search,
     method,
-    signal,
     headers: {
       ...headers,
       host: url.host,
@@ -250,8 +249,8 @@ function send(
     },
     ...('agent' in request ? { agent: request.agent } : { createConnection: () => request.socket }),
   });
-  const response = new Promise<DavResponse>((resolve, reject) => {
-    sending.once('error', reject);
+  const answered = new Promise<DavResponse>((resolve, reject) => {
+    sending.on('error', reject);
     // Node ends this connection without an error, and nothing more would arrive.
     sending.once('upgrade', (_response, socket) => {
       socket.destroy();
@@ -265,13 +264,25 @@ function send(
   sending.once('finish', () => {
     isFullySent = true;
   });
+  sending.end(body);
+  // Node reports the end of a request only once it has a connection, and others may have taken them all.
+  const response = raceLimit(signal, answered, () => sending.destroy());
   // If nobody waits any more, a different error was reported.
   response.catch(() => undefined);
-  sending.end(body);
   return { response, reused: () => sending.reusedSocket, isFullySent: () => isFullySent };
 }
 
+/** Reads a response. Ends one that is refused: otherwise its connection would stay taken. */
 async function received(response: http.IncomingMessage, read: BodyReader | undefined): Promise<DavResponse> {
+  try {
+    return await readWhole(response, read);
+  } catch (error) {
+    response.destroy();
+    throw error;
+  }
+}
+
+async function readWhole(response: http.IncomingMessage, read: BodyReader | undefined): Promise<DavResponse> {
   const { statusCode: status = 0, headers } = response;
   const isGood = status >= 200 && status <= 299;
   const sink = read !== undefined && isGood ? read({ status, headers }) : undefined;

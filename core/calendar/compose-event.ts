@@ -14,7 +14,7 @@ import {
 } from './content-lines.ts';
 import type { Agent, Attendee, EventFacts } from './event.ts';
 import type { KeyInDocument } from './event-document.ts';
-import { type EventPart, readObject } from './ical/object.ts';
+import { BrokenObject, type EventPart, readObject } from './ical/object.ts';
 import { partOf } from './object-part.ts';
 import {
   asStart,
@@ -145,6 +145,22 @@ export function changedObject(
 }
 
 /**
+ * Removes an event, or a series with all of its overrides. Null if nothing would be left.
+ * @throws BrokenObject if the object cannot be read, or it is not certain which of its events are meant
+ */
+export function withoutEvent(ics: string, uid: string): string | null {
+  const { calendar } = openObject(ics, { uid, recurrenceId: null });
+  const isRemoved = (event: Component) => {
+    const uids = linesNamed(event, 'UID');
+    if (uids.length !== 1) throw new BrokenObject('an event of the object does not have one UID');
+    return isUidOf(event, uid);
+  };
+  const left = calendar.items.filter((item) => isLine(item) || item.name !== 'VEVENT' || !isRemoved(item));
+  const isEmpty = left.every((item) => isLine(item) || item.name === 'VTIMEZONE');
+  return isEmpty ? null : objectText({ ...calendar, items: left });
+}
+
+/**
  * Removes one instance from its series: adds EXDATE and drops its override. Null if nothing would be left.
  * @throws BrokenObject, Error as `changedObject`
  */
@@ -185,6 +201,7 @@ function openObject(ics: string, key: KeyInDocument): OpenObject {
   };
   const found = partOf(parts, key);
   if (found === undefined) throw new Error('the object does not contain the event');
+  if (!found.isUnique) throw new BrokenObject('the object contains several events of that key');
   const series = parts.find(({ uid, recurrenceId }) => uid === key.uid && recurrenceId === undefined);
   const sequences = events
     .flatMap((event) => linesNamed(event, 'SEQUENCE'))
@@ -253,10 +270,13 @@ export function mailto(address: string): string {
 function withOrganizer(calendar: Component, uid: string, organizer: string): Component {
   const items = calendar.items.map((item) => {
     if (isLine(item) || item.name !== 'VEVENT' || linesNamed(item, 'ORGANIZER').length > 0) return item;
-    const same = linesNamed(item, 'UID').some(({ value }) => [uid, escapedText(uid)].includes(value));
-    return same ? withLines(item, [], [organizerLine(organizer)]) : item;
+    return isUidOf(item, uid) ? withLines(item, [], [organizerLine(organizer)]) : item;
   });
   return { ...calendar, items };
+}
+
+function isUidOf(event: Component, uid: string): boolean {
+  return linesNamed(event, 'UID').some(({ value }) => [uid, escapedText(uid)].includes(value));
 }
 
 function stamped(event: Component, sequence: number, stamp: Date): Component {

@@ -1,5 +1,12 @@
 import { canonicalJson } from '../text/canonical-json.ts';
-import { changeBetween, changedObject, newObject, type Writing, withoutInstance } from './compose-event.ts';
+import {
+  changeBetween,
+  changedObject,
+  newObject,
+  type Writing,
+  withoutEvent,
+  withoutInstance,
+} from './compose-event.ts';
 import type { EventFacts } from './event.ts';
 import type { DocumentWriting, KeyInDocument } from './event-document.ts';
 import { eventFacts, readEvent } from './event-facts.ts';
@@ -52,10 +59,11 @@ export function objectWithout(
   { uid, recurrenceId }: KeyInDocument,
   { timezone, stamp }: ChangeWriting,
 ): string | null | undefined {
-  if (recurrenceId === null) return null;
   return orUndefined(() => {
-    const rest = withoutInstance(ics, { uid, recurrenceId }, { stamp });
-    const isThere = rest !== null && eventFacts(rest, { uid, recurrenceId }, timezone) !== undefined;
+    const rest =
+      recurrenceId === null ? withoutEvent(ics, uid) : withoutInstance(ics, { uid, recurrenceId }, { stamp });
+    if (rest === null) return null;
+    const isThere = eventFacts(rest, { uid, recurrenceId }, timezone) !== undefined;
     return isThere ? undefined : rest;
   });
 }

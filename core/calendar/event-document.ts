@@ -38,6 +38,8 @@ export type EventReading =
 export type EventLock =
   /** Changing it would change other events of its series. */
   | 'split_series'
+  /** Several events of the document have its key, so it is not certain which one is meant. */
+  | 'not_unique'
   /** The rest of the document could not be kept reliably. */
   | 'unreadable';
 

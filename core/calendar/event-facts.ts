@@ -2,7 +2,7 @@ import type ICAL from 'ical.js';
 import { otherContentOf } from './alongside.ts';
 import { eventsIn, parseObject } from './content-lines.ts';
 import { type Agent, ANSWERS, type EventFacts, ROLES } from './event.ts';
-import type { EventReading, KeyInDocument } from './event-document.ts';
+import type { EventLock, EventReading, KeyInDocument } from './event-document.ts';
 import { eventAmong } from './ical/expand.ts';
 import {
   BrokenObject,
@@ -37,10 +37,16 @@ export function readEvent(
   return {
     kind: 'event',
     event: factsOf(event, found.part),
-    locked: isWhole ? (isSplit ? 'split_series' : null) : 'unreadable',
+    locked: lockOf({ isWhole, isSplit, isUnique: found.isUnique }),
     isZoneDisputed: isDisputed(found.part.start, [event.start, event.end], bounds),
     alongside: alongside ?? '',
   };
+}
+
+function lockOf(event: { isWhole: boolean; isSplit: boolean; isUnique: boolean }): EventLock | null {
+  if (!event.isWhole) return 'unreadable';
+  if (!event.isUnique) return 'not_unique';
+  return event.isSplit ? 'split_series' : null;
 }
 
 /** Only the event's facts. Undefined if the object does not contain it. @throws BrokenObject */

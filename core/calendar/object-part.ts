@@ -7,15 +7,19 @@ export interface PartFound {
   readonly part: EventPart;
   /** True if it describes only this event. False: it is the series, and the instance has no override. */
   readonly own: boolean;
+  /** False: the object has another one for the same event. */
+  readonly isUnique: boolean;
 }
 
 /** Undefined if none does. */
 export function partOf(parts: readonly EventPart[], key: KeyInDocument): PartFound | undefined {
   const among = parts.filter(({ uid }) => uid === key.uid);
-  const own = among.find((part) => nameOf(part) === key.recurrenceId);
-  if (own !== undefined) return { part: own, own: true };
-  const master = among.find(({ recurrenceId }) => recurrenceId === undefined);
-  return master && { part: master, own: false };
+  const named = (name: string | null) => among.filter((part) => nameOf(part) === name);
+  const masters = named(null);
+  const own = key.recurrenceId === null ? masters : named(key.recurrenceId);
+  const [part] = own.length > 0 ? own : masters;
+  const isUnique = own.length < 2 && masters.length < 2;
+  return part && { part, own: own.length > 0, isUnique };
 }
 
 function nameOf({ recurrenceId }: EventPart): string | null {

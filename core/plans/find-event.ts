@@ -93,6 +93,7 @@ async function readOrNone(
 
 const LOCKED: Readonly<Record<EventLock, string>> = {
   split_series: 'names an event of a series that changes from one day on',
+  not_unique: 'names one of several events that the calendar does not tell apart',
   unreadable: 'names an event that cannot be read reliably',
 };
 

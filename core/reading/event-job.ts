@@ -26,7 +26,7 @@ export const eventJob: Job<EventInput, EventReading> = {
     z.object({
       kind: z.literal('event'),
       event: eventFactsShape,
-      locked: z.enum(['split_series', 'unreadable']).nullable(),
+      locked: z.enum(['split_series', 'not_unique', 'unreadable']).nullable(),
       isZoneDisputed: z.boolean(),
       alongside: z.string(),
     }),

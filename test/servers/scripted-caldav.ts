@@ -40,6 +40,8 @@ export async function startScriptedCaldav(
     if ((await script(question, response)) === 'usual') usual(question, response, objects);
   }
 
+  // Connections that the client forgets stay taken.
+  server.keepAliveTimeout = 3_600_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {

@@ -35,7 +35,10 @@ export interface Series {
   instance(recurrenceId: string): ExpandedEvent | undefined;
 }
 
-/** @throws BrokenObject */
+/**
+ * Several events of one UID that are no overrides stand for themselves, so that none hides another.
+ * @throws BrokenObject
+ */
 export function seriesOf(parts: readonly EventPart[], timezone: string): Series[] {
   const uids = new Map<string, EventPart[]>();
   for (const part of parts) {
@@ -43,11 +46,19 @@ export function seriesOf(parts: readonly EventPart[], timezone: string): Series[
     if (same === undefined) uids.set(part.uid, [part]);
     else same.push(part);
   }
-  return [...uids.values()].map((ofUid) => series(ofUid, ianaZone(timezone)));
+  return [...uids.values()].flatMap((ofUid) => {
+    const [first, ...others] = ofUid.filter(isMaster);
+    const main = ofUid.filter((part) => part === first || !isMaster(part));
+    return [main, ...others.map((other) => [other])].map((each) => series(each, ianaZone(timezone)));
+  });
+}
+
+function isMaster({ recurrenceId }: EventPart): boolean {
+  return recurrenceId === undefined;
 }
 
 function series(parts: readonly EventPart[], owner: Zone): Series {
-  const master = parts.find(({ recurrenceId }) => recurrenceId === undefined);
+  const master = parts.find(isMaster);
   const recurring = master === undefined || master.rules.length + master.added.length > 0;
   const clock = seriesClock(master?.start, owner);
   const excluded = exclusionsOf(master, clock);

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
 import type { Calendar } from '../../../core/ports/calendar.ts';
@@ -13,6 +15,7 @@ import { eventsOn } from '../../events-on.ts';
 import { multistatus } from '../../servers/caldav-answers.ts';
 import { makeCertificate } from '../../servers/certificate.ts';
 import { type Script, startScriptedCaldav } from '../../servers/scripted-caldav.ts';
+import { eventually } from '../../until.ts';
 
 const CALENDAR = '/home/calendar/';
 const query = { from: new Date('2026-03-01'), to: new Date('2026-04-01'), timezone: 'Europe/Zurich' };
@@ -145,6 +148,68 @@ describe('a response to a read', () => {
     await expect.poll(() => server.asked.some(({ method }) => method === 'REPORT')).toBe(true);
     ended.abort();
     await expect(list).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
+
+describe('connections', () => {
+  const endless: Script = (_asked, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' });
+    response.write('<html>We will be back soon.');
+    return 'answered';
+  };
+  const compressed: Script = (_asked, response) => {
+    response.writeHead(207, { 'content-type': 'application/xml', 'content-encoding': 'gzip' });
+    response.write('compressed');
+    return 'answered';
+  };
+
+  it.each([
+    ['a page', endless],
+    ['a compressed response', compressed],
+  ])('are free again after %s that is refused by its head', async (_what, script) => {
+    let isWell = false;
+    const server = await startScriptedCaldav((asked, response) =>
+      asked.method === 'REPORT' && !isWell ? script(asked, response) : 'usual',
+    );
+    const { calendar, call } = accountOn(server.url);
+    for (let times = 0; times < 10; times += 1) {
+      await expect(calendar.list(call, query)).rejects.toMatchObject({ code: 'refused' });
+    }
+    isWell = true;
+    expect(await calendar.list(call, query)).toEqual({ events: [], unreadable: 0 });
+  });
+
+  it('that are all taken hold up no call beyond its own end', async () => {
+    const hanging: ServerResponse[] = [];
+    let isWell = false;
+    const server = await startScriptedCaldav(
+      only('REPORT', (_asked, response) => {
+        if (isWell) return 'usual';
+        hanging.push(response);
+        return 'answered';
+      }),
+    );
+    const { calendar, call } = accountOn(server.url);
+    const settled: unknown[] = [];
+    const ends = new AbortController();
+    const lists = Array.from({ length: 4 }, () =>
+      calendar
+        .list({ ...call, signal: ends.signal, deadlineMs: 600_000 }, query)
+        .catch((error: unknown) => settled.push(error)),
+    );
+    await eventually(() => expect(hanging).toHaveLength(4));
+    const abort = new AbortController();
+    const waiting = calendar.list({ ...call, signal: abort.signal }, query);
+    // Until it waits for a connection.
+    await delay(100);
+    abort.abort();
+    await expect(waiting).rejects.toMatchObject({ code: 'unavailable' });
+    expect(settled).toEqual([]);
+    ends.abort();
+    await Promise.all(lists);
+    // What waited longer than its call does not keep a connection either.
+    isWell = true;
+    expect(await calendar.list(call, query)).toEqual({ events: [], unreadable: 0 });
   });
 });
 
