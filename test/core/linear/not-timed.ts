@@ -15,7 +15,7 @@ export const NOT_TIMED: readonly {
       'adapters/extract/word-text.ts': 'wordText',
       'adapters/extract/xlsb-text.ts': 'xlsbText',
       'adapters/extract/xml.ts': 'attribute',
-      'core/calendar/compose-event.ts': 'changedObject mailto withoutInstance',
+      'core/calendar/compose-event.ts': 'changedObject mailto withoutEvent withoutInstance',
       'core/calendar/content-lines.ts': 'line linesNamed parameterOf parseObject withLines withParameter',
       'core/calendar/event-change.ts': 'changedEvent objectWithout',
       'core/calendar/event-facts.ts': 'eventFacts readEvent',
