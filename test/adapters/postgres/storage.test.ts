@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LOCK_STREAM, NUMBER_EVENTS } from '../../../adapters/postgres/statements.ts';
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import { addFullOwner } from '../../contracts/storage/full-owner.ts';
 import { addOwnerAndKey, execute } from '../../contracts/storage/scene.ts';
@@ -8,6 +10,7 @@ import { bundleForChild } from '../../run-typescript.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { type MovableDatabases, movableDatabases } from '../../servers/movable-databases.ts';
 import { asked, missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
+import { until } from '../../until.ts';
 import { storageUnderTest } from './storage-under-test.ts';
 
 const missing = missingPostgres();
@@ -27,6 +30,37 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'storage in Postgres'
 
   const open = async () => storageUnderTest(await databases.take());
   storageContract('postgresStorage', open, racer);
+
+  it('gives the events of a stream their positions once, whoever does so meanwhile', async () => {
+    const used = await open();
+    const key = await addOwnerAndKey(used.storage);
+    for (let times = 0; times < 3; times += 1) await execute(used.storage, key);
+    const other = new pg.Client({ connectionString: used.location });
+    await other.connect();
+    try {
+      const type = 'approval.decided';
+      const statement = (text: string) => text.replaceAll('@type', `'${type}'`);
+      await other.query('BEGIN');
+      await other.query(statement(LOCK_STREAM));
+      await other.query(statement(NUMBER_EVENTS));
+      const numbering = used.storage.numberEvents(type);
+      const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      await until(async () => (await asked(used.location, waiting)).length > 0);
+      await other.query('COMMIT');
+      await numbering;
+      const positions = statement(
+        'SELECT position FROM countersign.events WHERE type = @type ORDER BY position',
+      );
+      expect((await asked(used.location, positions)).map(({ position }) => Number(position))).toEqual([
+        1, 2, 3,
+      ]);
+      const stream = statement('SELECT last_position FROM countersign.event_streams WHERE type = @type');
+      expect(Number((await asked(used.location, stream))[0]?.last_position)).toBe(3);
+    } finally {
+      await other.end();
+      await used.close();
+    }
+  });
 
   it('is tested on emptied databases with the rows of new ones', async () => {
     const fresh = await postgres.createDatabase();
