@@ -257,7 +257,11 @@ function send(
       reject(new Error('the server switched to a different protocol'));
     });
     sending.once('response', (incoming) => {
-      received(incoming, read).then(resolve, reject);
+      received(incoming, read).then(resolve, (error: unknown) => {
+        reject(error);
+        // A response that is refused before its end would keep its connection.
+        incoming.destroy();
+      });
     });
   });
   let isFullySent = false;
@@ -272,17 +276,7 @@ function send(
   return { response, reused: () => sending.reusedSocket, isFullySent: () => isFullySent };
 }
 
-/** Reads a response. Ends one that is refused: otherwise its connection would stay taken. */
 async function received(response: http.IncomingMessage, read: BodyReader | undefined): Promise<DavResponse> {
-  try {
-    return await readWhole(response, read);
-  } catch (error) {
-    response.destroy();
-    throw error;
-  }
-}
-
-async function readWhole(response: http.IncomingMessage, read: BodyReader | undefined): Promise<DavResponse> {
   const { statusCode: status = 0, headers } = response;
   const isGood = status >= 200 && status <= 299;
   const sink = read !== undefined && isGood ? read({ status, headers }) : undefined;

@@ -202,7 +202,7 @@ function openObject(ics: string, key: KeyInDocument): OpenObject {
   const found = partOf(parts, key);
   if (found === undefined) throw new Error('the object does not contain the event');
   if (!found.isUnique) throw new BrokenObject('the object contains several events of that key');
-  const series = parts.find(({ uid, recurrenceId }) => uid === key.uid && recurrenceId === undefined);
+  const series = partOf(parts, { uid: key.uid, recurrenceId: null })?.part;
   const sequences = events
     .flatMap((event) => linesNamed(event, 'SEQUENCE'))
     .map(({ value }) => Number(value));

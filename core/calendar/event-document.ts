@@ -35,13 +35,16 @@ export type EventReading =
   | { readonly kind: 'none' }
   | { readonly kind: 'unreadable' };
 
-export type EventLock =
+export const EVENT_LOCKS = [
   /** Changing it would change other events of its series. */
-  | 'split_series'
+  'split_series',
   /** Several events of the document have its key, so it is not certain which one is meant. */
-  | 'not_unique'
+  'not_unique',
   /** The rest of the document could not be kept reliably. */
-  | 'unreadable';
+  'unreadable',
+] as const;
+
+export type EventLock = (typeof EVENT_LOCKS)[number];
 
 /** Identifies an event within its document. */
 export type KeyInDocument = Pick<EventKey, 'uid' | 'recurrenceId'>;

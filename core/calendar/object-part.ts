@@ -15,8 +15,7 @@ export interface PartFound {
 export function partOf(parts: readonly EventPart[], key: KeyInDocument): PartFound | undefined {
   const among = parts.filter(({ uid }) => uid === key.uid);
   const named = (name: string | null) => among.filter((part) => nameOf(part) === name);
-  const masters = named(null);
-  const own = key.recurrenceId === null ? masters : named(key.recurrenceId);
+  const [own, masters] = [named(key.recurrenceId), named(null)];
   const [part] = own.length > 0 ? own : masters;
   const isUnique = own.length < 2 && masters.length < 2;
   return part && { part, own: own.length > 0, isUnique };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { EventReading } from '../calendar/event-document.ts';
+import { EVENT_LOCKS, type EventReading } from '../calendar/event-document.ts';
 import { readEvent } from '../calendar/event-facts.ts';
 import { BrokenObject, type ReadingBounds, USUAL_BOUNDS } from '../calendar/ical/object.ts';
 import { eventFactsShape } from './event-shapes.ts';
@@ -26,7 +26,7 @@ export const eventJob: Job<EventInput, EventReading> = {
     z.object({
       kind: z.literal('event'),
       event: eventFactsShape,
-      locked: z.enum(['split_series', 'not_unique', 'unreadable']).nullable(),
+      locked: z.enum(EVENT_LOCKS).nullable(),
       isZoneDisputed: z.boolean(),
       alongside: z.string(),
     }),
