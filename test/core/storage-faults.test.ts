@@ -3,6 +3,7 @@ import type { SandboxMail } from '../../adapters/sandbox/mail.ts';
 import { ServiceError } from '../../core/contract/errors.ts';
 import type { MailCall } from '../../core/ports/mail.ts';
 import type { Storage } from '../../core/ports/storage.ts';
+import { until } from '../until.ts';
 import {
   answerOf,
   approvalOf,
@@ -25,12 +26,17 @@ type Verb = Exclude<keyof Storage, 'close' | 'healthy'>;
 /** Storage whose next calls of some verbs fail, before or after their work. */
 function faultyStorage() {
   const faults = new Map<Verb, { left: number; when: 'before' | 'after' }>();
+  const done: Verb[] = [];
   const unreachable = () => new ServiceError('temporarily_unavailable', { details: { retry_after_s: 5 } });
   function failing<V extends Verb>(storage: Storage, verb: V): Storage[V] {
     const real = storage[verb] as (...args: unknown[]) => Promise<unknown>;
     const faulty = async (...args: unknown[]) => {
       const fault = faults.get(verb);
-      if (fault === undefined || fault.left === 0) return real(...args);
+      if (fault === undefined || fault.left === 0) {
+        const answer = await real(...args);
+        done.push(verb);
+        return answer;
+      }
       fault.left -= 1;
       if (fault.when === 'after') await real(...args);
       throw unreachable();
@@ -53,6 +59,8 @@ function faultyStorage() {
     'knownDomains',
   ] as const;
   return {
+    /** The calls that ended well, in their order. */
+    done: done as readonly Verb[],
     fail(verb: (typeof verbs)[number], times = 1, when: 'before' | 'after' = 'before') {
       faults.set(verb, { left: times, when });
     },
@@ -65,7 +73,7 @@ async function open(options: { leaseMs?: number; mailAs?: (mail: SandboxMail) =>
   const faults = faultyStorage();
   const scene = await openScene({ ...options, storageAs: faults.storageAs });
   const key = await scene.addKey('full', { 'mail:send': 'direct' });
-  return { scene, key, fail: faults.fail };
+  return { scene, key, fail: faults.fail, done: faults.done };
 }
 
 const unavailable = { code: 'temporarily_unavailable', retry_after_s: 5 };
@@ -236,6 +244,27 @@ describe('the work after a send', () => {
     expect(sent).toHaveLength(1);
     expect(await copiesInSent(scene)).toEqual(sent);
     expect(await stateOf(scene, id)).toBe('executed');
+  });
+
+  it('is not repeated once it is recorded as done', async () => {
+    let flags = 0;
+    const { scene, done } = await open({
+      mailAs: (mail) => ({
+        ...mail,
+        setFlag(...args) {
+          flags += 1;
+          return mail.setFlag(...args);
+        },
+      }),
+    });
+    const key = await scene.addKey('full');
+    const { id } = approvalOf(await key.call('send_reply', { id: await firstId(key), body: 'Answer' }));
+    await approve(scene, id);
+    await until(() => done.includes('followedUp'));
+    scene.clock.shift(60 * 60_000);
+    await scene.service.recover();
+    await scene.service.stop();
+    expect(flags).toBe(1);
   });
 });
 
