@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { type ProcessPool, processPool } from '../../../adapters/process/process-pool.ts';
+import { until } from '../../until.ts';
 import { processThat, processThatWorks } from './process-that.ts';
 
 const never = new AbortController().signal;
@@ -139,9 +140,13 @@ describe('a pool of processes', () => {
     const pool = processPool(file, { ...bounds, maxCpuMs: 200 });
     onTestFinished(() => pool.close());
     const slow = { kind: 'failed', reason: 'too_slow' };
-    expect(await pool.run('spin', about(9, never, 'a', { text: 'x' }))).toEqual(slow);
     // For every owner. Another part of the same work is as slow.
-    expect(await pool.run('other', about(9, never, 'b', { text: 'x' }))).toEqual(slow);
+    await until(async () => {
+      expect(await pool.run('spin', about(9, never, 'a', { text: 'x' }))).toEqual(slow);
+      const other = await pool.run('other', about(9, never, 'b', { text: 'x' }));
+      // A busy machine may end work by the clock, which is not held against it.
+      return other.kind === 'failed' && other.reason === 'too_slow';
+    });
     expect(await pool.run('other', about(9, never, 'b', { text: 'y' }))).toEqual(said('other'));
     expect(await pool.run('other', about(8, never, 'b', { text: 'x' }))).toEqual(said('other'));
   });

@@ -53,14 +53,14 @@ describe.skipIf(browserIsMissing)(inBrowser('a press that was meant for the page
     const at = await middleOf(page, button);
     const openedAtMs = Date.now();
     await page.goto(path(ids[0] ?? ''));
-    while (Date.now() - openedAtMs < 4500) {
-      await page.touchscreen.tap(...at);
+    // Until it is certain that the taps reach the buttons.
+    while ((await decided()).length < 3) {
+      // Chromium may never acknowledge a tap during which a page goes.
+      await Promise.race([page.touchscreen.tap(...at), page.waitForTimeout(500)]);
       await page.waitForTimeout(50);
     }
     const [first = 0, ...others] = await decided();
     expect(first - openedAtMs).toBeGreaterThanOrEqual(1000);
-    // The taps do reach the buttons.
-    expect(others.length).toBeGreaterThan(0);
     for (const [index, atMs] of others.entries()) {
       expect(atMs - (others[index - 1] ?? first)).toBeGreaterThanOrEqual(1000);
     }
