@@ -154,8 +154,10 @@ export type {
 } from './ports/calendar.ts';
 export type {
   CalendarObjects,
+  NamedObject,
   ObjectSeen,
   ObjectsInCalendar,
+  RefusedCalendar,
   StoredObject,
 } from './ports/calendar-objects.ts';
 export type { Caller, CallStorage, ClaimRef, CredentialRef, Held } from './ports/call-storage.ts';

@@ -1,13 +1,14 @@
 import { checkOptions } from '../../core/contract/options.ts';
 import type { DocumentPlace } from '../../core/ports/calendar.ts';
 import type { CalendarObjects } from '../../core/ports/calendar-objects.ts';
-import type { Log } from '../../core/ports/log.ts';
+import { errorName, type Log } from '../../core/ports/log.ts';
 import { type MailAccount, type MailCall, MailError, type Start } from '../../core/ports/mail.ts';
 import type { AllowPrivateServers } from '../remote/connect.ts';
 import { withinCall } from '../remote/time-limit.ts';
+import { addressOf } from './address.ts';
 import { changeObject, type ObjectChange } from './change-object.ts';
 import { asInfo, type FoundCalendar, type FoundCalendars, findCalendars, tagsIn } from './discover.ts';
-import { findObjects } from './find-objects.ts';
+import { findObjects, type UidTrust } from './find-objects.ts';
 import { type CalendarHttp, calendarHttp } from './http.ts';
 import { keptCalendars } from './kept-calendars.ts';
 import { objectsInRange, type SeriesTrust } from './objects-in-range.ts';
@@ -30,6 +31,9 @@ interface AccountState {
   readonly http: CalendarHttp;
   /** Known about the server, so it applies to all its calendars. */
   trust: SeriesTrust;
+  uidTrust: UidTrust;
+  /** The calendars that it refused to list. */
+  readonly refused: Set<string>;
   found: { readonly calendars: FoundCalendars; readonly until: number } | undefined;
 }
 
@@ -72,7 +76,14 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
       },
       { allowPrivateServers },
     );
-    const state: AccountState = { revision, http, trust: 'unknown', found: undefined };
+    const state: AccountState = {
+      revision,
+      http,
+      trust: 'unknown',
+      uidTrust: 'unknown',
+      refused: new Set(),
+      found: undefined,
+    };
     accounts.set(key, state);
     return state;
   }
@@ -118,9 +129,7 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
     return withinCall(call, async (limit) => {
       const found = await findCalendar(call, limit, calendar);
       if (found === undefined) throw new MailError('not_found', 'there is no such calendar');
-      const collection = found.url.href.endsWith('/') ? found.url.href : `${found.url.href}/`;
-      const url = new URL(encodeURIComponent(name), collection);
-      await changeObject(stateOf(call.account).http, url, changed, start, limit);
+      await changeObject(stateOf(call.account).http, addressOf(found, name), changed, start, limit);
     });
   }
 
@@ -141,12 +150,13 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
       const found = await calendarsIn({ fresh: false });
       if (found === undefined) return;
       // Before the objects: a change in between shows in the next list.
-      const tags = await withinCall(call, (limit) => tagsIn(state.http, found.home, limit));
+      const tags = await withinCall(call, (limit) => tagsIn(state.http, found.collections, limit));
       const fetched = (each: FoundCalendar) => {
         const known = { trust, kept: kept.get(key, each.calendar), ctag: tags.get(each.calendar) };
         return withinCall(call, (limit) => objectsInRange(state.http, each, range, known, limit));
       };
       const returned = new Set<string>();
+      for (const name of found.refused) yield { refused: name };
       let isFresh = false;
       let waiting = [...found.calendars];
       while (waiting.length > 0) {
@@ -158,6 +168,7 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
           // The account may have been removed or changed meanwhile.
           if (accounts.get(key) === state) kept.set(key, each.calendar, keeping);
           returned.add(each.calendar);
+          state.refused.delete(each.calendar);
           if (hasFailed) {
             log?.warn('a calendar server failed to filter a calendar; all of its objects were requested', {
               account_id: call.account.accountId,
@@ -174,9 +185,20 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
           };
         } catch (error) {
           if (!(error instanceof MailError)) throw error;
-          if (isFresh || error.code !== 'not_found') {
+          if (error.code === 'refused' || (isFresh && error.code === 'not_found')) {
+            returned.add(each.calendar);
+            state.refused.add(each.calendar);
+            log?.warn('a calendar server refused a calendar; the others are listed', {
+              account_id: call.account.accountId,
+              calendar: loggedName(each, returned.size),
+              ...errorName(error),
+            });
+            yield { refused: each.name, error };
+            continue;
+          }
+          if (error.code !== 'not_found') {
             const { code, message, trouble } = error;
-            throw new MailError(code, message, { cause: error, trouble, calendar: each.name });
+            throw new MailError(code, message, { cause: error, trouble, calendar: returned.size + 1 });
           }
           // One of them no longer exists: continue with all that exist now.
           isFresh = true;
@@ -189,7 +211,13 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
       return withinCall(call, async (limit) => {
         const calendar = await findCalendar(call, limit, key.calendar);
         if (calendar === undefined) return [];
-        return findObjects(stateOf(call.account).http, calendar, key.uid, limit);
+        const state = stateOf(call.account);
+        const account = keyOf(call.account.ownerId, call.account.accountId);
+        const known = { kept: kept.get(account, key.calendar), trust: state.uidTrust };
+        const wanted = { uid: key.uid, documentName: key.documentName };
+        const found = await findObjects(state.http, calendar, wanted, known, limit);
+        state.uidTrust = found.trust;
+        return found.objects;
       });
     },
 
@@ -199,7 +227,8 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
         if (all === undefined) return undefined;
         const { server, serverDefault, calendars } = all;
         if (calendars.length === 0) throw new MailError('not_found', NO_CALENDAR, { trouble: 'no_calendar' });
-        const writable = calendars.filter(({ writable }) => writable);
+        const { refused } = stateOf(call.account);
+        const writable = calendars.filter((one) => one.writable && !refused.has(one.calendar));
         const named = (name: string | undefined) => writable.find(({ calendar }) => calendar === name);
         if (server.writeTo !== undefined) {
           const chosen = named(server.writeTo);

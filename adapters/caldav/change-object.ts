@@ -13,7 +13,8 @@ export interface ObjectChange {
 
 /**
  * Stores or deletes an object. tsdav writes the request, and `http.change` judges the response: to tsdav every status is
- * a success. Looks up what the server left unclear: whoever decides again must know it.
+ * a success. Looks up what the server left unclear: whoever decides again must know it. Looks at the object before that,
+ * because SOGo does not hold to the conditions of every request.
  */
 export async function changeObject(
   http: CalendarHttp,
@@ -22,6 +23,8 @@ export async function changeObject(
   start: Start,
   limit: AbortSignal,
 ): Promise<void> {
+  const before = await etagNow(http, url, limit);
+  if (before !== undefined && before !== ifMatch) throw failureOf(before === null ? 404 : 412);
   const fetch: typeof globalThis.fetch = async (address, init) => {
     const { status } = await http.change(davRequest(address, init), start, limit);
     return new Response(null, { status });
@@ -49,8 +52,10 @@ export async function changeObject(
 /** Null: the object does not exist. Undefined: unknown. */
 async function etagNow(http: CalendarHttp, url: URL, limit: AbortSignal): Promise<string | null | undefined> {
   try {
-    const [found] = (await properties(http, url, ['d:getetag'], '0', limit)).resources;
-    return found === undefined ? null : propText(found, 'getetag');
+    const { resources, gone } = await properties(http, url, ['d:getetag'], '0', limit);
+    const [found] = resources;
+    if (found === undefined) return gone.length > 0 ? null : undefined;
+    return propText(found, 'd:getetag');
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
     return error.code === 'not_found' ? null : undefined;

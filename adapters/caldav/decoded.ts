@@ -6,10 +6,9 @@ export function decodedPath({ pathname }: URL): string {
   return path.split('/').map(decodedPart).join('/');
 }
 
-/** The name of an object. Undefined for the collection itself. */
-export function decodedName({ pathname }: URL): string | undefined {
-  const last = pathname.split('/').at(-1);
-  return last ? decodedPart(last) : undefined;
+/** The name of an object as the server writes it. Empty for the collection itself. */
+export function lastPartOf(pathname: string): string {
+  return pathname.slice(pathname.lastIndexOf('/') + 1);
 }
 
 export function decodedPart(part: string): string {

@@ -1,13 +1,21 @@
-import * as z from 'zod';
 import { normalAddress } from '../../core/contract/schema.ts';
-import type { CalendarAccess, CalendarInfo } from '../../core/ports/calendar.ts';
+import type { CalendarInfo } from '../../core/ports/calendar.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { PrivateServerRefused } from '../remote/connect.ts';
-import { ABOUT_ACCESS, accessOf } from './access.ts';
+import {
+  type Collection,
+  calendarsOf,
+  isCalendar,
+  kindOf,
+  nameOf,
+  readCalendar,
+  type Unusable,
+} from './calendar-resource.ts';
 import { decodedPart, decodedPath } from './decoded.ts';
 import type { CalendarHttp } from './http.ts';
-import { elementsIn, namesIn, properties, propHrefs, propText, type Resource } from './multistatus.ts';
-import { FailedOnRequest } from './status.ts';
+import { properties, propHrefs, propText } from './multistatus.ts';
+import type { Resource } from './response.ts';
+import { hasFailed, StatusError } from './status.ts';
 
 /** A calendar, with its address as the server writes it. */
 export interface FoundCalendar extends CalendarInfo {
@@ -20,17 +28,21 @@ export function asInfo({ url: _url, ...info }: FoundCalendar): CalendarInfo {
 
 export interface FoundCalendars {
   readonly calendars: readonly FoundCalendar[];
-  /** The collection that contains them. */
-  readonly home: URL;
+  /** The collections that contain them. */
+  readonly collections: readonly Collection[];
+  /** The names of collections and calendars that the server refuses to show. */
+  readonly refused: readonly string[];
+  /** Those that Countersign cannot use, and why. */
+  readonly unusable: readonly { readonly name: string; readonly reason: Unusable }[];
   /** The `calendar` of the server's own default, if it has one (RFC 6638 9.2). */
   readonly serverDefault: string | undefined;
 }
 
 /**
- * Finds the account's calendars for events from any address of the server: first the principal (RFC 5397), by the
- * well-known address (RFC 6764) if this one does not name it, then the calendar home (RFC 4791 6.2.1) and its contents.
+ * Finds the account's calendars for events from any address of the server: its principal (RFC 5397), a calendar home, or
+ * a calendar. If it is none of them, the well-known address (RFC 6764) may be.
  * @param email the account's own address: the organizer of the events that Countersign creates
- * @throws MailError `refused` if this is not a calendar server
+ * @throws MailError `refused` if this is not a calendar server, or if it shows none of its calendars
  */
 export async function findCalendars(
   http: CalendarHttp,
@@ -38,33 +50,39 @@ export async function findCalendars(
   email: string,
   limit: AbortSignal,
 ): Promise<FoundCalendars> {
-  const principal = await findPrincipal(http, root, limit);
-  const about = await onlyOne(http, principal, ABOUT_PRINCIPAL, limit);
-  const [home] = propHrefs(about, 'calendarHomeSet');
-  if (home === undefined) throw noCalendarServer();
-  const homeUrl = new URL(home, principal);
-  const { resources, headers } = await properties(http, homeUrl, ABOUT_CALENDARS, '1', limit);
+  const { principal, collections } = await findCollections(http, root, limit);
+  const { found, refused, error } = await readCollections(http, collections, limit);
+  const [first] = found;
+  if (first === undefined) throw error ?? noCalendarServer();
+  const hrefs = (name: string) => (principal === undefined ? [] : propHrefs(principal, name));
   // Without an outbox the server notifies nobody (RFC 6638 2.1), whatever its capabilities.
-  const hasOutbox = propHrefs(about, 'scheduleOutboxURL').length > 0;
-  const isOwnAddress = isCalendarUser(propHrefs(about, 'calendarUserAddressSet'), email);
-  const classes = classesOf(headers.dav);
-  const options = classes.has('calendar-auto-schedule') ? classes : await optionsOf(http, homeUrl, limit);
-  const server = { principal, classes: new Set([...classes, ...options]) };
+  const hasOutbox = hrefs('c:schedule-outbox-URL').length > 0;
+  const isOwnAddress = isCalendarUser(hrefs('c:calendar-user-address-set'), email);
+  const classes = classesOf(first.dav);
+  const options = classes.has('calendar-auto-schedule')
+    ? classes
+    : await optionsOf(http, first.collection.url, limit);
+  const server = { principal: principal?.url, classes: new Set([...classes, ...options]) };
   const announces = hasOutbox && server.classes.has('calendar-auto-schedule');
-  // In a fixed order: Radicale's order changes, and the first calendar may be the one to write to.
-  const calendars = resources
-    .filter(holdsEvents)
-    .map((resource) => ({
-      ...foundCalendar(resource, accessOf(resource, server)),
-      schedules: announces && isOwnAddress,
-      answersOrganizers: announces,
-    }))
-    .sort((a, b) => (a.calendar < b.calendar ? -1 : 1));
-  const [inbox] = propHrefs(about, 'scheduleInboxURL');
+  const resources = onlyOnce(found.flatMap((one) => one.resources));
+  const [inbox] = hrefs('c:schedule-inbox-URL');
   return {
-    calendars,
-    home: homeUrl,
-    serverDefault: inbox && (await defaultIn(http, new URL(inbox, principal), limit)),
+    // In a fixed order: Radicale's order changes, and the first calendar may be the one to write to.
+    calendars: resources
+      .filter((resource) => kindOf(resource) === 'events')
+      .map((resource) => ({
+        ...readCalendar(resource, server),
+        schedules: announces && isOwnAddress,
+        answersOrganizers: announces,
+      }))
+      .sort((a, b) => (a.calendar < b.calendar ? -1 : 1)),
+    collections: found.map(({ collection }) => collection),
+    refused,
+    unusable: resources.flatMap((resource) => {
+      const kind = kindOf(resource);
+      return kind === 'subscribed' || kind === 'no_events' ? { name: nameOf(resource), reason: kind } : [];
+    }),
+    serverDefault: inbox && (await defaultIn(http, inbox, limit)),
   };
 }
 
@@ -74,17 +92,28 @@ export async function findCalendars(
  */
 export async function tagsIn(
   http: CalendarHttp,
-  home: URL,
+  collections: readonly Collection[],
   limit: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
+  const tags = new Map<string, string>();
+  for (const { url, depth } of collections) {
+    const { resources } = await emptyIfRefused(properties(http, url, ['cs:getctag'], depth, limit));
+    for (const one of resources) {
+      const tag = propText(one, 'cs:getctag');
+      if (tag) tags.set(decodedPath(one.url), tag);
+    }
+  }
+  return tags;
+}
+
+/** The list finds out whether the server works. */
+async function emptyIfRefused<T extends { readonly resources: readonly Resource[] }>(
+  answer: Promise<T>,
+): Promise<Pick<T, 'resources'> | { readonly resources: readonly [] }> {
   try {
-    const { resources } = await properties(http, home, ['cs:getctag'], '1', limit);
-    const tagged = resources.map((one) => [decodedPath(one.url), propText(one, 'getctag') ?? ''] as const);
-    return new Map(tagged.filter(([, tag]) => tag !== ''));
+    return await answer;
   } catch (error) {
-    // The list finds out whether the server works.
-    const isAnswered = error instanceof MailError && ['refused', 'not_found'].includes(error.code);
-    if (isAnswered || error instanceof FailedOnRequest) return new Map();
+    if (isRefused(error) || hasFailed(error)) return { resources: [] };
     throw error;
   }
 }
@@ -95,27 +124,95 @@ const ABOUT_PRINCIPAL = [
   'c:schedule-outbox-URL',
   'c:schedule-inbox-URL',
 ];
-const ABOUT_CALENDARS = [
-  'd:resourcetype',
-  'd:displayname',
-  'd:current-user-privilege-set',
-  'c:supported-calendar-component-set',
-  ...ABOUT_ACCESS,
-];
+const ABOUT_ADDRESS = ['d:current-user-principal', 'd:resourcetype', ...ABOUT_PRINCIPAL];
 
-async function findPrincipal(http: CalendarHttp, root: URL, limit: AbortSignal): Promise<URL> {
+interface FoundCollections {
+  /** Undefined: the server shows none, as some do for shared and single calendars. */
+  readonly principal: Resource | undefined;
+  readonly collections: readonly Collection[];
+}
+
+async function findCollections(http: CalendarHttp, root: URL, limit: AbortSignal): Promise<FoundCollections> {
+  const tried: string[] = [];
+  let isDown = false;
   for (const url of [root, new URL('/.well-known/caldav', root)]) {
     try {
-      const found = await onlyOne(http, url, ['d:current-user-principal'], limit);
-      const [href] = propHrefs(found, 'currentUserPrincipal');
-      if (href !== undefined) return new URL(href, url);
+      const found = await collectionsAt(http, url, limit);
+      if (found.collections.length > 0) return found;
+      tried.push(`${url.pathname} (no calendars)`);
     } catch (error) {
-      // Not the right address. For any other error, a different address would not help.
-      const elsewhere = error instanceof MailError && ['refused', 'not_found'].includes(error.code);
-      if (!elsewhere || error instanceof PrivateServerRefused) throw error;
+      if (!isElsewhere(error)) throw error;
+      isDown ||= error.code === 'unavailable';
+      tried.push(`${url.pathname} (${error instanceof StatusError ? error.status : error.message})`);
     }
   }
-  throw noCalendarServer();
+  throw noCalendarServer(tried, isDown ? 'unavailable' : 'refused');
+}
+
+/** Whether the address may be the wrong one. A refused password is never tried at another. */
+function isElsewhere(error: unknown): error is MailError {
+  if (error instanceof PrivateServerRefused) return false;
+  return isRefused(error) || (error instanceof StatusError && error.status >= 500);
+}
+
+async function collectionsAt(http: CalendarHttp, url: URL, limit: AbortSignal): Promise<FoundCollections> {
+  const about = await onlyOne(http, url, ABOUT_ADDRESS, limit);
+  const [href] = propHrefs(about, 'd:current-user-principal');
+  const principal = href === undefined ? about : await onlyOne(http, href, ABOUT_PRINCIPAL, limit);
+  const homes = propHrefs(principal, 'c:calendar-home-set');
+  if (homes.length > 0) {
+    const collections = homes.map((home): Collection => ({ url: home, depth: '1' }));
+    return { principal, collections };
+  }
+  const self: Collection = { url: about.url, depth: isCalendar(about) ? '0' : '1' };
+  const holdsCalendars =
+    isCalendar(about) || (await calendarsOf(http, self, limit)).resources.some(isCalendar);
+  return {
+    principal: href === undefined ? undefined : principal,
+    collections: holdsCalendars ? [self] : [],
+  };
+}
+
+interface ReadCollection {
+  readonly collection: Collection;
+  readonly resources: readonly Resource[];
+  readonly dav: string | string[] | undefined;
+}
+
+/** Reads all of them. One that the server refuses takes nothing else with it. */
+async function readCollections(
+  http: CalendarHttp,
+  collections: readonly Collection[],
+  limit: AbortSignal,
+): Promise<{ found: readonly ReadCollection[]; refused: readonly string[]; error: MailError | undefined }> {
+  const found: ReadCollection[] = [];
+  const refused: string[] = [];
+  let error: MailError | undefined;
+  for (const collection of collections) {
+    try {
+      const { resources, failed, dav } = await calendarsOf(http, collection, limit);
+      found.push({ collection, resources, dav });
+      refused.push(...failed.map(lastPart));
+    } catch (cause) {
+      if (!isRefused(cause)) throw cause;
+      error ??= cause;
+      refused.push(lastPart(decodedPath(collection.url)));
+    }
+  }
+  return { found, refused, error };
+}
+
+function lastPart(path: string): string {
+  return path.split('/').filter(Boolean).at(-1) ?? path;
+}
+
+/** A calendar may be in several homes. */
+function onlyOnce(resources: readonly Resource[]): readonly Resource[] {
+  return [...new Map(resources.map((one) => [decodedPath(one.url), one])).values()];
+}
+
+function isRefused(error: unknown): error is MailError {
+  return error instanceof MailError && ['refused', 'not_found'].includes(error.code);
 }
 
 async function onlyOne(
@@ -133,13 +230,13 @@ async function onlyOne(
  * Whether the server takes this address for the owner's. It sends nothing about an event with a different organizer
  * (RFC 6638 3.1). If a server does not list its owner's addresses (2.4.1), the answer is yes.
  */
-function isCalendarUser(addresses: readonly string[], email: string): boolean {
+function isCalendarUser(addresses: readonly URL[], email: string): boolean {
   const self = normalAddress(email);
-  return addresses.length === 0 || addresses.some((uri) => normalAddress(mailAddress(uri)) === self);
+  return addresses.length === 0 || addresses.some(({ href }) => normalAddress(mailAddress(href)) === self);
 }
 
 function mailAddress(uri: string): string {
-  return decodedPart(uri.trim().replace(/^mailto:/i, ''));
+  return decodedPart(uri.replace(/^mailto:/i, ''));
 }
 
 /** Many servers report their capabilities only to OPTIONS (RFC 4918 18). */
@@ -148,7 +245,7 @@ async function optionsOf(http: CalendarHttp, url: URL, limit: AbortSignal): Prom
     const { headers } = await http.query({ method: 'OPTIONS', url, headers: {}, body: '' }, limit);
     return classesOf(headers.dav);
   } catch (error) {
-    if (error instanceof MailError && ['refused', 'not_found'].includes(error.code)) return new Set();
+    if (isRefused(error)) return new Set();
     throw error;
   }
 }
@@ -162,46 +259,18 @@ function classesOf(dav: string | string[] | undefined): ReadonlySet<string> {
 async function defaultIn(http: CalendarHttp, inbox: URL, limit: AbortSignal): Promise<string | undefined> {
   try {
     const found = await onlyOne(http, inbox, ['c:schedule-default-calendar-URL'], limit);
-    const [href] = propHrefs(found, 'scheduleDefaultCalendarURL');
-    return href === undefined ? undefined : decodedPath(new URL(href, inbox));
+    const [href] = propHrefs(found, 'c:schedule-default-calendar-URL');
+    return href && decodedPath(href);
   } catch (error) {
-    if (error instanceof MailError && ['refused', 'not_found'].includes(error.code)) return undefined;
+    if (isRefused(error)) return undefined;
     throw error;
   }
 }
 
-function holdsEvents({ props }: Resource): boolean {
-  if (!namesIn(props.resourcetype).includes('calendar')) return false;
-  const components = elementsIn(props.supportedCalendarComponentSet, 'comp');
-  // Without this property, a calendar accepts all components (RFC 4791 5.2.3).
-  if (components.length === 0) return true;
-  return components.some((comp) => {
-    const read = component.safeParse(comp);
-    return read.success && read.data._attributes.name.toUpperCase() === 'VEVENT';
-  });
-}
-
-const component = z.object({ _attributes: z.object({ name: z.string() }) });
-
-function foundCalendar(
-  resource: Resource,
-  access: CalendarAccess,
-): Omit<FoundCalendar, 'schedules' | 'answersOrganizers'> {
-  const { url } = resource;
-  const calendar = decodedPath(url);
-  const lastPart = calendar.split('/').filter(Boolean).at(-1) ?? calendar;
-  const name = propText(resource, 'displayname');
-  return { url, calendar, name: name ? name : lastPart, writable: isWritable(resource), access };
-}
-
-const WRITING = new Set(['write', 'writeContent', 'all']);
-
-/** RFC 3744 5.4. If the server does not report it, the first write will show it. */
-function isWritable({ props: { currentUserPrivilegeSet: granted } }: Resource): boolean {
-  if (granted === undefined) return true;
-  return elementsIn(granted, 'privilege').some((one) => namesIn(one).some((name) => WRITING.has(name)));
-}
-
-function noCalendarServer(): MailError {
-  return new MailError('refused', 'there is no calendar server at this address');
+function noCalendarServer(
+  tried: readonly string[] = [],
+  code: 'refused' | 'unavailable' = 'refused',
+): MailError {
+  const what = tried.length === 0 ? '' : `; tried ${tried.join(' and ')}`;
+  return new MailError(code, `there is no calendar server at this address${what}`);
 }

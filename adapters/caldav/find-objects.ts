@@ -1,56 +1,97 @@
+import { containsUid } from '../../core/calendar/uid-lines.ts';
 import type { StoredObject } from '../../core/ports/calendar-objects.ts';
 import { MailError } from '../../core/ports/mail.ts';
-import { decodedName } from './decoded.ts';
+import { addressOf } from './address.ts';
+import { lastPartOf } from './decoded.ts';
 import { asInfo, type FoundCalendar } from './discover.ts';
-import { everyObject } from './every-object.ts';
+import { everyObject, objectsNamed } from './every-object.ts';
 import type { CalendarHttp } from './http.ts';
-import {
-  type EventFilter,
-  eventsMatching,
-  type Multistatus,
-  propFilter,
-  propText,
-  type Resource,
-  textMatch,
-} from './multistatus.ts';
-import { FailedOnRequest } from './status.ts';
+import type { KeptCalendar } from './kept-calendars.ts';
+import { eventsMatching, propFilter, propText, textMatch } from './multistatus.ts';
+import type { Resource } from './response.ts';
+import { mayAskSimpler, type StatusError } from './status.ts';
 
 /** The largest object that is read, together with others whose UID contains this one. */
 const FOUND_BYTES = 8 * 1024 * 1024;
 /** All objects of a calendar whose server fails to filter them. */
 const ALL_BYTES = 32 * 1024 * 1024;
 
-/** Finds the object with this UID. The server searches for a part of the UID, so other objects may be included. */
+/** Whether the server finds objects by UID. Google, Yandex and iCloud do not always. */
+export type UidTrust = 'unknown' | 'finds' | 'misses';
+
+export interface Wanted {
+  readonly uid: string;
+  /** The object that is meant, if several have the UID. */
+  readonly documentName: string | undefined;
+}
+
+export interface KnownBefore {
+  readonly kept: KeptCalendar | undefined;
+  readonly trust: UidTrust;
+}
+
+export interface ObjectsFound {
+  readonly objects: readonly StoredObject[];
+  readonly trust: UidTrust;
+}
+
+/**
+ * Finds the objects with this UID: at the addresses where lists found it; then by a search, which may include others; then
+ * among all objects of the calendar.
+ */
 export async function findObjects(
+  http: CalendarHttp,
+  calendar: FoundCalendar,
+  { uid, documentName }: Wanted,
+  { kept, trust }: KnownBefore,
+  limit: AbortSignal,
+): Promise<ObjectsFound> {
+  const stored = (resources: readonly Resource[]) =>
+    onlyOnce(resources.flatMap((resource) => objectOf(resource, calendar) ?? []));
+  const hasUid = ({ ics }: StoredObject) => containsUid(ics, uid);
+  const urls =
+    documentName === undefined ? addressesIn(kept, uid, calendar.url) : [addressOf(calendar, documentName)];
+  if (urls.length > 0) {
+    const listed = await objectsNamed(http, calendar.url, urls, FOUND_BYTES, limit);
+    const objects = stored(listed.resources).filter(hasUid);
+    if (objects.length > 0 || documentName !== undefined) return { objects, trust };
+  }
+  let failure: StatusError | undefined;
+  if (trust !== 'misses') {
+    try {
+      const objects = stored(await search(http, calendar, uid, limit));
+      if (objects.some(hasUid)) return { objects, trust: 'finds' };
+      if (trust === 'finds') return { objects: [], trust };
+    } catch (error) {
+      if (!mayAskSimpler(error)) throw error;
+      failure = error;
+    }
+  }
+  const all = await everyObject(http, calendar, ALL_BYTES, limit, failure);
+  const objects = stored(all.resources).filter(hasUid);
+  return { objects, trust: failure === undefined && objects.length > 0 ? 'misses' : trust };
+}
+
+/** The addresses of the listed objects that may have this UID. */
+function addressesIn(kept: KeptCalendar | undefined, uid: string, base: URL): URL[] {
+  if (kept === undefined || uid === '') return [];
+  const [longest = uid] = plainParts(uid);
+  const listed = [...kept.objects.values()].filter(({ ics }) => ics.includes(longest));
+  return listed.filter(({ ics }) => containsUid(ics, uid)).map(({ pathname }) => new URL(pathname, base));
+}
+
+async function search(
   http: CalendarHttp,
   calendar: FoundCalendar,
   uid: string,
   limit: AbortSignal,
-): Promise<StoredObject[]> {
-  const found = new Map<string, StoredObject>();
+): Promise<readonly Resource[]> {
+  const found: Resource[] = [];
   for (const text of textsOf(uid)) {
     const query = { filter: propFilter('UID', text === '' ? {} : textMatch(text)), mostBytes: FOUND_BYTES };
-    const { resources } = await queried(http, calendar, query, limit);
-    for (const resource of resources) {
-      const object = objectOf(resource, calendar);
-      if (object !== undefined) found.set(object.place.name, object);
-    }
+    found.push(...(await eventsMatching(http, calendar.url, query, limit)).resources);
   }
-  return [...found.values()];
-}
-
-async function queried(
-  http: CalendarHttp,
-  calendar: FoundCalendar,
-  query: EventFilter,
-  limit: AbortSignal,
-): Promise<Multistatus> {
-  try {
-    return await eventsMatching(http, calendar.url, query, limit);
-  } catch (error) {
-    if (!(error instanceof FailedOnRequest)) throw error;
-    return everyObject(http, calendar, ALL_BYTES, limit, error);
-  }
+  return found;
 }
 
 /**
@@ -58,17 +99,26 @@ async function queried(
  * escaped text. The longest part of the UID without these characters is the same in both.
  */
 function textsOf(uid: string): string[] {
-  const [longest = uid] = uid.split(/[\\,;\r\n]/).sort((a, b) => b.length - a.length);
+  const [longest = uid] = plainParts(uid);
   return longest === uid ? [uid] : [uid, longest];
 }
 
+/** The parts without characters that are escaped in an object, longest first. */
+function plainParts(uid: string): string[] {
+  return uid.split(/[\\,;\r\n]/).sort((a, b) => b.length - a.length);
+}
+
+function onlyOnce(objects: readonly StoredObject[]): StoredObject[] {
+  return [...new Map(objects.map((one) => [one.place.name, one])).values()];
+}
+
 function objectOf(resource: Resource, calendar: FoundCalendar): StoredObject | undefined {
-  const text = propText(resource, 'calendarData');
-  const name = decodedName(resource.url);
-  if (text === undefined || name === undefined) return undefined;
-  const etag = propText(resource, 'getetag');
+  const text = propText(resource, 'c:calendar-data');
+  const name = lastPartOf(resource.url.pathname);
+  if (text === undefined || name === '') return undefined;
+  const etag = propText(resource, 'd:getetag');
   if (!etag) throw new MailError('refused', 'the calendar server does not report the version of an object');
-  // XML parsing removed the end of the last line.
+  // The end of the last line is white space around the text of a property.
   return {
     place: { calendar: calendar.calendar, name },
     etag,

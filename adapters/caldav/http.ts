@@ -5,6 +5,7 @@ import { MailError, type Start } from '../../core/ports/mail.ts';
 import type { Reach } from '../remote/connect.ts';
 import { connectionFailure } from '../remote/connection-failure.ts';
 import { raceLimit, timedOut } from '../remote/time-limit.ts';
+import { resolvedUrl } from './address.ts';
 import { type Authorization, authorizations } from './authorization.ts';
 import { CalendarAgent, connect, type Peer } from './connection.ts';
 import type { SignInCalendarServer } from './settings.ts';
@@ -162,8 +163,8 @@ export function calendarHttp(server: () => Promise<SignInCalendarServer>, reach:
           if (response.status < 200 || response.status > 299) throw failureOf(response.status);
           return response;
         }
-        if (!URL.canParse(location, url)) break;
-        const next = new URL(location, url);
+        const next = resolvedUrl(location, url);
+        if (next === undefined) break;
         if (next.origin !== url.origin) {
           throw new MailError(
             'refused',

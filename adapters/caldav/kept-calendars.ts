@@ -1,6 +1,6 @@
 /**
  * What lists have read of calendars, in memory, so that the next list only requests what changed. Bounded for all accounts
- * together: the calendars that were not listed for the longest time are dropped.
+ * together: the calendars that were not used for the longest time are dropped.
  */
 export interface KeptCalendars {
   /** @param account of `forget` */
@@ -10,14 +10,14 @@ export interface KeptCalendars {
 }
 
 export interface KeptCalendar {
-  /** By decoded path. */
+  /** By decoded path: those that a kept list contains. */
   readonly objects: ReadonlyMap<string, KeptObject>;
-  /** The lists of the calendar as it was with this tag. */
-  readonly ctag: string | undefined;
   readonly lists: readonly KeptList[];
 }
 
 export interface KeptObject {
+  /** The path as the server writes it. */
+  readonly pathname: string;
   readonly etag: string;
   readonly ics: string;
 }
@@ -28,48 +28,65 @@ export interface KeptList {
   /** It also contains the series whose first instance is outside of the range. */
   readonly hasSeries: boolean;
   readonly paths: readonly string[];
+  /** The calendar's tag at that time. Undefined: the list was not whole, or the calendar has no tag. */
+  readonly ctag: string | undefined;
   /** In case the server does not change its tag with each change. By `performance.now()`. */
   readonly untilMs: number;
 }
 
-/** Five calendars with ten thousand events each. */
-const MOST_CHARS = 64 * 1024 * 1024;
+/** In UTF-16, with the maps around them. Six calendars with ten thousand small events each. */
+const MOST_BYTES = 128 * 1024 * 1024;
+/** Of an object that is kept, besides its text. */
+const OBJECT_BYTES = 400;
+const PATH_BYTES = 16;
 
-export function keptCalendars(mostChars = MOST_CHARS): KeptCalendars {
+export function keptCalendars(mostBytes = MOST_BYTES): KeptCalendars {
   // In the order of their use.
-  const accounts = new Map<string, { account: string; kept: KeptCalendar; chars: number }>();
-  let chars = 0;
+  const calendars = new Map<string, { account: string; kept: KeptCalendar; bytes: number }>();
+  let bytes = 0;
 
   function drop(key: string): void {
-    chars -= accounts.get(key)?.chars ?? 0;
-    accounts.delete(key);
+    bytes -= calendars.get(key)?.bytes ?? 0;
+    calendars.delete(key);
   }
 
   const keyOf = (account: string, calendar: string) => JSON.stringify([account, calendar]);
   return {
     get(account, calendar) {
       const key = keyOf(account, calendar);
-      const found = accounts.get(key);
+      const found = calendars.get(key);
       if (found === undefined) return undefined;
-      accounts.delete(key);
-      accounts.set(key, found);
+      calendars.delete(key);
+      calendars.set(key, found);
       return found.kept;
     },
     set(account, calendar, kept) {
       const key = keyOf(account, calendar);
       drop(key);
-      let size = 0;
-      for (const [path, { etag, ics }] of kept.objects) size += path.length + etag.length + ics.length;
-      if (size > mostChars) return;
-      accounts.set(key, { account, kept, chars: size });
-      chars += size;
-      for (const oldest of accounts.keys()) {
-        if (chars <= mostChars) break;
+      const size = sizeOf(kept);
+      if (size > mostBytes) return;
+      calendars.set(key, { account, kept, bytes: size });
+      bytes += size;
+      for (const oldest of calendars.keys()) {
+        if (bytes <= mostBytes) break;
         drop(oldest);
       }
     },
     forget(account) {
-      for (const [key, one] of accounts) if (one.account === account) drop(key);
+      for (const [key, one] of calendars) if (one.account === account) drop(key);
     },
   };
+}
+
+function sizeOf({ objects, lists }: KeptCalendar): number {
+  let chars = 0;
+  for (const [path, { pathname, etag, ics }] of objects)
+    chars += path.length + pathname.length + etag.length + ics.length;
+  const paths = lists.reduce((sum, list) => sum + list.paths.length, 0);
+  return 2 * chars + objects.size * OBJECT_BYTES + paths * PATH_BYTES;
+}
+
+/** A copy of a text that was cut out of a larger one, which V8 would keep with it. */
+export function copyOf(text: string): string {
+  return Buffer.from(text).toString();
 }

@@ -1,12 +1,19 @@
-import { setImmediate } from 'node:timers/promises';
 import { calendarMultiGet, calendarQuery, propfind } from 'tsdav';
-import * as z from 'zod';
+import { childrenOf, type XmlElement } from '../remote/xml.ts';
+import { resolvedUrl } from './address.ts';
 import { type CalendarHttp, davRequest, type ResponseHead } from './http.ts';
-import { responseSink } from './response.ts';
+import { NAMESPACES, type ReadResponse, type Resource, responseSink } from './response.ts';
 
 /**
- * PROPFIND and REPORT by tsdav, over a `fetch` that keeps to the account's server and reads every response within limits
- * before tsdav sees it. These functions of tsdav are not used:
+ * PROPFIND and REPORT, written by tsdav and sent over a `fetch` that keeps to the account's server. The responses are read
+ * here, as they arrive (`response.ts`). What tsdav would lose of them:
+ * - It reads a response that was cut off, or is no XML, without an error.
+ * - It has no namespaces, and no properties that the server refuses to show.
+ * - It turns `1.50` and `TRUE` into a number and a boolean, and keeps a part of a text that contains a comment or CDATA.
+ * - Its queries throw everything away if the server fails on one object.
+ * - It parses a whole response at once, and nothing else runs meanwhile.
+ *
+ * These functions of tsdav are not used:
  * - `createAccount` and `serviceDiscovery` try further addresses after any failure, also with a wrong password.
  * - `fetchHomeUrl` and `fetchCalendarUserAddresses` request the same resource again for each property, and do not find
  *   it if the server encodes its address differently.
@@ -16,19 +23,7 @@ import { responseSink } from './response.ts';
  *   object: more than the time of a call for a few thousand. `isCollectionDirty` compares tags that it may have turned
  *   into numbers.
  */
-export interface Resource {
-  /** As written by the server, made absolute. */
-  readonly url: URL;
-  /** Only existing properties, by the names that tsdav gives them, such as `calendarData`. */
-  readonly props: Readonly<Record<string, unknown>>;
-}
-
-export interface Multistatus {
-  readonly resources: readonly Resource[];
-  /** Decoded paths of objects that the server listed and failed to return. */
-  readonly failed: readonly string[];
-  /** Decoded paths of those that no longer exist. */
-  readonly gone: readonly string[];
+export interface Multistatus extends ReadResponse {
   readonly headers: ResponseHead['headers'];
 }
 
@@ -51,7 +46,7 @@ export function properties(
 }
 
 /** tsdav does not declare this namespace. */
-const OWNCLOUD = { _attributes: { 'xmlns:oc': 'http://owncloud.org/ns' } };
+const OWNCLOUD = { _attributes: { 'xmlns:oc': NAMESPACES.oc } };
 
 const ETAGS = { 'd:getetag': {} };
 const OBJECTS = { ...ETAGS, 'c:calendar-data': {} };
@@ -106,74 +101,41 @@ function writtenText(text: string): string {
   return text.replaceAll('&', '&amp;');
 }
 
-const answers = z.array(
-  z.object({ href: z.string().optional(), props: z.record(z.string(), z.unknown()).default({}) }),
-);
-
-/** @param request one call of tsdav. It is repeated for each document of the response; only the first call sends it. */
+/** @param request one call of tsdav, which reads nothing of the response */
 async function multistatusOf(
   http: CalendarHttp,
   mostBytes: number,
   limit: AbortSignal,
   request: (fetch: typeof globalThis.fetch) => Promise<unknown>,
 ): Promise<Multistatus> {
-  let documents: readonly string[] = [];
-  let failed: readonly string[] = [];
-  let gone: readonly string[] = [];
+  let read: ReadResponse = { resources: [], failed: [], gone: [] };
   let headers: ResponseHead['headers'] = {};
-  const resources: Resource[] = [];
-  let next = 0;
-  const fetch: typeof globalThis.fetch = async (address, init) => {
-    if (next === 0) {
-      const sent = davRequest(address, init);
-      ({ headers } = await http.query(sent, limit, (head) =>
-        responseSink(head, sent.url, mostBytes, (response) => ({ documents, failed, gone } = response)),
-      ));
-    }
-    next += 1;
-    return new Response(documents[next - 1], { status: 207, headers: { 'content-type': 'application/xml' } });
-  };
-  do {
-    for (const { href, props } of answers.parse(await request(fetch))) {
-      if (href !== undefined) resources.push({ url: new URL(href), props });
-    }
-    await setImmediate();
-  } while (next < documents.length);
-  return { resources, failed, gone, headers };
-}
-
-/** An element as tsdav shows it. */
-const element = z.record(z.string(), z.unknown());
-const text = z.object({ _cdata: z.union([z.string(), z.array(z.string())]) });
-
-/** The elements of that name in an element, or in one of several. */
-export function elementsIn(parent: unknown, name: string): unknown[] {
-  return [parent].flat().flatMap((one) => {
-    const read = element.safeParse(one);
-    return read.success && Object.hasOwn(read.data, name) ? [read.data[name]].flat() : [];
+  await request(async (address, init) => {
+    const sent = davRequest(address, init);
+    ({ headers } = await http.query(sent, limit, (head) =>
+      responseSink(head, sent.url, mostBytes, (response) => {
+        read = response;
+      }),
+    ));
+    return new Response(NOTHING, { status: 207, headers: { 'content-type': 'application/xml' } });
   });
+  return { ...read, headers };
 }
 
-/** The names of the elements in an element such as `resourcetype`. */
-export function namesIn(parent: unknown): string[] {
-  return [parent].flat().flatMap((one) => {
-    const read = element.safeParse(one);
-    return read.success ? Object.keys(read.data).filter((name) => !name.startsWith('_')) : [];
-  });
-}
-
-export function textOf(one: unknown): string {
-  const read = text.safeParse(one);
-  return read.success ? [read.data._cdata].flat().join('') : '';
-}
+const NOTHING = `<d:multistatus xmlns:d="${NAMESPACES.d}"/>`;
 
 /** The text of a property. */
 export function propText({ props }: Resource, name: string): string | undefined {
-  const [prop] = elementsIn(props, name);
-  return prop === undefined ? undefined : textOf(prop);
+  return props.get(name)?.text.trim();
 }
 
-/** The addresses in a property such as `calendarHomeSet`. */
-export function propHrefs({ props }: Resource, name: string): string[] {
-  return elementsIn(props[name], 'href').map(textOf);
+/** The addresses in a property such as `c:calendar-home-set`. */
+export function propHrefs({ props, url }: Resource, name: string): URL[] {
+  const hrefs = childrenOf(props.get(name), 'd:href').map(({ text }) => text.trim());
+  return hrefs.flatMap((href) => resolvedUrl(href, url) ?? []);
+}
+
+/** The names of the elements in an element such as `d:resourcetype`. */
+export function namesIn(parent: XmlElement | undefined): string[] {
+  return parent?.children.map(({ name }) => name) ?? [];
 }

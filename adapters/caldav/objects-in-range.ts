@@ -1,19 +1,12 @@
-import type { ObjectSeen, ObjectsInCalendar } from '../../core/ports/calendar-objects.ts';
-import { MailError } from '../../core/ports/mail.ts';
-import { decodedPath } from './decoded.ts';
+import type { NamedObject, ObjectSeen, ObjectsInCalendar } from '../../core/ports/calendar-objects.ts';
+import { decodedPath, lastPartOf } from './decoded.ts';
 import type { FoundCalendar } from './discover.ts';
 import { everyObject, objectsNamed } from './every-object.ts';
 import type { CalendarHttp } from './http.ts';
-import type { KeptCalendar, KeptObject } from './kept-calendars.ts';
-import {
-  type EventFilter,
-  eventsMatching,
-  type Multistatus,
-  propFilter,
-  propText,
-  type Resource,
-} from './multistatus.ts';
-import { FailedOnRequest } from './status.ts';
+import { copyOf, type KeptCalendar, type KeptList, type KeptObject } from './kept-calendars.ts';
+import { type EventFilter, eventsMatching, type Multistatus, propFilter, propText } from './multistatus.ts';
+import type { Resource } from './response.ts';
+import { mayAskSimpler, StatusError } from './status.ts';
 
 /** Some servers only check the first event of a series. This is known from earlier responses. */
 export type SeriesTrust = 'unknown' | 'finds_series' | 'misses_series';
@@ -73,7 +66,7 @@ export async function objectsInRange(
     inRange = await eventsMatching(http, url, { ...request, filter: timeRange(range) }, limit);
     if (trust !== 'finds_series') series = await everySeries(http, url, request, limit);
   } catch (error) {
-    if (!(error instanceof FailedOnRequest)) throw error;
+    if (!mayAskSimpler(error)) throw error;
     inRange = await everyObject(http, { url }, LIST_BYTES, limit, error);
     series = undefined;
     hasFailed = true;
@@ -90,7 +83,7 @@ export async function objectsInRange(
   const fetched = await objectsNamed(http, url, [...wanted.values()], LIST_BYTES, limit);
   for (const one of fetched.resources) {
     const path = decodedPath(one.url);
-    if (wanted.delete(path)) objects.set(path, objectOf(one) ?? UNREADABLE);
+    if (wanted.delete(path)) objects.set(path, objectOf(one) ?? unreadable(one));
   }
   for (const path of fetched.gone) wanted.delete(path);
   const failed = new Set([
@@ -105,19 +98,19 @@ export async function objectsInRange(
   const byRange = pathsOf(inRange);
   const bySeries = pathsOf(series);
   const isWhole = !hasFailed && missing === 0 && [...objects.values()].every(isKeepable);
-  const list = { range: nameOf(range), hasSeries: series !== undefined, paths };
-  const earlier = kept !== undefined && kept.ctag === ctag ? kept.lists : [];
+  const list: KeptList = {
+    range: nameOf(range),
+    hasSeries: series !== undefined,
+    paths,
+    ctag: isWhole ? ctag : undefined,
+    untilMs: performance.now() + LIST_KEPT_MS,
+  };
+  const earlier = kept?.lists.filter((one) => one.range !== list.range) ?? [];
   return {
-    objects: [...objects.values()].map(({ ics }) => ics),
+    objects: [...objects.values()].map(namedObject),
     missing,
     hasFailed,
-    kept: {
-      objects: new Map([...known, ...objects].filter(([, object]) => isKeepable(object))),
-      ctag,
-      lists: isWhole
-        ? [{ ...list, untilMs: performance.now() + LIST_KEPT_MS }, ...earlier].slice(0, LISTS_KEPT)
-        : earlier,
-    },
+    kept: keptOf([list, ...earlier].slice(0, LISTS_KEPT), [objects, known]),
     seen(all) {
       // Unfiltered results show nothing about how the server filters.
       if (hasFailed) return trust;
@@ -132,34 +125,61 @@ export async function objectsInRange(
 
 /** The objects of an earlier list of the same range, if the calendar has not changed since. */
 function unchangedList(
-  { ctag: keptTag, lists, objects }: KeptCalendar,
+  { lists, objects }: KeptCalendar,
   range: Range,
   ctag: string | undefined,
   trust: SeriesTrust,
-): string[] | undefined {
-  if (ctag === undefined || ctag !== keptTag) return undefined;
+): NamedObject[] | undefined {
+  if (ctag === undefined) return undefined;
   const name = nameOf(range);
   const list = lists.find(
     (one) =>
-      one.range === name && (one.hasSeries || trust === 'finds_series') && performance.now() < one.untilMs,
+      one.range === name &&
+      one.ctag === ctag &&
+      (one.hasSeries || trust === 'finds_series') &&
+      performance.now() < one.untilMs,
   );
-  return list?.paths.map((path) => objects.get(path)?.ics ?? '');
+  return list?.paths.flatMap((path) => {
+    const object = objects.get(path);
+    return object === undefined ? [] : namedObject(object);
+  });
+}
+
+/** Keeps the objects that one of the lists contains. @param sources the first that has an object counts */
+function keptOf(
+  lists: readonly KeptList[],
+  sources: readonly ReadonlyMap<string, KeptObject>[],
+): KeptCalendar {
+  const objects = new Map<string, KeptObject>();
+  for (const path of new Set(lists.flatMap(({ paths }) => paths))) {
+    const object = sources.map((source) => source.get(path)).find((one) => one !== undefined);
+    if (object !== undefined && isKeepable(object)) objects.set(path, object);
+  }
+  return { objects, lists };
+}
+
+function namedObject({ pathname, ics }: KeptObject): NamedObject {
+  return { name: lastPartOf(pathname), ics };
 }
 
 function nameOf({ from, to }: Range): string {
   return `${from.toISOString()}/${to.toISOString()}`;
 }
 
-const UNREADABLE: KeptObject = { etag: '', ics: '' };
-
 /** Undefined: the response only names it. */
 function objectOf(resource: Resource): KeptObject | undefined {
-  const ics = propText(resource, 'calendarData');
-  return ics ? { etag: propText(resource, 'getetag') ?? '', ics } : undefined;
+  const ics = propText(resource, 'c:calendar-data');
+  if (!ics) return undefined;
+  const etag = propText(resource, 'd:getetag') ?? '';
+  return { pathname: copyOf(resource.url.pathname), etag: copyOf(etag), ics: copyOf(ics) };
+}
+
+function unreadable({ url }: Resource): KeptObject {
+  return { pathname: url.pathname, etag: '', ics: '' };
 }
 
 function sameVersion(known: KeptObject | undefined, resource: Resource): KeptObject | undefined {
-  return known?.etag === propText(resource, 'getetag') ? known : undefined;
+  return known?.etag === propText(resource, 'd:getetag') ? known : undefined;
 }
 
 function isKeepable({ etag, ics }: KeptObject): boolean {
@@ -168,7 +188,7 @@ function isKeepable({ etag, ics }: KeptObject): boolean {
 
 /** Whether it is an object: some servers also list the collection itself. */
 function isObject({ props }: Resource): boolean {
-  return props.calendarData !== undefined || props.getetag !== undefined;
+  return props.has('c:calendar-data') || props.has('d:getetag');
 }
 
 function timeRange({ from, to }: Range): object {
@@ -197,7 +217,7 @@ async function everySeries(
       failed: [...rules.failed, ...dates.failed],
     };
   } catch (error) {
-    if (!(error instanceof MailError && error.code === 'refused')) throw error;
+    if (!(error instanceof StatusError && error.code === 'refused')) throw error;
     return having({});
   }
 }

@@ -34,8 +34,9 @@ export type CaldavSettings = z.infer<typeof calendarSettings>;
  * @throws TypeError with a message for the user that does not repeat the address: it may contain a password
  */
 export function parseCalendarUrl(text: string): { url: string; user: string | undefined } {
-  // A user name may be an address, so only the last @ ends it.
-  const [, scheme = '', user, rest = ''] = /^(https?:\/\/)(?:([^/?#]*)@)?([^@]*)$/i.exec(text) ?? [];
+  // A user name may be an address, so only the last @ before the path ends it.
+  const [, scheme = '', user, rest = ''] =
+    /^(https?:\/\/)(?:([^/?#]*)@)?([^@/?#]*(?:[/?#].*)?)$/i.exec(text) ?? [];
   if (user?.includes(':') === true) throw new TypeError('the password does not belong in the address');
   const url = scheme + rest;
   const problem = problemWith(url);

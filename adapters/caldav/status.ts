@@ -1,28 +1,44 @@
 import { MailError } from '../../core/ports/mail.ts';
 
-/** The server failed on a request. A different one may work. */
-export class FailedOnRequest extends MailError {
-  constructor() {
-    super('unavailable', 'the calendar server failed on the request (500)');
+/** The server answered with a status that is no success. */
+export class StatusError extends MailError {
+  readonly status: number;
+
+  constructor(code: MailError['code'], message: string, status: number) {
+    super(code, message);
+    this.status = status;
   }
 }
 
+/** Whether the server failed on this request. For some, one object in it is enough (Radicale). */
+export function hasFailed(error: unknown): error is StatusError {
+  return error instanceof StatusError && error.status === 500;
+}
+
+/** Whether the server failed on this request, or refused it: it may answer a simpler one. */
+export function mayAskSimpler(error: unknown): error is StatusError {
+  return hasFailed(error) || (error instanceof StatusError && error.code === 'refused');
+}
+
+/** Statuses with which a server says that it does not know the request. */
+const UNKNOWN_REQUEST = new Set([501, 505]);
+
 /** The MailError for a status with which nothing was done. */
-export function failureOf(status: number): MailError {
+export function failureOf(status: number): StatusError {
   switch (status) {
     case 404:
     case 410:
-      return new MailError('not_found', 'the calendar or object does not exist');
+      return new StatusError('not_found', 'the calendar or object does not exist', status);
     case 412:
-      return new MailError('conflict', 'the object has changed on the server');
+      return new StatusError('conflict', 'the object has changed on the server', status);
     case 423:
-      return new MailError('unavailable', 'the calendar server has locked the object');
+      return new StatusError('unavailable', 'the calendar server has locked the object', status);
     case 500:
-      return new FailedOnRequest();
+      return new StatusError('unavailable', 'the calendar server failed on the request (500)', status);
     default:
-      return status === 429 || status >= 500
-        ? new MailError('unavailable', `the calendar server asks to try again later (${status})`)
-        : new MailError('refused', `the calendar server refused the request (${status})`);
+      return status === 429 || (status >= 500 && !UNKNOWN_REQUEST.has(status))
+        ? new StatusError('unavailable', `the calendar server asks to try again later (${status})`, status)
+        : new StatusError('refused', `the calendar server refused the request (${status})`, status);
   }
 }
 

@@ -28,6 +28,7 @@ import { SCHEMA_24 } from './schema-24.ts';
 import { SCHEMA_25 } from './schema-25.ts';
 import { SCHEMA_26 } from './schema-26.ts';
 import { SCHEMA_27 } from './schema-27.ts';
+import { SCHEMA_29 } from './schema-29.ts';
 
 /** SQL, or a function for what SQL cannot compute. */
 export type Migration = string | ((client: pg.Client) => Promise<void>);
@@ -62,6 +63,7 @@ export const MIGRATIONS: readonly Migration[] = [
   SCHEMA_26,
   SCHEMA_27,
   addKnownDomains,
+  SCHEMA_29,
 ];
 
 export class NewerSchemaError extends Error {}

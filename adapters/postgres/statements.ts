@@ -249,7 +249,7 @@ export const STATEMENTS: StatementTexts = {
     WHERE owner_id = @ownerId AND tracker_id = ANY(@trackerIds::bigint[])
       AND target = ANY(@targets::text[])`,
   event_numbers: `
-    SELECT event_id, calendar, uid, recurrence_id FROM countersign.event_numbers
+    SELECT event_id, calendar, uid, recurrence_id, document_name FROM countersign.event_numbers
     WHERE owner_id = @ownerId AND account_id = @accountId AND key_hash = ANY(@hashes::text[])`,
   inbox_reader: `
     SELECT l.fence, r.position FROM countersign.inbox_leases l
@@ -372,7 +372,7 @@ export const STATEMENTS: StatementTexts = {
   count_links: `
     SELECT count(*) AS total FROM countersign.tracker_links WHERE owner_id = @ownerId AND tracker_id = @trackerId`,
   event: `
-    SELECT account_id, calendar, uid, recurrence_id FROM countersign.event_numbers
+    SELECT account_id, calendar, uid, recurrence_id, document_name FROM countersign.event_numbers
     WHERE owner_id = @ownerId AND event_id = @eventId`,
   waiting_trackers: `
     SELECT tracker_id, keywords, created_at_ms FROM countersign.trackers WHERE owner_id = @ownerId AND ${WAITS}
@@ -534,8 +534,9 @@ export const WRITES: Readonly<Record<WriteStatement, string>> = {
     UPDATE countersign.approvals SET is_covered = true
     WHERE owner_id = @owner_id AND state = 'pending' AND NOT is_covered`,
   add_event_number: `
-    INSERT INTO countersign.event_numbers (owner_id, event_id, account_id, key_hash, calendar, uid, recurrence_id)
-    VALUES (@owner_id, @event_id, @account_id, @key_hash, @calendar, @uid, @recurrence_id)`,
+    INSERT INTO countersign.event_numbers
+      (owner_id, event_id, account_id, key_hash, calendar, uid, recurrence_id, document_name)
+    VALUES (@owner_id, @event_id, @account_id, @key_hash, @calendar, @uid, @recurrence_id, @document_name)`,
 };
 
 /** A new owner continues the numbers of a removed one with the same id. */

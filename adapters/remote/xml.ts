@@ -112,8 +112,3 @@ export function xmlParts(
 export function childrenOf(element: XmlElement | undefined, name: string): XmlElement[] {
   return element?.children.filter((child) => child.name === name) ?? [];
 }
-
-/** Escapes text for use inside an element. */
-export function xmlText(text: string): string {
-  return text.replace(/[<>&"]/g, (character) => `&#${character.charCodeAt(0)};`);
-}

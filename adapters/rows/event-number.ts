@@ -5,10 +5,9 @@ import type { NumberedEvent } from '../../core/ports/tracker-storage.ts';
 import { integer, type Row, text } from './row.ts';
 
 /** Returns a hash for the index, however long the parts of the key are. */
-export function hashOfKey({ calendar, uid, recurrenceId }: EventKey): string {
-  return createHash('sha256')
-    .update(JSON.stringify([calendar, uid, recurrenceId]))
-    .digest('hex');
+export function hashOfKey({ calendar, uid, recurrenceId, documentName }: EventKey): string {
+  const parts = [calendar, uid, recurrenceId, ...(documentName === undefined ? [] : [documentName])];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
 export function readNumberedKey(row: Row): NumberedKey {
@@ -22,9 +21,11 @@ export function readNumberedEvent(row: Row): NumberedEvent {
 /** If it is not an instance of a series, the store has NULL or an empty text. */
 function readKey(row: Row): EventKey {
   const recurrenceId = row.recurrence_id === null ? '' : text(row, 'recurrence_id');
+  const documentName = text(row, 'document_name');
   return {
     calendar: text(row, 'calendar'),
     uid: text(row, 'uid'),
     recurrenceId: recurrenceId === '' ? null : recurrenceId,
+    ...(documentName === '' ? {} : { documentName }),
   };
 }

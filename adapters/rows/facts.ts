@@ -522,8 +522,8 @@ function readDevice(row: Row): StoredDevice {
   };
 }
 
-function keyText({ calendar, uid, recurrenceId }: EventKey): string {
-  return JSON.stringify([calendar, uid, recurrenceId ?? '']);
+function keyText({ calendar, uid, recurrenceId, documentName = '' }: EventKey): string {
+  return JSON.stringify([calendar, uid, recurrenceId ?? '', documentName]);
 }
 
 /** Returns the row of a statement that always returns one. */

@@ -603,13 +603,14 @@ export function writesOf(change: Change): readonly Write[] {
     }
     case 'add_event_number': {
       const { numbered } = change;
-      const { calendar, uid, recurrenceId } = numbered.event;
+      const { calendar, uid, recurrenceId, documentName = '' } = numbered.event;
       const values = {
         ...accountKey(change),
         event_id: numbered.eventId,
         calendar,
         uid,
         recurrence_id: recurrenceId,
+        document_name: documentName,
         key_hash: hashOfKey(numbered.event),
       };
       return [{ op: 'run', statement: 'add_event_number', values }];

@@ -98,16 +98,16 @@ export function sandboxCalendar(options: SandboxCalendarOptions = {}): SandboxCa
       refuseEnded(call);
       yield {
         calendar: CALENDAR.calendar,
-        objects: [...objectsOf(call.account).values()],
+        objects: [...objectsOf(call.account)].map(([name, ics]) => ({ name, ics })),
         missing: 0,
       };
     },
 
-    async withUid(call, { calendar, uid }) {
+    async withUid(call, { calendar, uid, documentName }) {
       refuseEnded(call);
       if (calendar !== CALENDAR.calendar) return [];
       return [...objectsOf(call.account)]
-        .filter(([, ics]) => containsUid(ics, uid))
+        .filter(([name, ics]) => name === (documentName ?? name) && containsUid(ics, uid))
         .map(([name, ics]) => ({ place: { calendar, name }, etag: etagOf(ics), ics, calendar: CALENDAR }));
     },
 
@@ -117,7 +117,9 @@ export function sandboxCalendar(options: SandboxCalendarOptions = {}): SandboxCa
       const uid = uidOf(ics);
       const objects = objectsOf(call.account);
       const twin = [...objects].find(([other, text]) => other !== name && uidOf(text) === uid);
-      if (twin !== undefined) throw new MailError('refused', 'Another object has the same UID.');
+      // What another program stored twice can still be changed.
+      if (twin !== undefined && !objects.has(name))
+        throw new MailError('refused', 'Another object has the same UID.');
       await begin(start);
       held(objects, name, ifMatch);
       store(call.account, name, ics);

@@ -29,6 +29,7 @@ import { SCHEMA_26 } from './schema-26.ts';
 import { SCHEMA_27 } from './schema-27.ts';
 import { SCHEMA_28 } from './schema-28.ts';
 import { SCHEMA_29 } from './schema-29.ts';
+import { SCHEMA_31 } from './schema-31.ts';
 
 /** SQL, or a function for what SQL cannot compute. */
 export type Migration = string | ((db: Database) => void);
@@ -65,6 +66,7 @@ export const MIGRATIONS: readonly Migration[] = [
   SCHEMA_28,
   SCHEMA_29,
   addKnownDomains,
+  SCHEMA_31,
 ];
 
 /**

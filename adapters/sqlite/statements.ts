@@ -258,10 +258,10 @@ export const STATEMENTS: StatementTexts = {
     SELECT l.* FROM json_each(@trackerIds) t CROSS JOIN json_each(@targets) g
     CROSS JOIN tracker_links l ON l.owner_id = @ownerId AND l.tracker_id = t.value AND l.target = g.value`,
   event_numbers: `
-    SELECT e.event_id, e.calendar, e.uid, e.recurrence_id FROM json_each(@keys) k
+    SELECT e.event_id, e.calendar, e.uid, e.recurrence_id, e.document_name FROM json_each(@keys) k
     CROSS JOIN event_numbers e
     WHERE e.owner_id = @ownerId AND e.account_id = @accountId AND e.calendar = k.value ->> 0
-      AND e.uid = k.value ->> 1 AND e.recurrence_id = k.value ->> 2`,
+      AND e.uid = k.value ->> 1 AND e.recurrence_id = k.value ->> 2 AND e.document_name = k.value ->> 3`,
   inbox_reader: `
     SELECT l.fence, r.position FROM inbox_leases l
     LEFT JOIN inbox_readers r ON r.owner_id = l.owner_id AND r.account_id = l.account_id AND r.reader = @reader
@@ -379,7 +379,7 @@ export const STATEMENTS: StatementTexts = {
   count_links: `
     SELECT count(*) AS total FROM tracker_links WHERE owner_id = @ownerId AND tracker_id = @trackerId`,
   event: `
-    SELECT account_id, calendar, uid, recurrence_id FROM event_numbers
+    SELECT account_id, calendar, uid, recurrence_id, document_name FROM event_numbers
     WHERE owner_id = @ownerId AND event_id = @eventId`,
   waiting_trackers: `
     SELECT tracker_id, keywords, created_at_ms FROM trackers INDEXED BY trackers_waiting
@@ -553,8 +553,8 @@ export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
   ],
   add_event_number: [
     `
-    INSERT INTO event_numbers (owner_id, event_id, account_id, calendar, uid, recurrence_id)
-    VALUES (@owner_id, @event_id, @account_id, @calendar, @uid, coalesce(@recurrence_id, ''))`,
+    INSERT INTO event_numbers (owner_id, event_id, account_id, calendar, uid, recurrence_id, document_name)
+    VALUES (@owner_id, @event_id, @account_id, @calendar, @uid, coalesce(@recurrence_id, ''), @document_name)`,
   ],
 };
 

@@ -27,37 +27,54 @@ export function objectCalendar(objects: CalendarObjects, ports: ReadingPorts): C
     async list(call, query) {
       const reading = readRange(ports, query, readingOf(call));
       const events: CalendarEvent[] = [];
+      const refused: string[] = [];
+      let isAnswered = false;
+      let refusal: MailError | undefined;
       let [broken, cut] = [0, 0];
       for await (const part of objects.inRange(call, query)) {
-        const found = await reading(part.objects);
+        if ('refused' in part) {
+          refused.push(part.refused);
+          refusal ??= part.error;
+          continue;
+        }
+        isAnswered = true;
+        const found = await reading(part.objects.map(({ ics }) => ics));
         part.learn?.(found.map((one) => seenAs(one)));
         broken += part.missing;
-        for (const one of found) {
+        const listed: ListedEvent[] = [];
+        for (const [index, one] of found.entries()) {
           if (one === null) broken += 1;
           else if (one.cut) cut += 1;
-          for (const event of one?.events ?? []) events.push({ calendar: part.calendar, ...event });
+          const documentName = part.objects[index]?.name ?? '';
+          for (const event of one?.events ?? [])
+            listed.push({ documentName, event: { calendar: part.calendar, ...event } });
         }
-        if (events.length > EVENTS_MAX) {
+        if (events.length + listed.length > EVENTS_MAX) {
           throw new MailError('refused', 'there are too many events in that time');
         }
+        for (const event of identified(listed)) events.push(event);
       }
+      // A failure is never an empty list.
+      if (!isAnswered && refusal !== undefined) throw refusal;
       if (broken + cut > 0) {
         const { accountId } = call.account;
         ports.log.warn('calendar objects were left out of a list', { account_id: accountId, broken, cut });
       }
       events.sort((a, b) => a.start.getTime() - b.start.getTime() || (a.uid < b.uid ? -1 : 1));
-      return { events, unreadable: broken + cut };
+      return { events, unreadable: broken + cut, ...(refused.length > 0 && { refused }) };
     },
 
     async read(call, key, timezone): Promise<StoredEvent | undefined> {
       const found = await objects.withUid(call, key);
+      let event: StoredEvent | undefined;
       for (const { ics, ...stored } of found.filter((one) => containsUid(one.ics, key.uid))) {
         const reread = await documents.read(ics, key, { timezone, ...readingOf(call) });
-        if (reread.kind === 'event') {
-          return { ...stored, document: ics, event: reread.event, locked: reread.locked };
-        }
+        if (reread.kind !== 'event') continue;
+        // Another object has the same event, so it is not certain which one is meant.
+        if (event !== undefined) return { ...event, locked: 'not_unique' };
+        event = { ...stored, document: ics, event: reread.event, locked: reread.locked };
       }
-      return undefined;
+      return event;
     },
 
     write: (call, { document, ...object }, start) => objects.write(call, { ...object, ics: document }, start),
@@ -65,6 +82,27 @@ export function objectCalendar(objects: CalendarObjects, ports: ReadingPorts): C
     forget: (ownerId, accountId) => objects.forget(ownerId, accountId),
     close: () => objects.close(),
   };
+}
+
+interface ListedEvent {
+  readonly documentName: string;
+  readonly event: CalendarEvent;
+}
+
+/** Names the document of each event of one calendar that several documents have. */
+function identified(listed: readonly ListedEvent[]): CalendarEvent[] {
+  const keyOf = ({ event: { uid, recurrenceId } }: ListedEvent) => JSON.stringify([uid, recurrenceId]);
+  const firstIn = new Map<string, string>();
+  const doubled = new Set<string>();
+  for (const one of listed) {
+    const key = keyOf(one);
+    const first = firstIn.get(key);
+    if (first === undefined) firstIn.set(key, one.documentName);
+    else if (first !== one.documentName) doubled.add(key);
+  }
+  return listed.map((one) =>
+    doubled.has(keyOf(one)) ? { ...one.event, documentName: one.documentName } : one.event,
+  );
 }
 
 type Found = Awaited<ReturnType<ReturnType<typeof readRange>>>[number];

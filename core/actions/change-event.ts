@@ -55,13 +55,18 @@ export interface Opened {
 }
 
 /** @throws MailError `refused` if the account or its calendar is no longer connected */
-export async function openCalendar(change: FrozenChange, run: RunContext): Promise<Opened> {
-  const { account, uid, recurrenceId, name } = change;
+export async function openCalendar(
+  change: FrozenChange & { readonly replaced: unknown },
+  run: RunContext,
+): Promise<Opened> {
+  const { account, uid, recurrenceId, name, replaced } = change;
   const { calendar } = change.calendar;
   const { call } = await run.mailbox(account.accountId);
   const port = run.ports.calendar;
   if (port === undefined) throw new MailError('refused', 'the calendar is no longer connected');
-  return { calendar: port, call, key: { calendar, uid, recurrenceId }, place: { calendar, name } };
+  // A server may store a new document under a name of its own.
+  const key = { calendar, uid, recurrenceId, ...(replaced !== null && { documentName: name }) };
+  return { calendar: port, call, key, place: { calendar, name } };
 }
 
 /** Returns what a change touches. */

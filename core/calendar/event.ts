@@ -9,6 +9,11 @@ export interface EventKey {
    * floating, `20261121` if all-day.
    */
   readonly recurrenceId: string | null;
+  /**
+   * The name of its document, if a list found the same event in several: RFC 4791 forbids that, and DAViCal, sabre/dav
+   * and others store it. Absent: the calendar, UID and RECURRENCE-ID identify it.
+   */
+  readonly documentName?: string;
 }
 
 export interface CalendarEvent extends EventKey {
@@ -51,7 +56,7 @@ export const LEFT_OUT = [
 export type LeftOut = (typeof LEFT_OUT)[number];
 
 /** An event, as far as the owner sees it and others are notified of it. */
-export interface EventFacts extends Omit<CalendarEvent, 'calendar' | 'leftOut'> {
+export interface EventFacts extends Omit<CalendarEvent, 'calendar' | 'documentName' | 'leftOut'> {
   /** Rises with each change. */
   readonly sequence: number;
   readonly location: string;

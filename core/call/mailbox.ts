@@ -56,17 +56,10 @@ export async function nameAccountOnFailure<T>(
     if (!(error instanceof MailError)) throw error;
     if (error.code === 'not_found')
       throw new ServiceError('not_found', { details: { reason: about }, cause: error });
-    const calendar = error.calendar === undefined ? {} : { calendar: calendarName(error.calendar) };
+    const calendar = error.calendar === undefined ? {} : { calendar: error.calendar };
     const details = { account_id: account.accountId, ...calendar, reason: error.code };
     throw new ServiceError('upstream_mail_error', { details, cause: error });
   }
-}
-
-const CALENDAR_CHARS = 60;
-
-/** One line without invisible characters: somebody else may have chosen the name. */
-function calendarName(name: string): string {
-  return shortened(name.replace(/[\p{C}\p{Z}]+/gu, ' ').trim(), CALENDAR_CHARS);
 }
 
 const ROLES: readonly string[] = [

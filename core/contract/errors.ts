@@ -204,9 +204,10 @@ export const ERRORS = {
     details: z.object({
       account_id: z.int().exactOptional().meta({ description: 'The account whose server failed.' }),
       calendar: z
-        .string()
+        .int()
+        .min(1)
         .exactOptional()
-        .meta({ description: 'The name of the calendar that failed, as its owner wrote it. Untrusted.' }),
+        .meta({ description: 'The place of the calendar that failed among those of the account.' }),
       reason: z
         .enum(['auth', 'conflict', 'not_started', 'outcome_unknown', 'refused', 'unavailable'])
         .exactOptional(),

@@ -170,7 +170,7 @@ export async function cancelledEvent(
     word: 'cancel',
     account,
     eventId: found.eventId,
-    key: keyOf(found),
+    key: found.key,
     place: stored.place,
     calendar: stored.calendar,
     event: stored.event,
@@ -216,7 +216,7 @@ async function planned(
     word,
     account,
     eventId: found.eventId,
-    key: keyOf(found),
+    key: found.key,
     place: stored.place,
     calendar: stored.calendar,
     event: changed.facts,
@@ -278,11 +278,6 @@ function writingOf({ owner, now, signal }: CallContext): DocumentWriting {
   return { timezone: owner.timezone, stamp: now, ownerId: owner.ownerId, signal };
 }
 
-function keyOf({ stored }: FoundEvent) {
-  const { uid, recurrenceId } = stored.event;
-  return { calendar: stored.calendar.calendar, uid, recurrenceId };
-}
-
 /** The new times. Undefined if the call changes none. @throws ServiceError invalid_arguments */
 function timeOf(
   args: ChangeArguments,
@@ -335,6 +330,7 @@ function newAttendee(address: string, agent: Agent): Attendee {
 }
 
 /** A document changes as a whole, under its one ETag, so all its events are one target. */
-function targetOf({ account, stored }: FoundEvent): string {
-  return `event:${account.accountId}:${stored.calendar.calendar}:${stored.event.uid}`;
+function targetOf({ account, key: { calendar, uid, documentName } }: FoundEvent): string {
+  const target = `event:${account.accountId}:${calendar}:${uid}`;
+  return documentName === undefined ? target : `${target}:${documentName}`;
 }

@@ -43,6 +43,7 @@ async function undefinedIfNone<T>(target: Promise<T>): Promise<T | undefined> {
 export interface FoundEvent {
   readonly account: Account;
   readonly eventId: number;
+  readonly key: EventKey;
   readonly stored: StoredEvent;
 }
 
@@ -56,7 +57,7 @@ const DOCUMENT_BYTES_MAX = 1024 * 1024;
 export async function storedEvent(
   context: LookUpContext,
   eventId: number,
-): Promise<{ account: Account; stored: StoredEvent }> {
+): Promise<Omit<FoundEvent, 'eventId'>> {
   const { owner, ports, accounts } = context;
   const numbered = await ports.storage.event(owner.ownerId, eventId);
   if (numbered !== undefined) refuseAccountOutside(context, numbered.accountId, 'event_id');
@@ -67,14 +68,14 @@ export async function storedEvent(
   if (stored === undefined || (stored.event.recurring && numbered.key.recurrenceId === null)) {
     throw noSuch('event');
   }
-  return { account, stored };
+  return { account, key: numbered.key, stored };
 }
 
 /** The same, for a change. @throws ServiceError also invalid_arguments if it cannot be changed safely */
 export async function findEvent(context: CallContext, eventId: number): Promise<FoundEvent> {
-  const { account, stored } = await storedEvent(context, eventId);
-  refuseUnchangeable(stored);
-  return { account, eventId, stored };
+  const found = await storedEvent(context, eventId);
+  refuseUnchangeable(found.stored);
+  return { ...found, eventId };
 }
 
 /** If a calendar no longer exists, its events do not either. */

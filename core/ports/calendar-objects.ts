@@ -1,5 +1,5 @@
 import type { CalendarInfo, DocumentPlace } from './calendar.ts';
-import type { MailCall, Start } from './mail.ts';
+import type { MailCall, MailError, Start } from './mail.ts';
 
 /**
  * A store of iCalendar objects (RFC 5545) with ETags, such as a CalDAV server. It moves text and reads none of it:
@@ -20,12 +20,15 @@ export interface CalendarObjects<Settings = unknown> {
   inRange(
     call: MailCall,
     range: { readonly from: Date; readonly to: Date },
-  ): AsyncIterable<ObjectsInCalendar>;
+  ): AsyncIterable<ObjectsInCalendar | RefusedCalendar>;
 
-  /** The object with that UID; may include others. Empty if there is none, or if no calendar has that name. */
+  /**
+   * The objects with that UID; may include others. Empty if there is none, or if no calendar has that name.
+   * @param key `documentName`: only the object of that name
+   */
   withUid(
     call: MailCall,
-    key: { readonly calendar: string; readonly uid: string },
+    key: { readonly calendar: string; readonly uid: string; readonly documentName?: string },
   ): Promise<readonly StoredObject[]>;
 
   /** Same as `write` and `remove` of Calendar. The document is `ics`, byte for byte. */
@@ -40,16 +43,29 @@ export interface CalendarObjects<Settings = unknown> {
   close(): Promise<void>;
 }
 
+/** A calendar that the server refuses to list, or a collection of calendars. Nothing of it is known. */
+export interface RefusedCalendar {
+  /** Its name. */
+  readonly refused: string;
+  /** The refusal, if it is of the list. */
+  readonly error?: MailError;
+}
+
 /** The objects of one calendar that may overlap a range. */
 export interface ObjectsInCalendar {
   /** The `calendar` field of its CalendarInfo. */
   readonly calendar: string;
-  /** The text of each object. */
-  readonly objects: readonly string[];
+  readonly objects: readonly NamedObject[];
   /** Number of further objects that the server failed to return. */
   readonly missing: number;
   /** Receives what the reader found in `objects`, in their order, so that the next list can request fewer. */
   learn?(seen: readonly ObjectSeen[]): void;
+}
+
+export interface NamedObject {
+  /** See DocumentPlace. */
+  readonly name: string;
+  readonly ics: string;
 }
 
 /** What the reader found in an object. `unreadable`: unknown. */

@@ -70,6 +70,8 @@ export interface EventList {
   readonly events: readonly CalendarEvent[];
   /** Number of documents that may contain more events and could not be read, or not up to the end of the range. */
   readonly unreadable: number;
+  /** The names of calendars whose events are missing, because the server refuses to show them. Default: none. */
+  readonly refused?: readonly string[];
 }
 
 /**
@@ -132,7 +134,7 @@ export type CalendarAccess = 'own' | 'shared' | 'unknown';
 /** Where a document is stored. A document has one UID: an event, or a series with its overrides. */
 export interface DocumentPlace {
   readonly calendar: string;
-  /** The document's name in the calendar, such as `4711.ics`. */
+  /** The document's name in the calendar, such as `4711.ics`. On CalDAV: the end of its path, as the server writes it. */
   readonly name: string;
 }
 

@@ -61,8 +61,8 @@ export class MailError extends Error {
   readonly code: MailErrorCode;
   /** What is wrong with the server, for the owner. Undefined: the failure says nothing about that. */
   readonly trouble: ServerTrouble | undefined;
-  /** The display name of the calendar that failed, if one did. Written by whoever owns it. */
-  readonly calendar: string | undefined;
+  /** The place, from 1, of the calendar that failed among those of the account, if one did. */
+  readonly calendar: number | undefined;
 
   /**
    * @param reason for the log and the owner, in plain words; no addresses and no content
@@ -71,7 +71,7 @@ export class MailError extends Error {
   constructor(
     code: MailErrorCode,
     reason: string,
-    options: { cause?: unknown; trouble?: ServerTrouble | undefined; calendar?: string } = {},
+    options: { cause?: unknown; trouble?: ServerTrouble | undefined; calendar?: number } = {},
   ) {
     super(reason, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'MailError';

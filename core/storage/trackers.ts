@@ -146,6 +146,6 @@ export function eventNumbers(
   };
 }
 
-function nameOf({ calendar, uid, recurrenceId }: EventKey): string {
-  return JSON.stringify([calendar, uid, recurrenceId]);
+function nameOf({ calendar, uid, recurrenceId, documentName }: EventKey): string {
+  return JSON.stringify([calendar, uid, recurrenceId, documentName ?? null]);
 }

@@ -8,7 +8,7 @@ import type { ShownPassage } from '../provenance/read-record.ts';
 import { shortened } from '../text/shortened.ts';
 import { isoIn, startOfDay } from '../time/time-zone.ts';
 import { defineRead } from './define-tool.ts';
-import { pageShape } from './result-shapes.ts';
+import { MISSING_MAX, missingShape, pageShape } from './result-shapes.ts';
 
 const TITLE_CHARS = 500;
 
@@ -20,7 +20,7 @@ export const listEvents = defineRead({
   group: 'calendar:read',
   errors: ['no_mail_account_connected', 'not_found', 'upstream_mail_error'],
   kind: 'read',
-  untrusted: ['events[].title'],
+  untrusted: ['events[].title', 'missing[].calendar'],
   wrapped: [],
   input: z.strictObject({
     days: z
@@ -55,6 +55,7 @@ export const listEvents = defineRead({
       .min(1)
       .optional()
       .meta({ description: 'Calendar objects that cannot be read: their events are missing here.' }),
+    ...missingShape,
     ...pageShape,
   }),
   async run(args, context) {
@@ -68,18 +69,33 @@ export const listEvents = defineRead({
     const to = startOfDay(now, timezone, args.days + 1);
     const found = await Promise.all(
       accountsOf(context, undefined).map(async (account) => {
-        const { events, unreadable } = await nameAccountOnFailure(
+        const {
+          events,
+          unreadable,
+          refused = [],
+        } = await nameAccountOnFailure(
           account,
           'calendar',
           calendar.list(context.mailCall(account), { from, to, timezone }),
         );
         const numbers = await ports.storage.eventNumbers(owner.ownerId, account.accountId, events);
         const numbered = events.map((event, index) => ({ event, number: numberAt(numbers, index) }));
-        return { unreadable, events: numbered };
+        const missing = refused.map((name) => ({
+          account_id: account.accountId,
+          calendar: shortened(name, TITLE_CHARS),
+          reason: 'refused' as const,
+        }));
+        return { unreadable, missing, events: numbered };
       }),
     );
     const unreadable = found.reduce((sum, account) => sum + account.unreadable, 0);
-    const besides = unreadable === 0 ? {} : { unreadable };
+    const missing = found.flatMap((account) => account.missing);
+    const besides = {
+      ...(unreadable > 0 && { unreadable }),
+      ...(missing.length > 0 && { missing: missing.slice(0, MISSING_MAX) }),
+      ...(missing.length > MISSING_MAX && { missing_count: missing.length }),
+    };
+    context.read(missing.map(refusedPassage));
     const listed = found
       .flatMap(({ events }) => events)
       .map((one) => ({ ...one, past: one.event.end <= now }))
@@ -119,6 +135,21 @@ export const listEvents = defineRead({
     };
   },
 });
+
+/** Whoever shares a calendar may have named it. */
+function refusedPassage({ account_id, calendar }: { account_id: number; calendar: string }): ShownPassage {
+  return {
+    kind: 'event',
+    id: `calendar:${account_id}`,
+    title: calendar,
+    author: '',
+    quoting: null,
+    origin: 'record',
+    receivedMs: null,
+    isListed: true,
+    text: calendar,
+  };
+}
 
 /** Without an organizer, the owner or a program entered it, and a program may have changed it since. */
 function eventPassage(number: number, { title, organizer }: CalendarEvent): ShownPassage {

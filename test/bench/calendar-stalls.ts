@@ -72,7 +72,8 @@ async function list(texts: readonly string[], reader: Reader): Promise<EventList
     {
       ...NONE,
       async *inRange() {
-        yield { calendar: 'c', objects: texts, missing: 0 };
+        const objects = texts.map((ics, index) => ({ name: `${index}.ics`, ics }));
+        yield { calendar: 'c', objects, missing: 0 };
       },
     },
     { reader },

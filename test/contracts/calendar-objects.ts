@@ -13,6 +13,8 @@ export interface CalendarObjectsUnderTest {
   readonly account: MailAccount;
   /** Stores an object as another program would. Replaces an object of the same name. */
   put(name: string, ics: string): Promise<void>;
+  /** The server turns times without a zone into times of its own zone. Default: false. */
+  readonly knowsNoFloatingTimes?: boolean;
   /** Returns the stored object, or undefined if there is none. */
   object(name: string): Promise<string | undefined>;
   close(): Promise<void>;

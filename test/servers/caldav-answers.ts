@@ -43,6 +43,12 @@ export function usual(
     '/home/': resource('/home/calendar/', calendar),
     '/home/calendar/': stored.join(''),
   };
+  if (path.startsWith('/home/calendar/') && !(path in answers)) {
+    const isStored = objects.some(({ name }) => path === `/home/calendar/${name}`);
+    if (isStored) multistatus(response, resource(path, '<d:getetag>"1"</d:getetag>'));
+    else response.writeHead(404).end();
+    return;
+  }
   multistatus(response, answers[path] ?? '');
 }
 

@@ -55,8 +55,16 @@ export async function startPostgres(): Promise<Postgres> {
   return url === undefined ? startOwnPostgres() : { ...databasesOf(() => url), stop: async () => undefined };
 }
 
-/** Starts Postgres on the loopback interface. Committed data survives the death of the server, not of the machine. */
-export async function startOwnPostgres(): Promise<OwnPostgres> {
+/**
+ * Starts Postgres on the loopback interface. Committed data survives the death of the server, not of the machine.
+ * @param auth  how its users sign in. Default: md5, because SCRAM hashes a password 4,096 times for each of the thousands
+ * of connections
+ */
+export async function startOwnPostgres({
+  auth = 'md5',
+}: {
+  auth?: 'md5' | 'trust';
+} = {}): Promise<OwnPostgres> {
   const folder = mkdtempSync('/tmp/cs-postgres-');
   chmodSync(folder, 0o755);
   const { uid, gid, asPostgres } = await postgresUser();
@@ -68,8 +76,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
     ...asPostgres,
     `${programs()}/initdb`,
     ...['-D', `${folder}/data`, '-U', USER, `--pwfile=${folder}/password`, '-E', 'UTF8', '--locale=C.UTF-8'],
-    // SCRAM hashes a password 4,096 times for each of the thousands of connections.
-    ...['--auth=md5', '--no-sync'],
+    ...[`--auth=${auth}`, '--no-sync'],
   ]);
   let port = 0;
   let processes = await startOnFreePort();

@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
 import { decodedPath } from '../../../adapters/caldav/decoded.ts';
+import type { CalendarAccess } from '../../../core/ports/calendar.ts';
 import { type CalendarObjectsUnderTest, calendarObjectsContract } from '../../contracts/calendar-objects.ts';
 import { type CalendarUser, objectNamed, putObject } from '../../servers/calendar-user.ts';
 import { CYRUS_CALENDAR_PROGRAMS, startCyrus } from '../../servers/cyrus.ts';
+import { DAVICAL_PROGRAMS, startDavical } from '../../servers/davical.ts';
 import { PASSWORD } from '../../servers/mail-users.ts';
 import { missingPrograms, titledWithout } from '../../servers/missing-servers.ts';
+import { missingOwnPostgres, missingPostgres } from '../../servers/postgres.ts';
 import { RADICALE_PROGRAMS, startRadicale } from '../../servers/radicale.ts';
+import { SOGO_PROGRAMS, startSogo } from '../../servers/sogo.ts';
 import { startXandikos, XANDIKOS_PROGRAMS } from '../../servers/xandikos.ts';
 
 interface Server {
@@ -14,8 +18,17 @@ interface Server {
   stop(): Promise<void>;
 }
 
-function contractOn(name: string, programs: readonly string[], start: () => Promise<Server>): void {
-  const missing = missingPrograms(programs);
+interface Quirks extends Pick<CalendarObjectsUnderTest, 'knowsNoFloatingTimes'> {
+  /** What it reports about a new calendar. */
+  readonly access?: CalendarAccess;
+}
+
+function contractOn(
+  name: string,
+  missing: readonly string[],
+  start: () => Promise<Server>,
+  { access = 'own', ...quirks }: Quirks = {},
+): void {
   describe.skipIf(missing.length > 0)(titledWithout(missing, `CalDAV on ${name}`), () => {
     let server: Server | undefined;
     beforeAll(async () => {
@@ -25,14 +38,14 @@ function contractOn(name: string, programs: readonly string[], start: () => Prom
 
     calendarObjectsContract(name, async () => {
       if (server === undefined) throw new Error(`${name} was not started`);
-      return underTest(await server.addUser());
+      return { ...underTest(await server.addUser()), ...quirks };
     });
 
-    it('reports that only the owner can access the calendar', async () => {
+    it(`reports that the access to a new calendar is ${access}`, async () => {
       if (server === undefined) throw new Error(`${name} was not started`);
       const { calendar, account, close } = underTest(await server.addUser());
       const call = { account, signal: new AbortController().signal, deadlineMs: 20_000 };
-      expect(await calendar.target(call)).toMatchObject({ access: 'own' });
+      expect(await calendar.target(call)).toMatchObject({ access });
       await close();
     });
   });
@@ -56,14 +69,22 @@ function underTest(user: CalendarUser): CalendarObjectsUnderTest {
   };
 }
 
-contractOn('Radicale', RADICALE_PROGRAMS, startRadicale);
+contractOn('Radicale', missingPrograms(RADICALE_PROGRAMS), startRadicale);
 
-contractOn('Xandikos', XANDIKOS_PROGRAMS, async () => {
+contractOn('Xandikos', missingPrograms(XANDIKOS_PROGRAMS), async () => {
   const xandikos = await startXandikos();
   return { addUser: xandikos.addCalendar, stop: xandikos.stop };
 });
 
-contractOn('Cyrus', CYRUS_CALENDAR_PROGRAMS, async () => {
+contractOn('Cyrus', missingPrograms(CYRUS_CALENDAR_PROGRAMS), async () => {
   const cyrus = await startCyrus({ calendars: true });
   return { addUser: async () => cyrus.calendarOf(await cyrus.addUser()), stop: cyrus.stop };
 });
+
+// Its access list lets everybody who has an account see the collection.
+contractOn('SOGo', [...missingPrograms(SOGO_PROGRAMS), ...missingPostgres()], startSogo, {
+  access: 'shared',
+  knowsNoFloatingTimes: true,
+});
+
+contractOn('DAViCal', [...missingPrograms(DAVICAL_PROGRAMS), ...missingOwnPostgres()], startDavical);

@@ -12,7 +12,7 @@ import type { Log, LogFields } from '../../../core/ports/log.ts';
 import type { MailCall, Start } from '../../../core/ports/mail.ts';
 import { object } from '../../contracts/calendar/scene.ts';
 import { eventsOn } from '../../events-on.ts';
-import { multistatus } from '../../servers/caldav-answers.ts';
+import { multistatus, type ScriptedObject } from '../../servers/caldav-answers.ts';
 import { makeCertificate } from '../../servers/certificate.ts';
 import { type Script, startScriptedCaldav } from '../../servers/scripted-caldav.ts';
 import { eventually } from '../../until.ts';
@@ -307,9 +307,9 @@ describe('a list', () => {
   });
 
   it.each([
-    [503, 'unavailable'],
-    [403, 'refused'],
-  ])('whose calendar is answered with %d fails with the name of that calendar', async (status, code) => {
+    [503, { code: 'unavailable', calendar: 2 }],
+    [403, { refused: ['Slow calendar'] }],
+  ])('whose second calendar is answered with %d says which one', async (status, says) => {
     const calendars = ['Mine', 'Slow'].map((name) => {
       const type = '<d:resourcetype><d:collection/><c:calendar/></d:resourcetype>';
       const props = `${type}<d:displayname>${name} calendar</d:displayname>`;
@@ -322,7 +322,8 @@ describe('a list', () => {
       return 'answered';
     });
     const { calendar, call } = accountOn(server.url);
-    await expect(calendar.list(call, query)).rejects.toMatchObject({ code, calendar: 'Slow calendar' });
+    const listed = await calendar.list(call, query).catch((error: unknown) => error);
+    expect(listed).toMatchObject(says);
   });
 
   it.each([1, 40])('of a server that always fails on one of %d objects shows the others', async (count) => {
@@ -435,14 +436,16 @@ describe('a response to a change', () => {
     ['replaced', '"1"', '"1"', 'unavailable'],
     ['replaced', '"1"', undefined, 'outcome_unknown'],
   ])('500 for an object that is %s over %s, and is then %s: %s', async (_what, ifMatch, now, code) => {
+    let there: string | null = ifMatch;
     const server = await startScriptedCaldav((asked, response) => {
-      if (asked.method === 'PUT') return answering(500, {}, '')(asked, response);
+      if (asked.method === 'PUT') {
+        there = now ?? null;
+        return answering(500, {}, '')(asked, response);
+      }
       if (asked.method !== 'PROPFIND' || !asked.path.endsWith('.ics')) return 'usual';
-      const props = `<d:propstat><d:prop><d:getetag>${now}</d:getetag></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat>`;
-      multistatus(
-        response,
-        now === undefined ? '' : `<d:response><d:href>${asked.path}</d:href>${props}</d:response>`,
-      );
+      if (there === null) return answering(404)(asked, response);
+      const props = `<d:propstat><d:prop><d:getetag>${there}</d:getetag></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat>`;
+      multistatus(response, `<d:response><d:href>${asked.path}</d:href>${props}</d:response>`);
       return 'answered';
     });
     const { calendar, call } = accountOn(server.url);
@@ -452,16 +455,43 @@ describe('a response to a change', () => {
   });
 
   it('sends the bytes unchanged, with the condition, to the unchanged name', async () => {
+    const [made, removed] = ['%C3%A4%20b%2F%2540@a:b;c.ics', 'a@b;c%3D.ics'];
+    const server = await startScriptedCaldav(undefined, [{ name: removed, data: ics }]);
+    const { calendar, call } = accountOn(server.url);
+    await calendar.write(call, { calendar: CALENDAR, name: made, document: ics, ifMatch: null }, go);
+    await calendar.remove(call, { calendar: CALENDAR, name: removed, ifMatch: '"1"' }, go);
+    expect(server.asked.filter(({ method }) => method !== 'PROPFIND')).toMatchObject([
+      { method: 'OPTIONS' },
+      { method: 'PUT', path: CALENDAR + made, body: ics, headers: { 'if-none-match': '*' } },
+      { method: 'DELETE', path: CALENDAR + removed, headers: { 'if-match': '"1"' } },
+    ]);
+  });
+
+  it.each([
+    ['stored in the meantime', 'there.ics', null, 'conflict'],
+    ['changed in the meantime', 'there.ics', '"0"', 'conflict'],
+    ['removed in the meantime', 'gone.ics', '"1"', 'not_found'],
+  ])(
+    'an object that was %s is not touched by a server that knows no conditions',
+    async (_what, name, ifMatch, code) => {
+      const server = await startScriptedCaldav(undefined, [{ name: 'there.ics', data: ics }]);
+      const { calendar, call } = accountOn(server.url);
+      const changed = calendar.write(call, { calendar: CALENDAR, name, document: ics, ifMatch }, go);
+      await expect(changed).rejects.toMatchObject({ code });
+      expect(server.asked.filter(({ method }) => method === 'PUT')).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['/', 'a/b.ics'],
+    ['..', '..'],
+    ['?', 'a?b.ics'],
+  ])('no object has a name with %s', async (_what, name) => {
     const server = await startScriptedCaldav();
     const { calendar, call } = accountOn(server.url);
-    const name = 'ä b/%40@?.ics';
-    await calendar.write(call, { calendar: CALENDAR, name, document: ics, ifMatch: null }, go);
-    await calendar.remove(call, { calendar: CALENDAR, name, ifMatch: '"7"' }, go);
-    const path = '/home/calendar/%C3%A4%20b%2F%2540%40%3F.ics';
-    expect(server.asked.slice(-2)).toMatchObject([
-      { method: 'PUT', path, body: ics, headers: { 'if-none-match': '*' } },
-      { method: 'DELETE', path, headers: { 'if-match': '"7"' } },
-    ]);
+    const changed = calendar.write(call, { calendar: CALENDAR, name, document: ics, ifMatch: null }, go);
+    await expect(changed).rejects.toMatchObject({ code: 'not_found' });
+    expect(server.asked.filter(({ method }) => method === 'PUT')).toEqual([]);
   });
 
   it('a connection that ends before everything was sent is unavailable: nothing can be stored', async () => {
@@ -476,12 +506,15 @@ describe('a response to a change', () => {
   });
 
   it('a connection that ends after everything was sent is outcome_unknown', async () => {
-    const server = await startBreaking('behind the request');
-    const { calendar, call } = accountOn(server.url);
-    await expect(calendar.write(call, { ...place, document: ics, ifMatch: null }, go)).rejects.toMatchObject({
+    const making = accountOn((await startBreaking('behind the request')).url);
+    const made = { ...place, document: ics, ifMatch: null };
+    await expect(making.calendar.write(making.call, made, go)).rejects.toMatchObject({
       code: 'outcome_unknown',
     });
-    await expect(calendar.remove(call, { ...place, ifMatch: '"1"' }, go)).rejects.toMatchObject({
+    const objects = [{ name: place.name, data: ics }];
+    const removing = accountOn((await startBreaking('behind the request', objects)).url);
+    const removed = { ...place, ifMatch: '"1"' };
+    await expect(removing.calendar.remove(removing.call, removed, go)).rejects.toMatchObject({
       code: 'outcome_unknown',
     });
   });
@@ -505,8 +538,11 @@ describe('a response to a change', () => {
   });
 
   /** A calendar server that closes the connection of the first change and all later ones. */
-  async function startBreaking(when: 'before the end of the request' | 'behind the request') {
-    const usual = await startScriptedCaldav();
+  async function startBreaking(
+    when: 'before the end of the request' | 'behind the request',
+    objects: readonly ScriptedObject[] = [],
+  ) {
+    const usual = await startScriptedCaldav(undefined, objects);
     const target = new URL(usual.url);
     let changing = false;
     const server = net.createServer((socket) => {

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
 import { type KeptCalendar, keptCalendars } from '../../../adapters/caldav/kept-calendars.ts';
@@ -168,29 +170,65 @@ describe('a calendar', () => {
 
 describe('what is kept', () => {
   const kept = (chars: number): KeptCalendar => ({
-    objects: new Map([['/', { etag: '"1"', ics: 'x'.repeat(chars - 4) }]]),
-    ctag: undefined,
+    objects: new Map([['/', { pathname: '/', etag: '"1"', ics: 'x'.repeat(chars - 5) }]]),
     lists: [],
   });
 
   it('is bounded: what was used last stays, and what is too large is not kept', () => {
-    const calendars = keptCalendars(100);
+    const calendars = keptCalendars(1000);
     const names = () => ['a', 'b', 'c', 'd'].filter((name) => calendars.get('account', name) !== undefined);
-    calendars.set('account', 'a', kept(40));
-    calendars.set('account', 'b', kept(40));
+    calendars.set('account', 'a', kept(50));
+    calendars.set('account', 'b', kept(50));
     calendars.get('account', 'a');
-    calendars.set('account', 'c', kept(40));
+    calendars.set('account', 'c', kept(50));
     expect(names()).toEqual(['a', 'c']);
-    calendars.set('account', 'd', kept(101));
+    calendars.set('account', 'd', kept(301));
     expect(names()).toEqual(['a', 'c']);
-    calendars.set('account', 'c', kept(60));
+    calendars.set('account', 'c', kept(50));
     expect(names()).toEqual(['a', 'c']);
-    calendars.set('account', 'c', kept(61));
+    calendars.set('account', 'c', kept(51));
     expect(names()).toEqual(['c']);
     calendars.forget('other');
     calendars.forget('account');
     expect(names()).toEqual([]);
-    calendars.set('account', 'a', kept(100));
+    calendars.set('account', 'a', kept(300));
     expect(names()).toEqual(['a']);
   });
+
+  it('takes no more memory than is counted: nothing of the answers that the objects were cut from', async () => {
+    // 20 answers of 4 MB, each with one event that the list keeps.
+    const large = (path: string) =>
+      `<d:response><d:href>/home/calendar/${path}.ics</d:href><d:propstat><d:prop><d:getetag>"1"</d:getetag>` +
+      `<c:calendar-data>${on(path, '0310')}${' '.repeat(4_000_000)}</c:calendar-data></d:prop></d:propstat></d:response>`;
+    const server = await startScriptedCaldav((asked, response) => {
+      if (asked.method !== 'REPORT') return 'usual';
+      multistatus(response, large('one'));
+      return 'answered';
+    });
+    const calendar = eventsOn(caldavCalendar({ allowPrivateServers: true }));
+    onTestFinished(() => calendar.close());
+    const caldav = { url: server.url, user: 'ada@example.org', pass: PASSWORD };
+    const list = async (accountId: number) => {
+      const account = {
+        ownerId: 'o',
+        accountId,
+        email: 'ada@example.org',
+        settings: async () => ({ caldav }),
+      };
+      const call: MailCall = { account, signal: new AbortController().signal, deadlineMs: 20_000 };
+      expect((await calendar.list(call, MARCH)).events).toHaveLength(1);
+    };
+    await list(0);
+    const before = heapBytes();
+    for (let accountId = 1; accountId <= 20; accountId += 1) await list(accountId);
+    expect(heapBytes() - before).toBeLessThan(20_000_000);
+  });
 });
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+function heapBytes(): number {
+  collect();
+  return process.memoryUsage().heapUsed;
+}

@@ -222,7 +222,7 @@ describe('tsdav alone', () => {
     const place = { calendar: '/home/calendar/', name: 'one.ics', document: ICS };
     const before = server.asked.filter(({ method }) => method === 'PUT').length;
     await expect(calendar.write(call, { ...place, ifMatch: '' }, async () => true)).rejects.toMatchObject({
-      code: 'refused',
+      code: 'not_found',
     });
     expect(server.asked.filter(({ method }) => method === 'PUT')).toHaveLength(before);
     await expect(calendar.write(call, { ...place, ifMatch: null }, async () => true)).rejects.toMatchObject({

@@ -31,6 +31,17 @@ export function eventNumberPromises(store: Store): void {
       expect(await storage.eventNumbers(ownerId, 2, [key('one')])).toEqual([3]);
     });
 
+    it('distinguish the documents of an event that several have', async () => {
+      const { storage, reopen } = store();
+      const ownerId = await addOwner(storage);
+      const twice = ['cleo.ics', 'dora.ics'].map((documentName) => ({ ...key('one'), documentName }));
+      expect(await storage.eventNumbers(ownerId, 1, [key('one'), ...twice])).toEqual([1, 2, 3]);
+      const again = await reopen();
+      expect(await again.eventNumbers(ownerId, 1, [...twice, key('one')])).toEqual([2, 3, 1]);
+      expect(await again.event(ownerId, 1)).toEqual({ accountId: 1, key: key('one') });
+      expect(await again.event(ownerId, 3)).toEqual({ accountId: 1, key: twice[1] });
+    });
+
     it('lead back to the event, only for its owner', async () => {
       const { storage } = store();
       const [ada, bob] = [await addOwner(storage), await addOwner(storage)];

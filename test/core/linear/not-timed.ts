@@ -123,12 +123,13 @@ export const NOT_TIMED: readonly {
   {
     why: 'An answer of the mail or calendar server, of the provider or of the DNS, which is bounded when it is fetched.',
     functions: {
-      'adapters/caldav/decoded.ts': 'decodedPart',
+      'adapters/caldav/address.ts': 'addressOf resolvedUrl',
+      'adapters/caldav/decoded.ts': 'decodedPart lastPartOf',
       'adapters/caldav/digest.ts': 'digestHeader',
       'adapters/caldav/discover.ts': 'findCalendars',
-      'adapters/caldav/find-objects.ts': 'findObjects',
       'adapters/caldav/http.ts': 'davRequest',
-      'adapters/caldav/multistatus.ts': 'elementsIn propFilter propHrefs propText properties textMatch',
+      'adapters/caldav/kept-calendars.ts': 'copyOf',
+      'adapters/caldav/multistatus.ts': 'propFilter propHrefs propText properties textMatch',
       'adapters/caldav/report.ts': 'calendarReport',
       'adapters/caldav/settings.ts': 'parseCalendarUrl',
       'adapters/caldav/status.ts': 'writeFailureOf',

@@ -3,7 +3,6 @@ export const PLAIN_READERS: Readonly<Record<string, string>> = {
   'adapters/caldav/digest.ts': 'digestChallenge',
   'adapters/discovery/domain.ts': 'hostName',
   'adapters/remote/public-address.ts': 'isPublicAddress',
-  'adapters/remote/xml.ts': 'xmlText',
   'core/accounts/plain-documents.ts': 'plainEvent',
   'core/calendar/content-lines.ts': 'escapedText',
   'core/contract/schema.ts': 'bodyText isDeliverable',

@@ -1,0 +1,255 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
+import { calendarReport } from '../../../adapters/caldav/report.ts';
+import type { MailCall } from '../../../core/ports/mail.ts';
+import { object } from '../../contracts/calendar/scene.ts';
+import { eventsOn } from '../../events-on.ts';
+import { multistatus } from '../../servers/caldav-answers.ts';
+import { makeCertificate } from '../../servers/certificate.ts';
+import { type Script, startScriptedCaldav } from '../../servers/scripted-caldav.ts';
+
+// How the calendars of an account are found, on servers that differ from the usual one in what public reports describe.
+
+const MARCH = { from: new Date('2026-03-01'), to: new Date('2026-04-01'), timezone: 'UTC' };
+
+function accountOn(url: string, change: Readonly<Record<string, string>> = {}) {
+  const calendar = eventsOn(caldavCalendar({ allowPrivateServers: true }));
+  onTestFinished(() => calendar.close());
+  const caldav = { url, user: 'ada@example.org', pass: 'secret', ...change };
+  const account = {
+    ownerId: 'o',
+    accountId: 1,
+    email: 'ada@example.org',
+    settings: async () => ({ caldav }),
+  };
+  const call: MailCall = { account, signal: new AbortController().signal, deadlineMs: 10_000 };
+  const names = async () => (await calendar.calendars(call)).map((one) => one.calendar);
+  return { calendar, call, caldav, names };
+}
+
+const resource = (href: string, ...props: readonly string[]) =>
+  `<d:response><d:href>${href}</d:href><d:propstat><d:prop>${props.join('')}</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>`;
+const principal = (href: string) =>
+  `<d:current-user-principal><d:href>${href}</d:href></d:current-user-principal>`;
+const homes = (...hrefs: readonly string[]) =>
+  `<c:calendar-home-set>${hrefs.map((href) => `<d:href>${href}</d:href>`).join('')}</c:calendar-home-set>`;
+const CALENDAR = '<d:resourcetype><d:collection/><c:calendar/></d:resourcetype>';
+const calendar = (href: string, name = 'Mine', ...props: readonly string[]) =>
+  resource(href, CALENDAR, `<d:displayname>${name}</d:displayname>`, ...props);
+const event = (href: string, uid: string) =>
+  resource(
+    href,
+    '<d:getetag>"1"</d:getetag>',
+    `<c:calendar-data>${object(uid, 'DTSTART:20260310T090000Z')}</c:calendar-data>`,
+  );
+
+/** Answers by path; a number is a status. Other paths are left to the usual server. */
+function answers(byPath: Readonly<Record<string, string | number>>): Script {
+  return ({ path }, response) => {
+    const answer = byPath[path];
+    if (answer === undefined) return 'usual';
+    if (typeof answer === 'number') response.writeHead(answer).end();
+    else multistatus(response, answer);
+    return 'answered';
+  };
+}
+
+const html: Script = (_asked, response) => {
+  response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>Sign in</body></html>');
+  return 'answered';
+};
+const toLogin: Script = (_asked, response) => {
+  response.writeHead(302, { location: 'https://login.example.org/' }).end();
+  return 'answered';
+};
+const status =
+  (code: number): Script =>
+  (_asked, response) => {
+    response.writeHead(code).end();
+    return 'answered';
+  };
+
+describe('a root that is no calendar server', () => {
+  it.each<readonly [what: string, script: Script]>([
+    ['answers 500', status(500)],
+    ['answers 501', status(501)],
+    ['answers 503', status(503)],
+    ['answers 405', status(405)],
+    ['answers a page', html],
+    ['leads to a login at another host', toLogin],
+    ['names no principal', answers({ '/': resource('/', '<d:resourcetype/>') })],
+  ])('and %s leads to the well-known address', async (_what, script) => {
+    const server = await startScriptedCaldav((asked, response) => {
+      if (asked.path === '/') return script(asked, response);
+      return answers({ '/.well-known/caldav': resource('/', principal('/me/')) })(asked, response);
+    });
+    expect(await accountOn(server.url).names()).toEqual(['/home/calendar/']);
+  });
+
+  it('is named in the error, with what it answered at each address', async () => {
+    const server = await startScriptedCaldav((asked, response) =>
+      answers({ '/dav/': 405, '/.well-known/caldav': 404 })(asked, response),
+    );
+    await expect(accountOn(`${server.url}dav/`).names()).rejects.toMatchObject({
+      code: 'refused',
+      message: 'there is no calendar server at this address; tried /dav/ (405) and /.well-known/caldav (404)',
+    });
+  });
+
+  it('may be one again later if it failed', async () => {
+    const server = await startScriptedCaldav(answers({ '/': 503, '/.well-known/caldav': 404 }));
+    await expect(accountOn(server.url).names()).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('tried / (503) and /.well-known/caldav (404)') as string,
+    });
+  });
+
+  it('is asked no further once it has refused the password', async () => {
+    const server = await startScriptedCaldav(answers({ '/': 401 }));
+    await expect(accountOn(server.url).names()).rejects.toMatchObject({ code: 'auth' });
+    expect(server.asked).toHaveLength(1);
+  });
+});
+
+describe('an address', () => {
+  // Zoho's groups, and links to one shared calendar, have no principal.
+  it('of a single calendar is enough', async () => {
+    const server = await startScriptedCaldav(
+      answers({
+        '/shared/team@x;1/': calendar(
+          '/shared/team@x;1/',
+          'Team',
+          '<cs:getctag xmlns:cs="http://calendarserver.org/ns/">1</cs:getctag>',
+        ),
+      }),
+    );
+    const { names, calendar: port, call } = accountOn(`${server.url}shared/team@x;1/`);
+    expect(await names()).toEqual(['/shared/team@x;1/']);
+    expect(await port.target(call)).toMatchObject({ name: 'Team', access: 'unknown', writable: true });
+  });
+
+  it('of a calendar home without a principal is enough', async () => {
+    const server = await startScriptedCaldav(
+      answers({
+        '/group/':
+          resource('/group/', '<d:resourcetype><d:collection/></d:resourcetype>') + calendar('/group/a/'),
+      }),
+    );
+    expect(await accountOn(`${server.url}group/`).names()).toEqual(['/group/a/']);
+  });
+
+  it('of a principal is enough', async () => {
+    const server = await startScriptedCaldav(
+      answers({ '/users/ada/': resource('/users/ada/', homes('/home/')) }),
+    );
+    expect(await accountOn(`${server.url}users/ada/`).names()).toEqual(['/home/calendar/']);
+  });
+
+  it('that the server writes with http:// behind a proxy that ends TLS means its path', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'caldav-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const { certFile, keyFile, fingerprint: tlsFingerprint } = await makeCertificate(folder);
+    const tls = { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(certFile, 'utf8') };
+    const paths = answers({
+      '/': 405,
+      '/dav/': resource('/dav/', principal('http://127.0.0.1:8008/me/')),
+      '/me/': resource('http://127.0.0.1:8008/me/', homes('http://127.0.0.1:8008/home/')),
+    });
+    const script: Script = (asked, response) => {
+      if (asked.path !== '/.well-known/caldav') return paths(asked, response);
+      response.writeHead(301, { location: 'http://127.0.0.1:8008/dav/' }).end();
+      return 'answered';
+    };
+    const server = await startScriptedCaldav(script, [], tls);
+    expect(await accountOn(server.url, { tlsFingerprint }).names()).toEqual(['/home/calendar/']);
+  });
+});
+
+describe('a principal with several homes', () => {
+  const two = {
+    '/me/': resource('/me/', homes('/home/', '/team/')),
+    '/team/': calendar('/team/a/', 'Team') + calendar('/home/calendar/'),
+    '/team/a/': event('/team/a/one.ics', 'of the team'),
+  };
+
+  it('has the calendars of all of them, each once', async () => {
+    const server = await startScriptedCaldav(answers(two), [
+      { name: 'mine.ics', data: object('mine', 'DTSTART:20260310T090000Z') },
+    ]);
+    const { names, calendar: port, call } = accountOn(server.url);
+    expect(await names()).toEqual(['/home/calendar/', '/team/a/']);
+    const { events } = await port.list(call, MARCH);
+    expect(events.map(({ uid }) => uid).toSorted()).toEqual(['mine', 'of the team']);
+  });
+
+  it.each([403, 404])(
+    'of which one answers %d has those of the other, and the list names it',
+    async (code) => {
+      const server = await startScriptedCaldav(answers({ ...two, '/team/': code }), [
+        { name: 'mine.ics', data: object('mine', 'DTSTART:20260310T090000Z') },
+      ]);
+      const { names, calendar: port, call } = accountOn(server.url);
+      expect(await names()).toEqual(['/home/calendar/']);
+      expect(await port.list(call, MARCH)).toMatchObject({ events: [{ uid: 'mine' }], refused: ['team'] });
+    },
+  );
+
+  it('that all refuse is an error', async () => {
+    const server = await startScriptedCaldav(answers({ ...two, '/team/': 403, '/home/': 403 }));
+    await expect(accountOn(server.url).names()).rejects.toMatchObject({ code: 'refused' });
+  });
+
+  it('of which one fails for a moment is an error', async () => {
+    const server = await startScriptedCaldav(answers({ ...two, '/team/': 503 }));
+    await expect(accountOn(server.url).names()).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
+
+describe('a calendar that refuses', () => {
+  const two = {
+    '/home/': calendar('/home/a/', 'A') + calendar('/home/b/', 'B'),
+    '/home/b/': event('/home/b/one.ics', 'one'),
+  };
+
+  it('is named beside the events of the others, and receives no new events', async () => {
+    const server = await startScriptedCaldav(answers({ ...two, '/home/a/': 403 }));
+    const { calendar: port, call } = accountOn(server.url);
+    expect(await port.list(call, MARCH)).toMatchObject({ events: [{ uid: 'one' }], refused: ['A'] });
+    expect(await port.target(call)).toMatchObject({ calendar: '/home/b/' });
+  });
+
+  it('is an error if there is no other', async () => {
+    const server = await startScriptedCaldav(answers({ '/home/calendar/': 403 }));
+    const { calendar: port, call } = accountOn(server.url);
+    await expect(port.list(call, MARCH)).rejects.toMatchObject({ code: 'refused' });
+  });
+});
+
+describe('what cannot be used', () => {
+  it('is reported with its reason', async () => {
+    const subscribed =
+      '<d:resourcetype><d:collection/><cs:subscribed xmlns:cs="http://calendarserver.org/ns/"/></d:resourcetype>';
+    const tasks =
+      '<c:supported-calendar-component-set><c:comp name="VTODO"/></c:supported-calendar-component-set>';
+    const server = await startScriptedCaldav(
+      answers({
+        '/home/':
+          calendar('/home/calendar/') +
+          calendar('/home/tasks/', 'To do', tasks) +
+          resource('/home/holidays/', subscribed, '<d:displayname>Holidays</d:displayname>') +
+          resource('/home/inbox/', '<d:resourcetype><d:collection/><c:schedule-inbox/></d:resourcetype>'),
+      }),
+    );
+    const { caldav, names } = accountOn(server.url);
+    expect(await names()).toEqual(['/home/calendar/']);
+    const limit = new AbortController().signal;
+    const found = await calendarReport(caldav, caldav.user, { allowPrivateServers: true }, limit);
+    expect(found.filter(({ check }) => check === 'unusable').map(({ text }) => text)).toEqual([
+      '“To do” cannot hold events.',
+      '“Holidays” is subscribed. Countersign reads the calendars that the server keeps itself.',
+    ]);
+  });
+});
