@@ -127,7 +127,7 @@ export function changedObject(
   }
   if (change.time?.start !== undefined) {
     const lines = timeLines(change.time.start, change.time.end, writing.zone);
-    event = withLines(event, ['DTSTART', 'DTEND', 'DURATION'], lines);
+    event = withLines(event, ['DTSTART', 'DTEND', 'DURATION', ...OF_WHOLE_DAYS], lines);
   } else if (change.time !== undefined) {
     const end = asStart('DTEND', change.time.end, start, writing.timezone);
     event = withLines(event, ['DTEND', 'DURATION'], [end]);
@@ -214,6 +214,9 @@ function openObject(ics: string, key: KeyInDocument): OpenObject {
     sequence: sequences.filter(Number.isSafeInteger).reduce((most, value) => Math.max(most, value), 0),
   };
 }
+
+/** Outlook's marks of an event of whole days. */
+const OF_WHOLE_DAYS = ['X-MICROSOFT-CDO-ALLDAYEVENT', 'X-MICROSOFT-MSNCALENDAR-ALLDAYEVENT'];
 
 const OF_THE_SERIES = ['RRULE', 'RDATE', 'EXDATE', 'EXRULE', 'DTSTART', 'DTEND', 'DURATION', 'SEQUENCE'];
 

@@ -131,7 +131,8 @@ function logicalLines(ics: string): string[] {
   return lines;
 }
 
-function parseLine(source: string): ContentLine {
+/** Reads a logical line. One that cannot be read has no name. */
+export function parseLine(source: string): ContentLine {
   const text = source.replace(/\r\n[ \t]/g, '');
   const name = /^[A-Za-z0-9-]+/.exec(text)?.[0] ?? '';
   const parameters: [string, string][] = [];

@@ -33,7 +33,8 @@ export function readEvent(
   const alongside = linesAlongside(ics, found.part);
   // RANGE=THISANDFUTURE: an override of one instance also applies to all later ones.
   const isSplit = parts.some(({ andFuture }) => andFuture);
-  const isWhole = alongside !== undefined && event.leftOut.length === 0;
+  // The owner's page shows a disputed zone.
+  const isWhole = alongside !== undefined && event.leftOut.every((part) => part === 'VTIMEZONE');
   return {
     kind: 'event',
     event: factsOf(event, found.part),

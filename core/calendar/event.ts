@@ -38,16 +38,22 @@ export interface RangeQuery {
 }
 
 /**
- * iCalendar properties. TZID: a time is in a zone that is unknown, so it is shown as if it were in the owner's. UID: the
- * event has none, so it cannot be changed. VEVENT is another event of the same document, OTHER any other line.
+ * iCalendar properties of which a part was not understood. TZID: the zone of a time is not certain. An unknown one is read
+ * as the owner's, and an abbreviation such as IST as one of those that it may mean. VTIMEZONE: the document describes the
+ * zone differently from the one of that name, which is used. UID: the event has none, so it cannot be changed. VEVENT is
+ * another event of the same document, OTHER any other line.
  */
 export const LEFT_OUT = [
+  'DTSTART',
   'DTEND',
+  'DURATION',
+  'RECURRENCE-ID',
   'TZID',
   'RRULE',
   'EXRULE',
   'RDATE',
   'EXDATE',
+  'VTIMEZONE',
   'UID',
   'VEVENT',
   'OTHER',

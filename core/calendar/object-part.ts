@@ -1,5 +1,5 @@
 import type { KeyInDocument } from './event-document.ts';
-import type { EventPart } from './ical/object.ts';
+import { compareRevisions, type EventPart } from './ical/object.ts';
 import { recurrenceIdOf } from './ical/recurrence-id.ts';
 
 /** The VEVENT of an object that describes an event. */
@@ -16,7 +16,8 @@ export function partOf(parts: readonly EventPart[], key: KeyInDocument): PartFou
   const among = parts.filter(({ uid }) => uid === key.uid);
   const named = (name: string | null) => among.filter((part) => nameOf(part) === name);
   const [own, masters] = [named(key.recurrenceId), named(null)];
-  const [part] = own.length > 0 ? own : masters;
+  // As the series shows it: the newest.
+  const [part] = (own.length > 0 ? own : masters).toSorted((a, b) => compareRevisions(b, a));
   const isUnique = own.length < 2 && masters.length < 2;
   return part && { part, own: own.length > 0, isUnique };
 }

@@ -59,7 +59,7 @@ export function asStart(name: string, instant: Date, start: WrittenStart, timezo
   const { kind, zone } = start.moment;
   if (kind === 'date') {
     const wall = basicTime(wallTime(instant.getTime(), ianaZone(timezone)));
-    return line(name, wall.slice(0, 8), [['VALUE', 'DATE']]);
+    return dayLine(name, wall.slice(0, 8), start);
   }
   const tzid = parameterOf(start.line, 'TZID');
   const parameters: ContentLine['parameters'] = tzid === undefined ? [] : [['TZID', tzid]];
@@ -67,7 +67,9 @@ export function asStart(name: string, instant: Date, start: WrittenStart, timezo
     const wallMs = wallTime(instant.getTime(), ianaZone(timezone));
     return line(name, basicTime(wallMs), parameters);
   }
-  const wall = tzid === undefined || zone === undefined ? undefined : wallOf(instant, zone);
+  // Without a TZID and a Z, it is in the zone of the whole object (X-WR-TIMEZONE).
+  const isUtc = tzid === undefined && /Z$/i.test(start.line.value);
+  const wall = isUtc || zone === undefined ? undefined : wallOf(instant, zone);
   return wall === undefined ? line(name, utcTime(instant)) : line(name, wall, parameters);
 }
 
@@ -79,9 +81,16 @@ export function instanceLine(name: string, recurrenceId: string, start: WrittenS
     const instant = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
     return asStart(name, instant, start, 'UTC');
   }
-  if (recurrenceId.length === 8) return line(name, recurrenceId, [['VALUE', 'DATE']]);
+  if (recurrenceId.length === 8) return dayLine(name, recurrenceId, start);
   const tzid = parameterOf(start.line, 'TZID');
   return line(name, recurrenceId, tzid === undefined ? [] : [['TZID', tzid]]);
+}
+
+/** A day. Outlook writes it as midnight in a zone. @param day `20261121` */
+function dayLine(name: string, day: string, { line: dtstart }: WrittenStart): ContentLine {
+  if (!dtstart.value.includes('T')) return line(name, day, [['VALUE', 'DATE']]);
+  const tzid = parameterOf(dtstart, 'TZID');
+  return line(name, `${day}T000000`, tzid === undefined ? [] : [['TZID', tzid]]);
 }
 
 /** The VTIMEZONE of that name. */

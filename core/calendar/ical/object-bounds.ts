@@ -15,10 +15,10 @@ const VALUES_MAX = 50_000;
 
 const LISTS = /^(?:EXDATE|RDATE|FREEBUSY|CATEGORIES|RESOURCES)[;:]/i;
 
-/** @throws BrokenObject */
-export function refuseBeyondBounds(ics: string): void {
+/** @returns the lines of the object, unfolded @throws BrokenObject */
+export function linesWithinBounds(ics: string): readonly string[] {
   if (ics.length > OBJECT_CHARS_MAX) throw new BrokenObject('a calendar object is too large');
-  const lines = logicalLines(ics);
+  const lines = ics.replace(/\r?\n[ \t]/g, '').split(/\r?\n/);
   if (lines.length > LINES_MAX) throw new BrokenObject('a calendar object has too many lines');
   let depth = 0;
   let values = 0;
@@ -33,15 +33,12 @@ export function refuseBeyondBounds(ics: string): void {
     if (parametersOf(line) > PARAMETERS_MAX) throw new BrokenObject('a line has too many parameters');
   }
   if (values > VALUES_MAX) throw new BrokenObject('a calendar object has too many values');
+  return lines;
 }
 
 /** @throws BrokenObject if components are nested deeper than in any real calendar */
 export function refuseDepth(depth: number): void {
   if (depth > DEPTH_MAX) throw new BrokenObject('components are nested too deep');
-}
-
-function logicalLines(ics: string): string[] {
-  return ics.replace(/\r?\n[ \t]/g, '').split('\n');
 }
 
 /**

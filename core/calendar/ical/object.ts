@@ -5,14 +5,16 @@ import { DAY_MS } from '../../time/durations.ts';
 import type { Zone } from '../../time/iana-zone.ts';
 import { LEFT_OUT, type LeftOut, type Participant } from '../event.ts';
 import { BeyondBounds, BrokenObject } from './broken-object.ts';
-import { withoutMisreadLines } from './misread-lines.ts';
-import { refuseBeyondBounds } from './object-bounds.ts';
+import { correctedLines } from './misread-lines.ts';
+import { linesWithinBounds } from './object-bounds.ts';
+import { oddLines } from './odd-lines.ts';
 import { participant } from './participant.ts';
 import { readableLines, UNREAD_LINE } from './readable-lines.ts';
 import type { RecurrenceRule, WorkBudget } from './recurrence-rule.ts';
 import { recurrenceRule } from './rule-parts.ts';
 import { zoneOf } from './vtimezone.ts';
-import { instantOf, UTC, zoneNamed } from './zone.ts';
+import { instantOf, isAbbreviation, UTC, wallTime, zoneNamed } from './zone.ts';
+import { agreement } from './zone-agreement.ts';
 
 export { BrokenObject };
 
@@ -40,6 +42,8 @@ export interface EventPart {
   /** What could not be read of it, or of the object. */
   readonly leftOut: readonly LeftOut[];
   readonly uid: string;
+  /** Which of several versions of one event is newer: its SEQUENCE, then its DTSTAMP. */
+  readonly revision: readonly [sequence: number, stampMs: number];
   readonly title: string;
   readonly organizer: Participant | null;
   readonly status: 'confirmed' | 'tentative' | 'cancelled';
@@ -90,12 +94,13 @@ export const USUAL_BOUNDS: ReadingBounds = { zoneSteps: 50_000, times: 20_000, z
  * @throws BrokenObject if none is left; their zones throw it too if they take too long to expand
  */
 export function readObject(ics: string, bounds: ReadingBounds = USUAL_BOUNDS): EventPart[] {
-  return reading(ics, ({ events, zones, isCut }) => {
-    const clocks = clocksOf(zones, bounds);
+  return reading(ics, ({ events, zones, isCut, odd, zoneOfAll }) => {
+    const clocks = clocksOf(zones, zoneOfAll, bounds);
     const digest = onlyOnce(() => createHash('sha256').update(ics).digest('hex').slice(0, 32));
-    const parts = events.map((event, index) =>
-      partOrNone(event, { index, uid: () => `no-uid-${digest()}-${index}` }, clocks),
-    );
+    const parts = events.map((event, index) => {
+      const uid = () => `no-uid-${digest()}-${index}`;
+      return partOrNone(event, { index, uid, odd: odd[index] ?? new Set() }, clocks);
+    });
     const read = parts.filter((part) => part !== undefined);
     if (read.length === 0) throw new BrokenObject('a calendar object has no event that can be read');
     if (read.length === parts.length && !isCut) return read;
@@ -112,6 +117,8 @@ interface EventPlace {
   readonly index: number;
   /** For an event without a UID: one that is the same for the same object, and for nothing else. */
   uid(): string;
+  /** Its lines that RFC 5545 does not know. */
+  readonly odd: ReadonlySet<LeftOut>;
 }
 
 function partOrNone(event: ICAL.Component, place: EventPlace, clocks: Clocks): EventPart | undefined {
@@ -129,17 +136,25 @@ interface Components {
   readonly zones: readonly ICAL.Component[];
   /** The object ends before its last line. */
   readonly isCut: boolean;
+  /** The odd lines of each event. */
+  readonly odd: readonly ReadonlySet<LeftOut>[];
+  /** X-WR-TIMEZONE: where times without a zone are meant. */
+  readonly zoneOfAll: string | undefined;
 }
 
 function reading<T>(ics: string, read: (components: Components) => T): T {
-  refuseBeyondBounds(ics);
+  const lines = linesWithinBounds(ics);
+  const corrected = correctedLines(lines);
+  const odd = oddLines(corrected ?? lines);
   try {
-    const [, properties, components] = parsed(withoutMisreadLines(ics));
+    const [, properties, components] = parsed(corrected?.join('\r\n') ?? ics);
     // Each without its calendar: otherwise ical.js searches the whole calendar for the zone of every time.
     const named = (wanted: string) =>
       components.filter(([each]) => each === wanted).map((each) => new ICAL.Component(each));
     const isCut = properties.some(([name, , , value]) => name === UNREAD_LINE && value === 'VEVENT');
-    return read({ events: named('vevent'), zones: named('vtimezone'), isCut });
+    const [, , , ofAll] = properties.find(([name]) => name === 'x-wr-timezone') ?? [];
+    const zoneOfAll = typeof ofAll === 'string' && ofAll !== '' ? ofAll : undefined;
+    return read({ events: named('vevent'), zones: named('vtimezone'), isCut, odd, zoneOfAll });
   } catch (error) {
     if (error instanceof BrokenObject) throw error;
     // ical.js throws plain errors and type errors for input that it cannot read.
@@ -171,16 +186,24 @@ const jCal = z.tuple([z.literal('vcalendar'), z.array(jCalProperty), z.array(jCa
 interface Clocks {
   count(): void;
   zone(tzid: string): NamedZone;
-  /** Called for a time in a zone that is unknown. */
-  unknownZone(): void;
+  /** The TZID of times that name none. */
+  readonly zoneOfAll: string | undefined;
+  /** Called for a time whose zone is not certain. */
+  uncertain(mark: 'TZID' | 'VTIMEZONE'): void;
 }
 
 interface NamedZone {
   readonly zone: Zone | undefined;
   readonly described: ICAL.Component | undefined;
+  /** What to mark. Undefined: nothing. */
+  uncertainAt(wallMs: number): 'TZID' | 'VTIMEZONE' | undefined;
 }
 
-function clocksOf(components: readonly ICAL.Component[], bounds: ReadingBounds): Clocks {
+function clocksOf(
+  components: readonly ICAL.Component[],
+  zoneOfAll: string | undefined,
+  bounds: ReadingBounds,
+): Clocks {
   if (components.length > bounds.zones) throw new BeyondBounds('a calendar object has too many zones');
   const budget: WorkBudget = { left: bounds.zoneSteps };
   const own = new Map<unknown, ICAL.Component>();
@@ -199,25 +222,40 @@ function clocksOf(components: readonly ICAL.Component[], bounds: ReadingBounds):
       const found = zones.get(tzid);
       if (found !== undefined) return found;
       if (zones.size >= bounds.zones) throw new BeyondBounds('a calendar object names too many zones');
-      const component = own.get(tzid);
-      // Zone rules in an object are often cut short or out of date. They only serve names that are unknown otherwise.
-      const known = zoneNamed(tzid);
-      const named =
-        known === undefined
-          ? { zone: component && zoneOf(component, budget), described: undefined }
-          : { zone: known, described: component };
+      const named = namedZone(tzid, own.get(tzid), budget);
       zones.set(tzid, named);
       return named;
     },
-    unknownZone() {},
+    zoneOfAll,
+    uncertain() {},
+  };
+}
+
+/**
+ * The object's own description of a zone decides where the name is unknown, or an abbreviation: these mean different zones
+ * in different countries. For other names it is often cut short or out of date, so it is only compared.
+ */
+function namedZone(tzid: string, component: ICAL.Component | undefined, budget: WorkBudget): NamedZone {
+  const known = zoneNamed(tzid);
+  if (known === undefined || isAbbreviation(tzid)) {
+    const own = component && zoneOf(component, budget);
+    if (own !== undefined) return { zone: own, described: undefined, uncertainAt: () => undefined };
+    return { zone: known, described: undefined, uncertainAt: () => 'TZID' };
+  }
+  if (component === undefined) return { zone: known, described: undefined, uncertainAt: () => undefined };
+  const agrees = agreement(tzid, known, component, budget);
+  return {
+    zone: known,
+    described: component,
+    uncertainAt: (wallMs) => (agrees(wallMs) ? undefined : 'VTIMEZONE'),
   };
 }
 
 /** @throws BrokenObject if the event has no readable time */
 function eventPart(event: ICAL.Component, place: EventPlace, object: Clocks): EventPart {
-  const leftOut = new Set(unreadLines(event));
+  const leftOut = new Set([...unreadLines(event), ...place.odd]);
   if (leftOut.has('VEVENT')) throw new BrokenObject('an event has no readable time');
-  const clocks: Clocks = { ...object, unknownZone: () => leftOut.add('TZID') };
+  const clocks: Clocks = { ...object, uncertain: (mark) => leftOut.add(mark) };
   /** For parts that the event can do without. */
   const orElse = <T>(name: LeftOut, instead: T, read: () => T): T => {
     try {
@@ -237,8 +275,12 @@ function eventPart(event: ICAL.Component, place: EventPlace, object: Clocks): Ev
       timesOf(property, () => leftOut.add(name)).map((value) => momentFrom(value, property, clocks)),
     ).flat();
   const [dtstart] = event.getAllProperties('dtstart');
-  const start = dtstart && firstMoment(dtstart, clocks);
-  if (start === undefined) throw new BrokenObject('an event has no DTSTART');
+  const written = dtstart && firstMoment(dtstart, clocks);
+  if (written === undefined) throw new BrokenObject('an event has no DTSTART');
+  const span = orElse('DTEND', shortest(written), () => spanOf(event, written, clocks));
+  const isWholeDays = isOutlookAllDay(event, written, span);
+  const start = isWholeDays ? dayIn(written)(written) : written;
+  const inStyle = isWholeDays ? dayIn(written) : (moment: Moment) => moment;
   const recurrenceId = event.getFirstProperty('recurrence-id');
   const [organizer] = event.getAllProperties('organizer');
   const status = textOf(event, 'status').toUpperCase();
@@ -249,20 +291,58 @@ function eventPart(event: ICAL.Component, place: EventPlace, object: Clocks): Ev
     component: event,
     index: place.index,
     uid: uid === '' ? place.uid() : uid,
+    revision: revisionOf(event),
     title: textOf(event, 'summary'),
     organizer: organizer === undefined ? null : participant(organizer),
     status: status === 'CANCELLED' ? 'cancelled' : status === 'TENTATIVE' ? 'tentative' : 'confirmed',
     start,
-    span: orElse('DTEND', shortest(start), () => spanOf(event, start, clocks)),
-    recurrenceId: recurrenceId === null ? undefined : firstMoment(recurrenceId, clocks),
+    span: isWholeDays ? { days: Math.max(1, daysOf(span)), exactMs: 0 } : span,
+    recurrenceId: recurrenceId === null ? undefined : inStyle(firstMoment(recurrenceId, clocks)),
     andFuture: recurrenceId?.getFirstParameter('range')?.toUpperCase() === 'THISANDFUTURE',
     rules: each('RRULE', (property) => seriesRule(property, start, clocks)),
     exceptions: each('EXRULE', (property) => seriesRule(property, start, clocks)),
-    added: each('RDATE', (property) => addedDates(property, clocks, () => leftOut.add('RDATE'))).flat(),
-    excluded: moments('EXDATE'),
+    added: each('RDATE', (property) => addedDates(property, clocks, () => leftOut.add('RDATE')))
+      .flat()
+      .map((one) => ({ ...one, start: inStyle(one.start) })),
+    excluded: moments('EXDATE').map(inStyle),
     // Last: the set is complete by then.
     leftOut: [...leftOut],
   };
+}
+
+/** Outlook writes an event of whole days as one from midnight to midnight of a zone, which need not be the reader's. */
+function isOutlookAllDay(event: ICAL.Component, start: Moment, span: Span): boolean {
+  const isMarked = textOf(event, 'x-microsoft-cdo-alldayevent').toUpperCase() === 'TRUE';
+  return isMarked && start.kind !== 'date' && start.wallMs % DAY_MS === 0 && daysOf(span) % 1 === 0;
+}
+
+/** A change of the clocks makes a day an hour longer or shorter. */
+function daysOf({ days, exactMs }: Span): number {
+  const exactDays = exactMs / DAY_MS;
+  const whole = Math.round(exactDays);
+  return days + (Math.abs(exactDays - whole) <= 1 / 12 ? whole : exactDays);
+}
+
+/** The days of an event that starts like this: those of its clock. */
+function dayIn({ zone }: Moment): (moment: Moment) => Moment {
+  return (moment) => {
+    if (moment.kind === 'date') return moment;
+    const isElsewhere = zone !== undefined && moment.zone !== undefined && moment.zone !== zone;
+    const wallMs = isElsewhere ? wallTime(instantOf(moment.wallMs, moment.zone), zone) : moment.wallMs;
+    return { kind: 'date', wallMs: Math.floor(wallMs / DAY_MS) * DAY_MS, ...NO_ZONE };
+  };
+}
+
+function revisionOf(event: ICAL.Component): EventPart['revision'] {
+  const sequence = event.getFirstPropertyValue('sequence');
+  const stamp = event.getFirstPropertyValue('dtstamp');
+  const stampMs = stamp instanceof ICAL.Time ? stamp.toUnixTime() : 0;
+  return [typeof sequence === 'number' ? sequence : 0, Number.isFinite(stampMs) ? stampMs : 0];
+}
+
+/** Negative: `one` is older than `other`. */
+export function compareRevisions({ revision: one }: EventPart, { revision: other }: EventPart): number {
+  return one[0] - other[0] || one[1] - other[1];
 }
 
 /** The properties of the lines that could not be parsed. */
@@ -319,16 +399,20 @@ function momentFrom(value: unknown, property: ICAL.Property, clocks: Clocks): Mo
     : Date.UTC(year, month - 1, day, hour, minute, second);
   if (Number.isNaN(wallMs)) throw new BrokenObject(`${property.name} is not a time`);
   if (isDate) return { kind: 'date', wallMs, ...NO_ZONE };
-  if (value.zone === ICAL.Timezone.utcTimezone) {
+  const named = property.getFirstParameter('tzid');
+  // To ical.js, GMT is UTC, whatever the object defines.
+  if (value.zone === ICAL.Timezone.utcTimezone && !/^GMT$/i.test(named ?? '')) {
     return { kind: 'zoned', wallMs, zone: UTC, described: undefined };
   }
-  const tzid = property.getFirstParameter('tzid');
-  const named = tzid ? clocks.zone(tzid) : NO_ZONE;
-  if (tzid && named.zone === undefined) clocks.unknownZone();
-  return { kind: named.zone === undefined ? 'floating' : 'zoned', wallMs, ...named };
+  const tzid = named || clocks.zoneOfAll;
+  if (!tzid) return { kind: 'floating', wallMs, ...NO_ZONE };
+  const { zone, described, uncertainAt } = clocks.zone(tzid);
+  const mark = uncertainAt(wallMs);
+  if (mark !== undefined) clocks.uncertain(mark);
+  return { kind: zone === undefined ? 'floating' : 'zoned', wallMs, zone, described };
 }
 
-const NO_ZONE: NamedZone = { zone: undefined, described: undefined };
+const NO_ZONE = { zone: undefined, described: undefined };
 const NO_TIME: Span = { days: 0, exactMs: 0 };
 const LONGEST_MS = 100 * 366 * DAY_MS;
 

@@ -4,13 +4,17 @@ import type { Participant } from '../event.ts';
 
 /** Reads the people of an event as ical.js gives them. */
 
-/** RFC 6068: an address in a `mailto:` has some of its characters percent-encoded. */
+/**
+ * The address in the URI; without one, that of EMAIL (RFC 7986 6.2): iCloud names people by their principal. Some programs
+ * leave out `mailto:`.
+ */
 export function participant(property: ICAL.Property): Participant {
   const uri = String(property.getFirstValue());
+  // RFC 6068: some characters of an address in a `mailto:` are percent-encoded.
   const encoded = /^mailto:(.*)$/is.exec(uri)?.[1];
-  const address = encoded === undefined ? undefined : decoded(encoded);
-  const isMail = address !== undefined && isDeliverable(address);
-  return { address: isMail ? address : uri, isMail, name: parameterOf(property, 'cn') };
+  const addresses = encoded === undefined ? [uri, parameterOf(property, 'email')] : [decoded(encoded) ?? ''];
+  const address = addresses.find(isDeliverable);
+  return { address: address ?? uri, isMail: address !== undefined, name: parameterOf(property, 'cn') };
 }
 
 function decoded(text: string): string | undefined {

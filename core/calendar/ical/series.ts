@@ -10,7 +10,7 @@ import {
   seriesClock,
   type WallWindow,
 } from './instances.ts';
-import { BrokenObject, type EventPart, type Moment, type Span } from './object.ts';
+import { BrokenObject, compareRevisions, type EventPart, type Moment, type Span } from './object.ts';
 import { placeOfId, recurrenceIdOf } from './recurrence-id.ts';
 import { TooMuchWork, type WorkBudget } from './recurrence-rule.ts';
 import { instantOf, wallTime } from './zone.ts';
@@ -62,10 +62,13 @@ function series(parts: readonly EventPart[], owner: Zone): Series {
   const recurring = master === undefined || master.rules.length + master.added.length > 0;
   const clock = seriesClock(master?.start, owner);
   const excluded = exclusionsOf(master, clock);
+  // Of several for one instance, the newest counts.
   const overrides = new Map(
-    parts.flatMap((part) =>
-      part.recurrenceId ? [[recurrenceIdOf(clock.inSeries(part.recurrenceId)), part] as const] : [],
-    ),
+    parts
+      .toSorted(compareRevisions)
+      .flatMap((part) =>
+        part.recurrenceId ? [[recurrenceIdOf(clock.inSeries(part.recurrenceId)), part] as const] : [],
+      ),
   );
   const changes = changesOf([...overrides.values()], clock, owner);
 

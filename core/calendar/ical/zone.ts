@@ -23,6 +23,11 @@ export function instantOf(wallMs: number, zone: Zone): number {
   return candidates.find((at) => wallTime(at, zone) === wallMs) ?? wallMs - before;
 }
 
+/** Whether people in different countries mean different zones by that name: `EST`, `IST`, `BST`, `GMT`. */
+export function isAbbreviation(tzid: string): boolean {
+  return /^[A-Z]{3,4}$/i.test(tzid) && !/^(?:UTC|UCT|ZULU)$/i.test(tzid);
+}
+
 /** No zone name is longer. */
 const TZID_CHARS_MAX = 255;
 /** `America/Argentina/Buenos_Aires` */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../../until.ts';
 import { runConformance } from '../mcp/conformance-tool.ts';
 import { openSignInHost, register, requestIn, type SignInHost } from './open-sign-in-host.ts';
 
@@ -27,7 +28,8 @@ async function signIn(authorizationUrl: string): Promise<void> {
   const { ownerId } = host;
   const request = requestIn(page);
   const allowed = await host.service.signIns.allow({ ownerId, request, preset: 'read', days: 1 });
-  await fetch(allowed?.goTo ?? '');
+  // The tool prints its address before it listens.
+  await eventually(() => fetch(allowed?.goTo ?? ''));
 }
 
 it('passes every authorization scenario', async () => {

@@ -323,7 +323,7 @@ describe('a broken object', () => {
     ['an invalid rule', [START, 'RRULE:FREQ=OFTEN'], ['RRULE']],
     ['a rule with an invalid end', [START, 'RRULE:FREQ=DAILY;UNTIL=2026'], ['RRULE']],
     ['a length of a million days', [START, 'DURATION:P1000000D'], ['DTEND']],
-    ['an invalid length', [START, 'DURATION:long'], ['DTEND']],
+    ['an invalid length', [START, 'DURATION:long'], ['DURATION', 'DTEND']],
     ['an end that is not a time', [START, 'DTEND:late'], ['DTEND']],
     ['an invalid added date', [START, 'RDATE;VALUE=PERIOD:x'], ['RDATE']],
     ['an invalid excluded date', [START, 'EXDATE:soon'], ['EXDATE']],
