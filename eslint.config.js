@@ -2,7 +2,7 @@ import tseslint from 'typescript-eslint';
 
 // Biome formats and lints; here is only what needs types to be seen.
 export default tseslint.config(
-  { ignores: ['dist/**', 'coverage/**', 'data/**', '**/*.{js,mjs,cjs}'] },
+  { ignores: ['dist/**', '.types/**', 'coverage/**', 'data/**', '**/*.{js,mjs,cjs}'] },
   {
     files: ['**/*.{ts,tsx}'],
     plugins: { '@typescript-eslint': tseslint.plugin },

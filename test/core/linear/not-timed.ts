@@ -16,7 +16,8 @@ export const NOT_TIMED: readonly {
       'adapters/extract/xlsb-text.ts': 'xlsbText',
       'adapters/extract/xml.ts': 'attribute',
       'core/calendar/compose-event.ts': 'changedObject mailto withoutEvent withoutInstance',
-      'core/calendar/content-lines.ts': 'line linesNamed parameterOf parseLine parseObject withLines withParameter',
+      'core/calendar/content-lines.ts':
+        'line linesNamed parameterOf parseLine parseObject withLines withParameter',
       'core/calendar/event-change.ts': 'changedEvent objectWithout',
       'core/calendar/event-facts.ts': 'eventFacts readEvent',
       'core/calendar/ical/expand.ts': 'eventAmong expandObject',
