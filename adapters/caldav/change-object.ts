@@ -24,7 +24,7 @@ export async function changeObject(
   limit: AbortSignal,
 ): Promise<void> {
   const before = await etagNow(http, url, limit);
-  if (before !== undefined && before !== ifMatch) throw failureOf(before === null ? 404 : 412);
+  if (before !== undefined && bare(before) !== bare(ifMatch)) throw failureOf(before === null ? 404 : 412);
   const fetch: typeof globalThis.fetch = async (address, init) => {
     const { status } = await http.change(davRequest(address, init), start, limit);
     return new Response(null, { status });
@@ -47,6 +47,11 @@ export async function changeObject(
     if (error instanceof FailedDuringChange && now === ifMatch) throw failureOf(500);
     throw error;
   }
+}
+
+/** Some servers write an ETag in two ways: weak or not, quoted or not. */
+function bare(etag: string | null): string | null {
+  return etag === null ? null : etag.replace(/^W\//, '').replaceAll('"', '');
 }
 
 /** Null: the object does not exist. Undefined: unknown. */

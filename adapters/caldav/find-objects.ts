@@ -75,9 +75,11 @@ export async function findObjects(
 /** The addresses of the listed objects that may have this UID. */
 function addressesIn(kept: KeptCalendar | undefined, uid: string, base: URL): URL[] {
   if (kept === undefined || uid === '') return [];
-  const [longest = uid] = plainParts(uid);
-  const listed = [...kept.objects.values()].filter(({ ics }) => ics.includes(longest));
-  return listed.filter(({ ics }) => containsUid(ics, uid)).map(({ pathname }) => new URL(pathname, base));
+  // Thousands of objects are only read if their UID begins like this one. A search finds what is written otherwise.
+  const [begin = ''] = uid.split(ESCAPED);
+  const line = `UID:${begin.slice(0, UID_BEGIN_CHARS)}`;
+  const likely = [...kept.objects.values()].filter(({ ics }) => ics.includes(line));
+  return likely.filter(({ ics }) => containsUid(ics, uid)).map(({ pathname }) => new URL(pathname, base));
 }
 
 async function search(
@@ -99,14 +101,14 @@ async function search(
  * escaped text. The longest part of the UID without these characters is the same in both.
  */
 function textsOf(uid: string): string[] {
-  const [longest = uid] = plainParts(uid);
+  const [longest = uid] = uid.split(ESCAPED).sort((a, b) => b.length - a.length);
   return longest === uid ? [uid] : [uid, longest];
 }
 
-/** The parts without characters that are escaped in an object, longest first. */
-function plainParts(uid: string): string[] {
-  return uid.split(/[\\,;\r\n]/).sort((a, b) => b.length - a.length);
-}
+/** The characters that are escaped in an object. */
+const ESCAPED = /[\\,;\r\n]/;
+/** A line is folded behind these at the earliest. */
+const UID_BEGIN_CHARS = 40;
 
 function onlyOnce(objects: readonly StoredObject[]): StoredObject[] {
   return [...new Map(objects.map((one) => [one.place.name, one])).values()];
