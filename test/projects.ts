@@ -15,7 +15,7 @@ export const APART = [
 /** By room of core, the tests that need more than pure functions. `projects.test.ts` fails if one is missing, or in vain. */
 const NOT_PURE: Readonly<Record<string, readonly string[]>> = {
   approvals: ['idempotency', 'same-request'],
-  calendar: ['disputed-zone', 'event-run'],
+  calendar: ['disputed-zone', 'event-run', 'same-event-twice'],
   call: ['fitting'],
   contract: [],
   execution: [],

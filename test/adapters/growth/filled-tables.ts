@@ -106,6 +106,7 @@ const COLUMNS: Readonly<Record<string, Readonly<Record<string, Expression>>>> = 
     uid: OF_OWNER_UNIQUE('uid'),
     calendar: "'calendar'",
     recurrence_id: "''",
+    document_name: "''",
     key_hash: OF_OWNER_UNIQUE('event'),
   },
   event_streams: {
