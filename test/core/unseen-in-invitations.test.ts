@@ -14,7 +14,7 @@ const HIDING = calendarOf(
     'hiding',
     'SUMMARY;ALTREP="http://UNSEEN-6.example";LANGUAGE=UNSEEN-7;X-A=UNSEEN-8:Planning\\, part 1',
     'DTSTART;TZID=Europe/Zurich;X-A=UNSEEN-9:20270315T090000',
-    'DTEND;TZID=Europe/Zurich:20270315T100000UNSEEN-10',
+    'DTEND;TZID=Europe/Zurich;X-B=UNSEEN-10:20270315T100000',
     'LOCATION;ALTREP="http://UNSEEN-11.example":Room 4',
     'DESCRIPTION;ALTREP="CID:UNSEEN-12":Agenda\\nand more',
     `ORGANIZER;CN="Ada ^'the^' Byron";SENT-BY="mailto:UNSEEN-13@b.example";DIR="http://UNSEEN-14.example":mailto:${OWN}`,
