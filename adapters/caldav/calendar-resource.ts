@@ -1,10 +1,10 @@
-import type { CalendarAccess } from '../../core/ports/calendar.ts';
+import type { CalendarInfo } from '../../core/ports/calendar.ts';
 import { childrenOf } from '../remote/xml.ts';
 import { ABOUT_ACCESS, accessOf, type SharingServer } from './access.ts';
-import { decodedPath } from './decoded.ts';
+import { decodedPath, nameIn } from './decoded.ts';
 import type { CalendarHttp } from './http.ts';
-import { namesIn, properties, propText } from './multistatus.ts';
-import type { ReadResponse, Resource } from './response.ts';
+import { type Multistatus, namesIn, properties, propText } from './multistatus.ts';
+import type { Resource } from './response.ts';
 import { mayAskSimpler } from './status.ts';
 
 /** Reads what a server says about its calendars. */
@@ -31,23 +31,16 @@ export async function calendarsOf(
   http: CalendarHttp,
   { url, depth }: Collection,
   limit: AbortSignal,
-): Promise<ReadResponse & { readonly dav: string | string[] | undefined }> {
+): Promise<Multistatus> {
   try {
-    const { headers, ...all } = await properties(
-      http,
-      url,
-      [...ABOUT_CALENDARS, ...ABOUT_ACCESS],
-      depth,
-      limit,
-    );
-    return { ...all, dav: headers.dav };
+    return await properties(http, url, [...ABOUT_CALENDARS, ...ABOUT_ACCESS], depth, limit);
   } catch (error) {
     if (!mayAskSimpler(error)) throw error;
   }
-  const { headers, ...all } = await properties(http, url, ABOUT_CALENDARS, depth, limit);
+  const all = await properties(http, url, ABOUT_CALENDARS, depth, limit);
   const resources: Resource[] = [];
   for (const one of all.resources) resources.push(isCalendar(one) ? await withAccess(http, one, limit) : one);
-  return { ...all, resources, dav: headers.dav };
+  return { ...all, resources };
 }
 
 async function withAccess(http: CalendarHttp, calendar: Resource, limit: AbortSignal): Promise<Resource> {
@@ -83,12 +76,9 @@ export function isCalendar({ props }: Resource): boolean {
   return namesIn(props.get('d:resourcetype')).includes('c:calendar');
 }
 
-export interface ReadCalendar {
+/** What a calendar says about itself, with its address as the server writes it. */
+export interface ReadCalendar extends Pick<CalendarInfo, 'calendar' | 'name' | 'writable' | 'access'> {
   readonly url: URL;
-  readonly calendar: string;
-  readonly name: string;
-  readonly writable: boolean;
-  readonly access: CalendarAccess;
 }
 
 export function readCalendar(resource: Resource, server: SharingServer): ReadCalendar {
@@ -99,8 +89,7 @@ export function readCalendar(resource: Resource, server: SharingServer): ReadCal
 
 /** The display name, or the last part of the address. */
 export function nameOf(resource: Resource): string {
-  const path = decodedPath(resource.url);
-  return propText(resource, 'd:displayname') || (path.split('/').filter(Boolean).at(-1) ?? path);
+  return propText(resource, 'd:displayname') || nameIn(decodedPath(resource.url));
 }
 
 const WRITING = new Set(['d:write', 'd:write-content', 'd:all']);

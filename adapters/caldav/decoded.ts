@@ -6,6 +6,11 @@ export function decodedPath({ pathname }: URL): string {
   return path.split('/').map(decodedPart).join('/');
 }
 
+/** The last part of a decoded path that is not empty; the whole path if there is none. */
+export function nameIn(path: string): string {
+  return path.split('/').findLast((part) => part !== '') ?? path;
+}
+
 /** The name of an object as the server writes it. Empty for the collection itself. */
 export function lastPartOf(pathname: string): string {
   return pathname.slice(pathname.lastIndexOf('/') + 1);

@@ -11,9 +11,9 @@ import {
   readCalendar,
   type Unusable,
 } from './calendar-resource.ts';
-import { decodedPart, decodedPath } from './decoded.ts';
+import { decodedPart, decodedPath, nameIn } from './decoded.ts';
 import type { CalendarHttp } from './http.ts';
-import { properties, propHrefs, propText } from './multistatus.ts';
+import { type Multistatus, onlyOnce, properties, propHrefs, propText } from './multistatus.ts';
 import type { Resource } from './response.ts';
 import { hasFailed, StatusError } from './status.ts';
 
@@ -58,13 +58,14 @@ export async function findCalendars(
   // Without an outbox the server notifies nobody (RFC 6638 2.1), whatever its capabilities.
   const hasOutbox = hrefs('c:schedule-outbox-URL').length > 0;
   const isOwnAddress = isCalendarUser(hrefs('c:calendar-user-address-set'), email);
-  const classes = classesOf(first.dav);
+  const classes = classesOf(first.response.headers.dav);
   const options = classes.has('calendar-auto-schedule')
     ? classes
     : await optionsOf(http, first.collection.url, limit);
   const server = { principal: principal?.url, classes: new Set([...classes, ...options]) };
   const announces = hasOutbox && server.classes.has('calendar-auto-schedule');
-  const resources = onlyOnce(found.flatMap((one) => one.resources));
+  // A calendar may be in several homes.
+  const resources = onlyOnce(found.flatMap(({ response }) => response.resources));
   const [inbox] = hrefs('c:schedule-inbox-URL');
   return {
     // In a fixed order: Radicale's order changes, and the first calendar may be the one to write to.
@@ -97,25 +98,18 @@ export async function tagsIn(
 ): Promise<ReadonlyMap<string, string>> {
   const tags = new Map<string, string>();
   for (const { url, depth } of collections) {
-    const { resources } = await emptyIfRefused(properties(http, url, ['cs:getctag'], depth, limit));
-    for (const one of resources) {
-      const tag = propText(one, 'cs:getctag');
-      if (tag) tags.set(decodedPath(one.url), tag);
+    try {
+      const { resources } = await properties(http, url, ['cs:getctag'], depth, limit);
+      for (const one of resources) {
+        const tag = propText(one, 'cs:getctag');
+        if (tag) tags.set(decodedPath(one.url), tag);
+      }
+    } catch (error) {
+      // The list finds out whether the server works.
+      if (!isRefused(error) && !hasFailed(error)) throw error;
     }
   }
   return tags;
-}
-
-/** The list finds out whether the server works. */
-async function emptyIfRefused<T extends { readonly resources: readonly Resource[] }>(
-  answer: Promise<T>,
-): Promise<Pick<T, 'resources'> | { readonly resources: readonly [] }> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (isRefused(error) || hasFailed(error)) return { resources: [] };
-    throw error;
-  }
 }
 
 const ABOUT_PRINCIPAL = [
@@ -175,8 +169,7 @@ async function collectionsAt(http: CalendarHttp, url: URL, limit: AbortSignal): 
 
 interface ReadCollection {
   readonly collection: Collection;
-  readonly resources: readonly Resource[];
-  readonly dav: string | string[] | undefined;
+  readonly response: Multistatus;
 }
 
 /** Reads all of them. One that the server refuses takes nothing else with it. */
@@ -190,25 +183,16 @@ async function readCollections(
   let error: MailError | undefined;
   for (const collection of collections) {
     try {
-      const { resources, failed, dav } = await calendarsOf(http, collection, limit);
-      found.push({ collection, resources, dav });
-      refused.push(...failed.map(lastPart));
+      const response = await calendarsOf(http, collection, limit);
+      found.push({ collection, response });
+      for (const path of response.failed) refused.push(nameIn(path));
     } catch (cause) {
       if (!isRefused(cause)) throw cause;
       error ??= cause;
-      refused.push(lastPart(decodedPath(collection.url)));
+      refused.push(nameIn(decodedPath(collection.url)));
     }
   }
   return { found, refused, error };
-}
-
-function lastPart(path: string): string {
-  return path.split('/').filter(Boolean).at(-1) ?? path;
-}
-
-/** A calendar may be in several homes. */
-function onlyOnce(resources: readonly Resource[]): readonly Resource[] {
-  return [...new Map(resources.map((one) => [decodedPath(one.url), one])).values()];
 }
 
 function isRefused(error: unknown): error is MailError {

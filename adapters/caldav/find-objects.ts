@@ -7,7 +7,7 @@ import { asInfo, type FoundCalendar } from './discover.ts';
 import { everyObject, objectsNamed } from './every-object.ts';
 import type { CalendarHttp } from './http.ts';
 import type { KeptCalendar } from './kept-calendars.ts';
-import { eventsMatching, propFilter, propText, textMatch } from './multistatus.ts';
+import { eventsMatching, onlyOnce, propFilter, propText, textMatch } from './multistatus.ts';
 import type { Resource } from './response.ts';
 import { mayAskSimpler, type StatusError } from './status.ts';
 
@@ -47,7 +47,7 @@ export async function findObjects(
   limit: AbortSignal,
 ): Promise<ObjectsFound> {
   const stored = (resources: readonly Resource[]) =>
-    onlyOnce(resources.flatMap((resource) => objectOf(resource, calendar) ?? []));
+    onlyOnce(resources).flatMap((resource) => objectOf(resource, calendar) ?? []);
   const hasUid = ({ ics }: StoredObject) => containsUid(ics, uid);
   const urls =
     documentName === undefined ? addressesIn(kept, uid, calendar.url) : [addressOf(calendar, documentName)];
@@ -88,12 +88,12 @@ async function search(
   uid: string,
   limit: AbortSignal,
 ): Promise<readonly Resource[]> {
-  const found: Resource[] = [];
+  const found: (readonly Resource[])[] = [];
   for (const text of textsOf(uid)) {
     const query = { filter: propFilter('UID', text === '' ? {} : textMatch(text)), mostBytes: FOUND_BYTES };
-    found.push(...(await eventsMatching(http, calendar.url, query, limit)).resources);
+    found.push((await eventsMatching(http, calendar.url, query, limit)).resources);
   }
-  return found;
+  return found.flat();
 }
 
 /**
@@ -109,10 +109,6 @@ function textsOf(uid: string): string[] {
 const ESCAPED = /[\\,;\r\n]/;
 /** A line is folded behind these at the earliest. */
 const UID_BEGIN_CHARS = 40;
-
-function onlyOnce(objects: readonly StoredObject[]): StoredObject[] {
-  return [...new Map(objects.map((one) => [one.place.name, one])).values()];
-}
 
 function objectOf(resource: Resource, calendar: FoundCalendar): StoredObject | undefined {
   const text = propText(resource, 'c:calendar-data');

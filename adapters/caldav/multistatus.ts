@@ -1,6 +1,7 @@
 import { calendarMultiGet, calendarQuery, propfind } from 'tsdav';
 import { childrenOf, type XmlElement } from '../remote/xml.ts';
 import { resolvedUrl } from './address.ts';
+import { decodedPath } from './decoded.ts';
 import { type CalendarHttp, davRequest, type ResponseHead } from './http.ts';
 import { NAMESPACES, type ReadResponse, type Resource, responseSink } from './response.ts';
 
@@ -123,6 +124,16 @@ async function multistatusOf(
 }
 
 const NOTHING = `<d:multistatus xmlns:d="${NAMESPACES.d}"/>`;
+
+/** Keeps the first resource of each path. */
+export function onlyOnce(resources: readonly Resource[]): Resource[] {
+  const byPath = new Map<string, Resource>();
+  for (const resource of resources) {
+    const path = decodedPath(resource.url);
+    if (!byPath.has(path)) byPath.set(path, resource);
+  }
+  return [...byPath.values()];
+}
 
 /** The text of a property. */
 export function propText({ props }: Resource, name: string): string | undefined {

@@ -4,7 +4,14 @@ import type { FoundCalendar } from './discover.ts';
 import { everyObject, objectsNamed } from './every-object.ts';
 import type { CalendarHttp } from './http.ts';
 import { copyOf, type KeptCalendar, type KeptList, type KeptObject } from './kept-calendars.ts';
-import { type EventFilter, eventsMatching, type Multistatus, propFilter, propText } from './multistatus.ts';
+import {
+  type EventFilter,
+  eventsMatching,
+  type Multistatus,
+  onlyOnce,
+  propFilter,
+  propText,
+} from './multistatus.ts';
 import type { Resource } from './response.ts';
 import { mayAskSimpler, StatusError } from './status.ts';
 
@@ -220,16 +227,6 @@ async function everySeries(
     if (!(error instanceof StatusError && error.code === 'refused')) throw error;
     return having({});
   }
-}
-
-/** Keeps the first resource per path. */
-function onlyOnce(resources: readonly Resource[]): Resource[] {
-  const byPath = new Map<string, Resource>();
-  for (const resource of resources) {
-    const path = decodedPath(resource.url);
-    if (!byPath.has(path)) byPath.set(path, resource);
-  }
-  return [...byPath.values()];
 }
 
 function pathsOf(found: Multistatus | undefined): ReadonlySet<string> {

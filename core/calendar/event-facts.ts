@@ -71,11 +71,13 @@ function isDisputed(
   );
 }
 
-function factsOf({ leftOut: _leftOut, ...event }: ExpandedEvent, { component }: EventPart): EventFacts {
-  const sequence = component.getFirstPropertyValue('sequence');
+function factsOf(
+  { leftOut: _leftOut, ...event }: ExpandedEvent,
+  { component, revision: [sequence] }: EventPart,
+): EventFacts {
   return {
     ...event,
-    sequence: typeof sequence === 'number' ? sequence : 0,
+    sequence,
     location: textOf(component, 'location'),
     description: textOf(component, 'description'),
     attendees: component.getAllProperties('attendee').map((property) => ({

@@ -2,9 +2,10 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } f
 import { type CalendarUser, makeCalendar } from './calendar-user.ts';
 import { addressOf, DOMAIN, PASSWORD } from './mail-users.ts';
 import { UNSHARE } from './missing-servers.ts';
+import { startNginx } from './nginx.ts';
 import { onFreePort } from './on-free-port.ts';
-import { asked, type Postgres, startPostgres } from './postgres.ts';
-import { type ProcessGroup, run, startProcessGroup } from './process-group.ts';
+import { asked, startPostgres } from './postgres.ts';
+import { run, startProcessGroup } from './process-group.ts';
 
 export interface Sogo {
   /** A new user with an empty calendar, besides the personal one that every user has. */
@@ -17,15 +18,14 @@ export const SOGO_PROGRAMS = ['/usr/sbin/sogod', '/usr/bin/memcached', '/usr/sbi
 
 /**
  * Starts SOGo on the loopback interface, behind nginx as its manual advises. It answers 501 to a PROPFIND for `d:acl` on
- * the calendar home.
- * @param smtp  `host:port` where it sends invitations. Undefined: it advertises `calendar-auto-schedule`, and sends none
+ * the calendar home, and advertises `calendar-auto-schedule` although it sends nothing.
  */
-export async function startSogo({ smtp }: { readonly smtp?: string } = {}): Promise<Sogo> {
+export async function startSogo(): Promise<Sogo> {
   const folder = mkdtempSync('/tmp/cs-sogo-');
   chmodSync(folder, 0o755);
   const idOf = async (which: '-u' | '-g') => Number((await run('id', [which, 'sogo'])).trim());
   const [uid, gid] = [await idOf('-u'), await idOf('-g')];
-  for (const name of ['home', 'spool', 'etc', 'nginx']) mkdirSync(`${folder}/${name}`);
+  for (const name of ['home', 'spool', 'etc']) mkdirSync(`${folder}/${name}`);
   for (const name of ['home', 'spool']) chownSync(`${folder}/${name}`, uid, gid);
   const postgres = await startPostgres();
   const database = await postgres.createDatabase();
@@ -43,18 +43,10 @@ export async function startSogo({ smtp }: { readonly smtp?: string } = {}): Prom
   );
   const log = `${folder}/sogo.log`;
   const [serverPort, server] = await onFreePort(log, (port) => {
-    writeFileSync(`${folder}/etc/sogo.conf`, configuration({ folder, database, cachePort, port, smtp }));
+    writeFileSync(`${folder}/etc/sogo.conf`, configuration({ folder, database, cachePort, port }));
     return startProcessGroup(UNSHARE, asSogo(folder, uid, gid), log);
   });
-  const gateLog = `${folder}/nginx/error.log`;
-  const [port, gate] = await onFreePort(gateLog, (free) => {
-    writeFileSync(`${folder}/nginx.conf`, nginx(folder, free, serverPort));
-    return startProcessGroup(
-      '/usr/sbin/nginx',
-      ['-p', folder, '-c', `${folder}/nginx.conf`, '-e', gateLog],
-      gateLog,
-    );
-  });
+  const gate = await startNginx(locations(serverPort));
   let users = 0;
   return {
     async addUser() {
@@ -65,25 +57,20 @@ export async function startSogo({ smtp }: { readonly smtp?: string } = {}): Prom
         database,
         `INSERT INTO sogo_users VALUES ('${name}', '${name}', '${PASSWORD}', '${name}', '${user}')`,
       );
-      const url = `http://127.0.0.1:${port}/SOGo/dav/`;
+      const url = `http://127.0.0.1:${gate.port}/SOGo/dav/`;
       const calendarUrl = `${url}${name}/Calendar/calendar/`;
       await makeCalendar({ url, user, calendarUrl });
       return { url, user, calendarUrl };
     },
-    stop: () => stopAll([gate, server, cache], postgres, database, folder),
+    async stop() {
+      await gate.stop();
+      await server.kill();
+      await cache.kill();
+      await postgres.dropDatabase(database);
+      await postgres.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
-}
-
-async function stopAll(
-  groups: readonly ProcessGroup[],
-  postgres: Postgres,
-  database: string,
-  folder: string,
-): Promise<void> {
-  for (const group of groups) await group.kill();
-  await postgres.dropDatabase(database);
-  await postgres.stop();
-  rmSync(folder, { recursive: true, force: true });
 }
 
 /** Its configuration has a fixed path, so each server has its own view of the file system. */
@@ -100,10 +87,9 @@ interface Settings {
   readonly database: string;
   readonly cachePort: number;
   readonly port: number;
-  readonly smtp: string | undefined;
 }
 
-function configuration({ folder, database, cachePort, port, smtp }: Settings): string {
+function configuration({ folder, database, cachePort, port }: Settings): string {
   const url = database.replace('postgres:', 'postgresql:');
   const tables = {
     SOGoProfileURL: 'sogo_user_profile',
@@ -121,8 +107,8 @@ ${Object.entries(tables)
   SOGoUserSources = ({ type = sql; id = directory; viewURL = "${url}/sogo_users"; canAuthenticate = YES;
     isAddressBook = NO; userPasswordAlgorithm = plain; LoginFieldNames = (c_uid, mail); });
   SOGoLanguage = English; SOGoTimeZone = "Europe/Zurich"; SOGoMailDomain = "${DOMAIN}";
-  SOGoAppointmentSendEMailNotifications = ${smtp === undefined ? 'NO' : 'YES'};
-  SOGoMailingMechanism = smtp; SOGoSMTPServer = "smtp://${smtp ?? '127.0.0.1:9'}"; SOGoIMAPServer = "imap://127.0.0.1:9";
+  SOGoAppointmentSendEMailNotifications = NO;
+  SOGoMailingMechanism = smtp; SOGoSMTPServer = "smtp://127.0.0.1:9"; SOGoIMAPServer = "imap://127.0.0.1:9";
   SOGoMemcachedHost = "127.0.0.1:${cachePort}"; SOGoMailSpoolPath = "${folder}/spool";
   SOGoVacationEnabled = NO; SOGoForwardEnabled = NO; SOGoSieveScriptsEnabled = NO; SOGoPasswordChangeEnabled = NO;
   SOGoMaximumFailedLoginCount = 0; SxVMemLimit = 1024;
@@ -131,28 +117,19 @@ ${Object.entries(tables)
 `;
 }
 
-function nginx(folder: string, port: number, serverPort: number): string {
-  const scratch = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+/** As its manual advises. */
+function locations(serverPort: number): string {
   const headers = {
     Host: '$http_host',
     'x-webobjects-server-protocol': 'HTTP/1.0',
     'x-webobjects-remote-host': '127.0.0.1',
     'x-webobjects-server-name': '127.0.0.1',
     'x-webobjects-server-url': 'http://$http_host',
-    'x-webobjects-server-port': String(port),
+    'x-webobjects-server-port': '$server_port',
   };
   return `
-daemon off;
-worker_processes 1;
-pid ${folder}/nginx/nginx.pid;
-events { worker_connections 128; }
-http {
-  access_log off;
-  ${scratch.map((name) => `${name}_temp_path ${folder}/nginx/${name};`).join(' ')}
-  client_max_body_size 20m;
-  merge_slashes off;
-  server {
-    listen 127.0.0.1:${port};
+    merge_slashes off;
+    client_max_body_size 20m;
     location = /.well-known/caldav { return 301 http://$http_host/SOGo/dav/; }
     location / {
       proxy_pass http://127.0.0.1:${serverPort};
@@ -161,8 +138,5 @@ http {
 ${Object.entries(headers)
   .map(([name, value]) => `      proxy_set_header ${name} ${value};`)
   .join('\n')}
-    }
-  }
-}
-`;
+    }`;
 }

@@ -1,6 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type CalendarUser, makeCalendar, removeCalendar } from './calendar-user.ts';
 import { addressOf, PASSWORD } from './mail-users.ts';
+import { startNginx } from './nginx.ts';
 import { onFreePort } from './on-free-port.ts';
 import { run, startProcessGroup } from './process-group.ts';
 
@@ -22,51 +23,17 @@ export async function startXandikos(): Promise<Xandikos> {
   const folder = mkdtempSync('/tmp/cs-xandikos-');
   chmodSync(folder, 0o755);
   const nobody = Number((await run('id', ['-u', 'nobody'])).trim());
-  for (const name of ['data', 'nginx']) {
-    mkdirSync(`${folder}/${name}`);
-    chownSync(`${folder}/${name}`, nobody, nobody);
-  }
+  mkdirSync(`${folder}/data`);
+  chownSync(`${folder}/data`, nobody, nobody);
   writeFileSync(`${folder}/htpasswd`, `${USER}:{PLAIN}${PASSWORD}\n`);
-  const as = (command: string, args: readonly string[], log: string) =>
-    startProcessGroup(
-      'setpriv',
-      [
-        `--reuid=${nobody}`,
-        `--regid=${nobody}`,
-        '--clear-groups',
-        '--',
-        'env',
-        `HOME=${folder}/data`,
-        command,
-        ...args,
-      ],
-      `${folder}/${log}`,
-    );
-  const [serverPort, server] = await onFreePort(`${folder}/xandikos.log`, (port) =>
-    as(
-      '/usr/bin/xandikos',
-      [
-        '-d',
-        `${folder}/data`,
-        '-l',
-        '127.0.0.1',
-        '-p',
-        String(port),
-        '--current-user-principal',
-        '/user/',
-        '--autocreate',
-      ],
-      'xandikos.log',
-    ),
-  );
-  const [port, gate] = await onFreePort(`${folder}/nginx/error.log`, (port) => {
-    writeFileSync(`${folder}/nginx.conf`, configuration(folder, port, serverPort));
-    return as(
-      '/usr/sbin/nginx',
-      ['-p', folder, '-c', `${folder}/nginx.conf`, '-e', `${folder}/nginx/error.log`],
-      'nginx.log',
-    );
+  const as = [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--', 'env', `HOME=${folder}/data`];
+  const log = `${folder}/xandikos.log`;
+  const [serverPort, server] = await onFreePort(log, (port) => {
+    const place = ['-d', `${folder}/data`, '-l', '127.0.0.1', '-p', String(port)];
+    const options = [...place, '--current-user-principal', '/user/', '--autocreate'];
+    return startProcessGroup('setpriv', [...as, '/usr/bin/xandikos', ...options], log);
   });
+  const gate = await startNginx(locations(folder, serverPort));
   let added = 0;
   let last: CalendarUser | undefined;
 
@@ -74,40 +41,27 @@ export async function startXandikos(): Promise<Xandikos> {
     async addCalendar() {
       if (last !== undefined) await removeCalendar(last);
       added += 1;
-      const url = `http://127.0.0.1:${port}/`;
+      const url = `http://127.0.0.1:${gate.port}/`;
       const user = { url, user: USER, calendarUrl: `${url}user/calendars/calendar${added}/` };
       await makeCalendar(user);
       last = user;
       return user;
     },
     async stop() {
-      await gate.kill();
+      await gate.stop();
       await server.kill();
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-function configuration(folder: string, port: number, serverPort: number): string {
-  const scratch = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+function locations(folder: string, serverPort: number): string {
   return `
-daemon off;
-worker_processes 1;
-pid ${folder}/nginx/nginx.pid;
-events { worker_connections 128; }
-http {
-  access_log off;
-  ${scratch.map((name) => `${name}_temp_path ${folder}/nginx/${name};`).join(' ')}
-  client_max_body_size 20m;
-  server {
-    listen 127.0.0.1:${port};
+    client_max_body_size 20m;
     auth_basic "Xandikos";
     auth_basic_user_file ${folder}/htpasswd;
     location / {
       proxy_pass http://127.0.0.1:${serverPort};
       proxy_set_header Host $http_host;
-    }
-  }
-}
-`;
+    }`;
 }

@@ -3,7 +3,7 @@ import type { Zone } from '../../time/iana-zone.ts';
 import type { EventPart, Moment, SeriesRule, Span } from './object.ts';
 import { recurrenceIdOf } from './recurrence-id.ts';
 import { occurrences, TooMuchWork, type WorkBudget } from './recurrence-rule.ts';
-import { instantOf, wallTime } from './zone.ts';
+import { dayOf, instantOf, wallTime } from './zone.ts';
 
 /** Steps to start a rule. */
 const RULE_STEPS = 200;
@@ -145,11 +145,6 @@ function isBehind(moment: Moment, until: Moment, { instant }: SeriesClock): bool
   if (until.kind === 'date') return moment.wallMs >= until.wallMs + DAY_MS;
   if (moment.kind !== 'zoned' || until.kind !== 'zoned') return moment.wallMs > until.wallMs;
   return instant(moment) > instant(until);
-}
-
-/** The start of the day of a time. */
-export function dayOf(wallMs: number): number {
-  return Math.floor(wallMs / DAY_MS) * DAY_MS;
 }
 
 function timeOfDay(wallMs: number): number {

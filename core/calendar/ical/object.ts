@@ -13,7 +13,7 @@ import { readableLines, UNREAD_LINE } from './readable-lines.ts';
 import type { RecurrenceRule, WorkBudget } from './recurrence-rule.ts';
 import { recurrenceRule } from './rule-parts.ts';
 import { zoneOf } from './vtimezone.ts';
-import { instantOf, isAbbreviation, UTC, wallTime, zoneNamed } from './zone.ts';
+import { dayOf, instantOf, isAbbreviation, UTC, wallTime, zoneNamed } from './zone.ts';
 import { agreement } from './zone-agreement.ts';
 
 export { BrokenObject };
@@ -329,7 +329,7 @@ function dayIn({ zone }: Moment): (moment: Moment) => Moment {
     if (moment.kind === 'date') return moment;
     const isElsewhere = zone !== undefined && moment.zone !== undefined && moment.zone !== zone;
     const wallMs = isElsewhere ? wallTime(instantOf(moment.wallMs, moment.zone), zone) : moment.wallMs;
-    return { kind: 'date', wallMs: Math.floor(wallMs / DAY_MS) * DAY_MS, ...NO_ZONE };
+    return { kind: 'date', wallMs: dayOf(wallMs), ...NO_ZONE };
   };
 }
 

@@ -1,5 +1,7 @@
 import { type ContentLine, parseLine } from '../content-lines.ts';
 import type { LeftOut } from '../event.ts';
+import { FREQUENCIES } from './recurrence-rule.ts';
+import { WEEKDAYS } from './rule-parts.ts';
 
 /**
  * The lines of an event about its time that RFC 5545 does not know: ical.js reads some of them as something else, and
@@ -125,7 +127,7 @@ function isRule(text: string): boolean {
   return isEach && names.includes('FREQ') && new Set(names).size === names.length;
 }
 
-const WEEKDAY = '(?:MO|TU|WE|TH|FR|SA|SU)';
+const WEEKDAY = `(?:${WEEKDAYS.join('|')})`;
 const matches = (expression: RegExp) => (value: string) => expression.test(value);
 const listOf = (isOne: (text: string) => boolean) => (value: string) => value.split(',').every(isOne);
 const number = (least: number, most: number) =>
@@ -137,7 +139,7 @@ const place = (most: number) =>
   );
 
 const RULE_PARTS: Readonly<Record<string, (value: string) => boolean>> = {
-  FREQ: matches(/^(?:SECONDLY|MINUTELY|HOURLY|DAILY|WEEKLY|MONTHLY|YEARLY)$/),
+  FREQ: (value) => FREQUENCIES.some((frequency) => frequency === value),
   UNTIL: isTime,
   COUNT: matches(/^0*[1-9]\d{0,8}$/),
   INTERVAL: matches(/^0*[1-9]\d{0,8}$/),

@@ -2,7 +2,8 @@ import type ICAL from 'ical.js';
 import * as z from 'zod';
 import { FREQUENCIES, type RecurrenceRule } from './recurrence-rule.ts';
 
-const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
+/** As a rule names them, from Monday on. */
+export const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 
 /** A rule from ical.js, without its UNTIL. @throws TypeError if it has no frequency */
 export function recurrenceRule(recur: ICAL.Recur): RecurrenceRule {

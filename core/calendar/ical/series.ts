@@ -2,7 +2,6 @@ import { DAY_MS } from '../../time/durations.ts';
 import { ianaZone, type Zone } from '../../time/iana-zone.ts';
 import type { CalendarEvent } from '../event.ts';
 import {
-  dayOf,
   exclusionsOf,
   type Instance,
   instancesOf,
@@ -13,7 +12,7 @@ import {
 import { BrokenObject, compareRevisions, type EventPart, type Moment, type Span } from './object.ts';
 import { placeOfId, recurrenceIdOf } from './recurrence-id.ts';
 import { TooMuchWork, type WorkBudget } from './recurrence-rule.ts';
-import { instantOf, wallTime } from './zone.ts';
+import { dayOf, instantOf, wallTime } from './zone.ts';
 
 /** The most instances of one series in one range. */
 const MOST_INSTANCES = 5000;

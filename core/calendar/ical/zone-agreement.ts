@@ -1,6 +1,7 @@
 import type ICAL from 'ical.js';
 import { DAY_MS } from '../../time/durations.ts';
 import type { Zone } from '../../time/iana-zone.ts';
+import { dayNumber } from './civil-day.ts';
 import type { WorkBudget } from './recurrence-rule.ts';
 import { zoneOf } from './vtimezone.ts';
 import { instantOf } from './zone.ts';
@@ -34,7 +35,7 @@ export function agreement(
     return described;
   };
   return (wallMs) => {
-    const day = Math.floor(wallMs / DAY_MS);
+    const day = dayNumber(wallMs);
     const [before, behind] = [(day - 1) * DAY_MS, (day + 2) * DAY_MS];
     const offsetMs = zone.offsetMs(before);
     // While the clocks change, it depends on the hour.

@@ -10,6 +10,11 @@ export function wallTime(instantMs: number, zone: Zone): number {
   return instantMs + zone.offsetMs(instantMs);
 }
 
+/** The start of the day of a wall-clock time. */
+export function dayOf(wallMs: number): number {
+  return Math.floor(wallMs / DAY_MS) * DAY_MS;
+}
+
 /**
  * RFC 5545 3.3.5: a time that the clock skips is read with the offset before the gap. Of a time that it shows twice,
  * the first counts.

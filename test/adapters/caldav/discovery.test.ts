@@ -2,32 +2,20 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
 import { calendarReport } from '../../../adapters/caldav/report.ts';
-import type { MailCall } from '../../../core/ports/mail.ts';
 import { object } from '../../contracts/calendar/scene.ts';
-import { eventsOn } from '../../events-on.ts';
 import { multistatus } from '../../servers/caldav-answers.ts';
 import { makeCertificate } from '../../servers/certificate.ts';
 import { type Script, startScriptedCaldav } from '../../servers/scripted-caldav.ts';
+import { accountOn } from './account-on.ts';
 
 // How the calendars of an account are found, on servers that differ from the usual one in what public reports describe.
 
 const MARCH = { from: new Date('2026-03-01'), to: new Date('2026-04-01'), timezone: 'UTC' };
 
-function accountOn(url: string, change: Readonly<Record<string, string>> = {}) {
-  const calendar = eventsOn(caldavCalendar({ allowPrivateServers: true }));
-  onTestFinished(() => calendar.close());
-  const caldav = { url, user: 'ada@example.org', pass: 'secret', ...change };
-  const account = {
-    ownerId: 'o',
-    accountId: 1,
-    email: 'ada@example.org',
-    settings: async () => ({ caldav }),
-  };
-  const call: MailCall = { account, signal: new AbortController().signal, deadlineMs: 10_000 };
-  const names = async () => (await calendar.calendars(call)).map((one) => one.calendar);
-  return { calendar, call, caldav, names };
+async function namesOn(url: string, change: Readonly<Record<string, string>> = {}): Promise<string[]> {
+  const { calendar, call } = accountOn(url, { change });
+  return (await calendar.calendars(call)).map((one) => one.calendar);
 }
 
 const resource = (href: string, ...props: readonly string[]) =>
@@ -86,14 +74,14 @@ describe('a root that is no calendar server', () => {
       if (asked.path === '/') return script(asked, response);
       return answers({ '/.well-known/caldav': resource('/', principal('/me/')) })(asked, response);
     });
-    expect(await accountOn(server.url).names()).toEqual(['/home/calendar/']);
+    expect(await namesOn(server.url)).toEqual(['/home/calendar/']);
   });
 
   it('is named in the error, with what it answered at each address', async () => {
     const server = await startScriptedCaldav((asked, response) =>
       answers({ '/dav/': 405, '/.well-known/caldav': 404 })(asked, response),
     );
-    await expect(accountOn(`${server.url}dav/`).names()).rejects.toMatchObject({
+    await expect(namesOn(`${server.url}dav/`)).rejects.toMatchObject({
       code: 'refused',
       message: 'there is no calendar server at this address; tried /dav/ (405) and /.well-known/caldav (404)',
     });
@@ -101,7 +89,7 @@ describe('a root that is no calendar server', () => {
 
   it('may be one again later if it failed', async () => {
     const server = await startScriptedCaldav(answers({ '/': 503, '/.well-known/caldav': 404 }));
-    await expect(accountOn(server.url).names()).rejects.toMatchObject({
+    await expect(namesOn(server.url)).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('tried / (503) and /.well-known/caldav (404)') as string,
     });
@@ -109,7 +97,7 @@ describe('a root that is no calendar server', () => {
 
   it('is asked no further once it has refused the password', async () => {
     const server = await startScriptedCaldav(answers({ '/': 401 }));
-    await expect(accountOn(server.url).names()).rejects.toMatchObject({ code: 'auth' });
+    await expect(namesOn(server.url)).rejects.toMatchObject({ code: 'auth' });
     expect(server.asked).toHaveLength(1);
   });
 });
@@ -126,8 +114,9 @@ describe('an address', () => {
         ),
       }),
     );
-    const { names, calendar: port, call } = accountOn(`${server.url}shared/team@x;1/`);
-    expect(await names()).toEqual(['/shared/team@x;1/']);
+    const url = `${server.url}shared/team@x;1/`;
+    const { calendar: port, call } = accountOn(url);
+    expect(await namesOn(url)).toEqual(['/shared/team@x;1/']);
     expect(await port.target(call)).toMatchObject({ name: 'Team', access: 'unknown', writable: true });
   });
 
@@ -138,14 +127,14 @@ describe('an address', () => {
           resource('/group/', '<d:resourcetype><d:collection/></d:resourcetype>') + calendar('/group/a/'),
       }),
     );
-    expect(await accountOn(`${server.url}group/`).names()).toEqual(['/group/a/']);
+    expect(await namesOn(`${server.url}group/`)).toEqual(['/group/a/']);
   });
 
   it('of a principal is enough', async () => {
     const server = await startScriptedCaldav(
       answers({ '/users/ada/': resource('/users/ada/', homes('/home/')) }),
     );
-    expect(await accountOn(`${server.url}users/ada/`).names()).toEqual(['/home/calendar/']);
+    expect(await namesOn(`${server.url}users/ada/`)).toEqual(['/home/calendar/']);
   });
 
   it('that the server writes with http:// behind a proxy that ends TLS means its path', async () => {
@@ -164,7 +153,7 @@ describe('an address', () => {
       return 'answered';
     };
     const server = await startScriptedCaldav(script, [], tls);
-    expect(await accountOn(server.url, { tlsFingerprint }).names()).toEqual(['/home/calendar/']);
+    expect(await namesOn(server.url, { tlsFingerprint })).toEqual(['/home/calendar/']);
   });
 });
 
@@ -179,8 +168,8 @@ describe('a principal with several homes', () => {
     const server = await startScriptedCaldav(answers(two), [
       { name: 'mine.ics', data: object('mine', 'DTSTART:20260310T090000Z') },
     ]);
-    const { names, calendar: port, call } = accountOn(server.url);
-    expect(await names()).toEqual(['/home/calendar/', '/team/a/']);
+    const { calendar: port, call } = accountOn(server.url);
+    expect(await namesOn(server.url)).toEqual(['/home/calendar/', '/team/a/']);
     const { events } = await port.list(call, MARCH);
     expect(events.map(({ uid }) => uid).toSorted()).toEqual(['mine', 'of the team']);
   });
@@ -191,20 +180,20 @@ describe('a principal with several homes', () => {
       const server = await startScriptedCaldav(answers({ ...two, '/team/': code }), [
         { name: 'mine.ics', data: object('mine', 'DTSTART:20260310T090000Z') },
       ]);
-      const { names, calendar: port, call } = accountOn(server.url);
-      expect(await names()).toEqual(['/home/calendar/']);
+      const { calendar: port, call } = accountOn(server.url);
+      expect(await namesOn(server.url)).toEqual(['/home/calendar/']);
       expect(await port.list(call, MARCH)).toMatchObject({ events: [{ uid: 'mine' }], refused: ['team'] });
     },
   );
 
   it('that all refuse is an error', async () => {
     const server = await startScriptedCaldav(answers({ ...two, '/team/': 403, '/home/': 403 }));
-    await expect(accountOn(server.url).names()).rejects.toMatchObject({ code: 'refused' });
+    await expect(namesOn(server.url)).rejects.toMatchObject({ code: 'refused' });
   });
 
   it('of which one fails for a moment is an error', async () => {
     const server = await startScriptedCaldav(answers({ ...two, '/team/': 503 }));
-    await expect(accountOn(server.url).names()).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(namesOn(server.url)).rejects.toMatchObject({ code: 'unavailable' });
   });
 });
 
@@ -243,8 +232,8 @@ describe('what cannot be used', () => {
           resource('/home/inbox/', '<d:resourcetype><d:collection/><c:schedule-inbox/></d:resourcetype>'),
       }),
     );
-    const { caldav, names } = accountOn(server.url);
-    expect(await names()).toEqual(['/home/calendar/']);
+    const { caldav } = accountOn(server.url);
+    expect(await namesOn(server.url)).toEqual(['/home/calendar/']);
     const limit = new AbortController().signal;
     const found = await calendarReport(caldav, caldav.user, { allowPrivateServers: true }, limit);
     expect(found.filter(({ check }) => check === 'unusable').map(({ text }) => text)).toEqual([

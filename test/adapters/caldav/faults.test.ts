@@ -6,42 +6,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
-import type { Calendar } from '../../../core/ports/calendar.ts';
 import type { Log, LogFields } from '../../../core/ports/log.ts';
-import type { MailCall, Start } from '../../../core/ports/mail.ts';
+import type { Start } from '../../../core/ports/mail.ts';
 import { object } from '../../contracts/calendar/scene.ts';
-import { eventsOn } from '../../events-on.ts';
 import { multistatus, type ScriptedObject } from '../../servers/caldav-answers.ts';
 import { makeCertificate } from '../../servers/certificate.ts';
 import { type Script, startScriptedCaldav } from '../../servers/scripted-caldav.ts';
 import { eventually } from '../../until.ts';
+import { accountOn } from './account-on.ts';
 
 const CALENDAR = '/home/calendar/';
 const query = { from: new Date('2026-03-01'), to: new Date('2026-04-01'), timezone: 'Europe/Zurich' };
 const place = { calendar: CALENDAR, name: 'one.ics' };
 const ics = object('one', 'DTSTART:20260310T090000Z');
 const go: Start = async () => true;
-
-function accountOn(
-  url: string,
-  log?: Log,
-  change: Readonly<Record<string, string>> = {},
-): { calendar: Calendar; call: MailCall } {
-  const calendar = eventsOn(
-    caldavCalendar({ allowPrivateServers: true, ...(log === undefined ? {} : { log }) }),
-    log === undefined ? {} : { log },
-  );
-  onTestFinished(() => calendar.close());
-  const caldav = { url, user: 'ada@example.org', pass: 'secret', ...change };
-  const account = {
-    ownerId: 'o',
-    accountId: 1,
-    email: 'ada@example.org',
-    settings: async () => ({ caldav }),
-  };
-  return { calendar, call: { account, signal: new AbortController().signal, deadlineMs: 10_000 } };
-}
 
 const answering =
   (status: number, headers: Record<string, string> = {}, body = ''): Script =>
@@ -245,12 +223,12 @@ describe('the password', () => {
     const { certFile, keyFile, fingerprint } = await makeCertificate(folder);
     const tls = { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(certFile, 'utf8') };
     const server = await startScriptedCaldav(undefined, [], tls);
-    const pinned = accountOn(server.url, undefined, { tlsFingerprint: fingerprint });
+    const pinned = accountOn(server.url, { change: { tlsFingerprint: fingerprint } });
     expect(await pinned.calendar.calendars(pinned.call)).toHaveLength(1);
     await pinned.calendar.write(pinned.call, { ...place, document: ics, ifMatch: null }, go);
     const before = server.asked.length;
     for (const change of [{}, { tlsFingerprint: 'ab'.repeat(32) }]) {
-      const { calendar, call } = accountOn(server.url, undefined, change);
+      const { calendar, call } = accountOn(server.url, { change });
       await expect(calendar.calendars(call)).rejects.toMatchObject({
         code: 'unavailable',
         message: expect.stringContaining('certificate') as unknown,
@@ -296,7 +274,7 @@ describe('a list', () => {
       { name: 'missing.ics', data: '', status: 404 },
       { name: 'also-good.ics', data: object('also-good', 'DTSTART:20260311T090000Z') },
     ]);
-    const { calendar, call } = accountOn(server.url, log);
+    const { calendar, call } = accountOn(server.url, { log });
     const { events, unreadable } = await calendar.list(call, query);
     expect(events.map(({ uid }) => uid)).toEqual(['good', 'also-good']);
     expect(unreadable).toBe(1);
@@ -346,7 +324,7 @@ describe('a list', () => {
     }, objects);
     const told: unknown[] = [];
     const log: Log = { info() {}, error() {}, warn: (...entry) => void told.push(entry) };
-    const { calendar, call } = accountOn(server.url, log);
+    const { calendar, call } = accountOn(server.url, { log });
     const { events, unreadable } = await calendar.list(call, query);
     expect(told[0]).toEqual([
       'a calendar server failed to filter a calendar; all of its objects were requested',

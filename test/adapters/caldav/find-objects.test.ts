@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodedPath } from '../../../adapters/caldav/decoded.ts';
-import type { MailCall } from '../../../core/ports/mail.ts';
 import { object } from '../../contracts/calendar/scene.ts';
-import { eventsOn } from '../../events-on.ts';
 import { multistatus } from '../../servers/caldav-answers.ts';
 import { objectNamed, putObject } from '../../servers/calendar-user.ts';
 import { DAVICAL_PROGRAMS, type Davical, startDavical } from '../../servers/davical.ts';
-import { PASSWORD } from '../../servers/mail-users.ts';
 import { missingPrograms, titledWithout } from '../../servers/missing-servers.ts';
 import { missingOwnPostgres } from '../../servers/postgres.ts';
 import { startScriptedCaldav } from '../../servers/scripted-caldav.ts';
+import { accountOn } from './account-on.ts';
 
 // The object of an event that was listed, before it is changed.
 
@@ -18,12 +15,8 @@ const CALENDAR = '/home/calendar/';
 const MARCH = { from: new Date('2026-03-01'), to: new Date('2026-04-01'), timezone: 'UTC' };
 const on = (uid: string, ...lines: string[]) => object(uid, 'DTSTART:20260310T090000Z', ...lines);
 
-function accountOn(url: string, user = 'ada@example.org') {
-  const calendar = eventsOn(caldavCalendar({ allowPrivateServers: true }));
-  onTestFinished(() => calendar.close());
-  const caldav = { url, user, pass: PASSWORD };
-  const account = { ownerId: 'o', accountId: 1, email: user, settings: async () => ({ caldav }) };
-  const call: MailCall = { account, signal: new AbortController().signal, deadlineMs: 20_000 };
+function readerOn(url: string, user?: string) {
+  const { calendar, call } = accountOn(url, user === undefined ? {} : { user });
   const read = (uid: string, key: { calendar?: string; documentName?: string } = {}) =>
     calendar.read(call, { calendar: CALENDAR, uid, recurrenceId: null, ...key }, 'UTC');
   return { calendar, call, read, list: () => calendar.list(call, MARCH) };
@@ -61,7 +54,7 @@ describe.each([['finds nothing' as const], [400], [403], [501], [500]])(
 
     it('an event that was listed is read at its address, as the server writes it', async () => {
       const server = await startWithoutSearch(search, new Map([[path, on('one')]]));
-      const { read, list } = accountOn(server.url);
+      const { read, list } = readerOn(server.url);
       await list();
       const before = server.asked.length;
       expect(await read('one')).toMatchObject({ event: { uid: 'one' }, place: { name: 'a@b;c%3D.ics' } });
@@ -72,7 +65,7 @@ describe.each([['finds nothing' as const], [400], [403], [501], [500]])(
     it('an event that was never listed is found among all', async () => {
       const stored = new Map([...'abc'].map((uid) => [`${CALENDAR}${uid}.ics`, on(uid)] as const));
       const server = await startWithoutSearch(search, stored);
-      const { read } = accountOn(server.url);
+      const { read } = readerOn(server.url);
       expect(await read('b')).toMatchObject({ event: { uid: 'b' }, place: { name: 'b.ics' } });
       expect(await read('d')).toBeUndefined();
     });
@@ -80,7 +73,7 @@ describe.each([['finds nothing' as const], [400], [403], [501], [500]])(
     it('an event that has moved since is found again', async () => {
       const stored = new Map([[path, on('one')]]);
       const server = await startWithoutSearch(search, stored);
-      const { read, list } = accountOn(server.url);
+      const { read, list } = readerOn(server.url);
       await list();
       stored.clear();
       stored.set(`${CALENDAR}moved.ics`, on('one'));
@@ -98,7 +91,7 @@ it('a server that finds events by UID is not asked for all of them when one is g
     },
     [{ name: 'one.ics', data: on('one') }],
   );
-  const { read } = accountOn(server.url);
+  const { read } = readerOn(server.url);
   expect(await read('one')).toBeDefined();
   const before = server.asked.length;
   expect(await read('gone')).toBeUndefined();
@@ -117,7 +110,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'two objects with one
     const user = await davical.addUser();
     for (const name of ['cleo', 'dora'])
       await putObject(user, `${name}.ics`, on('birthday', `SUMMARY:Birthday of ${name}`));
-    const { calendar, call, read, list } = accountOn(user.url, user.user);
+    const { calendar, call, read, list } = readerOn(user.url, user.user);
     const key = { calendar: decodedPath(new URL(user.calendarUrl)) };
     const { events } = await list();
     expect(events.map(({ title, documentName }) => [title, documentName]).toSorted()).toEqual([

@@ -127,7 +127,7 @@ export const NOT_TIMED: readonly {
     why: 'An answer of the mail or calendar server, of the provider or of the DNS, which is bounded when it is fetched.',
     functions: {
       'adapters/caldav/address.ts': 'addressOf resolvedUrl',
-      'adapters/caldav/decoded.ts': 'decodedPart lastPartOf',
+      'adapters/caldav/decoded.ts': 'decodedPart lastPartOf nameIn',
       'adapters/caldav/digest.ts': 'digestHeader',
       'adapters/caldav/discover.ts': 'findCalendars',
       'adapters/caldav/http.ts': 'davRequest',
