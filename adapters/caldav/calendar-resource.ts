@@ -1,7 +1,7 @@
 import type { CalendarInfo } from '../../core/ports/calendar.ts';
 import { childrenOf } from '../remote/xml.ts';
 import { ABOUT_ACCESS, accessOf, type SharingServer } from './access.ts';
-import { decodedPath, nameIn } from './decoded.ts';
+import { nameIn } from './decoded.ts';
 import type { CalendarHttp } from './http.ts';
 import { type Multistatus, namesIn, properties, propText } from './multistatus.ts';
 import type { Resource } from './response.ts';
@@ -84,12 +84,12 @@ export interface ReadCalendar extends Pick<CalendarInfo, 'calendar' | 'name' | '
 export function readCalendar(resource: Resource, server: SharingServer): ReadCalendar {
   const { url } = resource;
   const access = accessOf(resource, server);
-  return { url, calendar: decodedPath(url), name: nameOf(resource), writable: isWritable(resource), access };
+  return { url, calendar: resource.path, name: nameOf(resource), writable: isWritable(resource), access };
 }
 
 /** The display name, or the last part of the address. */
 export function nameOf(resource: Resource): string {
-  return propText(resource, 'd:displayname') || nameIn(decodedPath(resource.url));
+  return propText(resource, 'd:displayname') || nameIn(resource.path);
 }
 
 const WRITING = new Set(['d:write', 'd:write-content', 'd:all']);

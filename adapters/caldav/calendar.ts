@@ -66,7 +66,7 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
     // A call that began before a change of the settings uses the new ones.
     if (known !== undefined && known.revision >= revision) return known;
     known?.http.close();
-    kept.forget(key);
+    kept.forget(account);
     const http = calendarHttp(
       async () => {
         const server = await serverOf(account);
@@ -152,7 +152,7 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
       // Before the objects: a change in between shows in the next list.
       const tags = await withinCall(call, (limit) => tagsIn(state.http, found.collections, limit));
       const fetched = (each: FoundCalendar) => {
-        const known = { trust, kept: kept.get(key, each.calendar), ctag: tags.get(each.calendar) };
+        const known = { trust, kept: kept.get(call.account, each.calendar), ctag: tags.get(each.calendar) };
         return withinCall(call, (limit) => objectsInRange(state.http, each, range, known, limit));
       };
       const returned = new Set<string>();
@@ -166,7 +166,7 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
         try {
           const { seen, hasFailed, kept: keeping, ...objects } = await fetched(each);
           // The account may have been removed or changed meanwhile.
-          if (accounts.get(key) === state) kept.set(key, each.calendar, keeping);
+          if (accounts.get(key) === state) kept.set(call.account, each.calendar, keeping);
           returned.add(each.calendar);
           state.refused.delete(each.calendar);
           if (hasFailed) {
@@ -212,8 +212,7 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
         const calendar = await findCalendar(call, limit, key.calendar);
         if (calendar === undefined) return [];
         const state = stateOf(call.account);
-        const account = keyOf(call.account.ownerId, call.account.accountId);
-        const known = { kept: kept.get(account, key.calendar), trust: state.uidTrust };
+        const known = { kept: kept.get(call.account, key.calendar), trust: state.uidTrust };
         const wanted = { uid: key.uid, documentName: key.documentName };
         const found = await findObjects(state.http, calendar, wanted, known, limit);
         state.uidTrust = found.trust;
@@ -249,7 +248,7 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
       const key = keyOf(ownerId, accountId);
       accounts.get(key)?.http.close();
       accounts.delete(key);
-      kept.forget(key);
+      kept.forget({ ownerId, accountId });
     },
 
     async close() {

@@ -3,7 +3,7 @@
 /** The path without percent-encoding, so that a name does not depend on what the server chooses to encode. */
 export function decodedPath({ pathname }: URL): string {
   const path = pathname.endsWith('/') ? pathname : `${pathname}/`;
-  return path.split('/').map(decodedPart).join('/');
+  return path.includes('%') ? path.split('/').map(decodedPart).join('/') : path;
 }
 
 /** The last part of a decoded path that is not empty; the whole path if there is none. */

@@ -102,7 +102,7 @@ export async function tagsIn(
       const { resources } = await properties(http, url, ['cs:getctag'], depth, limit);
       for (const one of resources) {
         const tag = propText(one, 'cs:getctag');
-        if (tag) tags.set(decodedPath(one.url), tag);
+        if (tag) tags.set(one.path, tag);
       }
     } catch (error) {
       // The list finds out whether the server works.

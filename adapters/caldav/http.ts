@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { Socket } from 'node:net';
-import { StringDecoder } from 'node:string_decoder';
+import { setImmediate } from 'node:timers/promises';
 import { MailError, type Start } from '../../core/ports/mail.ts';
 import type { Reach } from '../remote/connect.ts';
 import { connectionFailure } from '../remote/connection-failure.ts';
@@ -10,6 +10,7 @@ import { type Authorization, authorizations } from './authorization.ts';
 import { CalendarAgent, connect, type Peer } from './connection.ts';
 import type { SignInCalendarServer } from './settings.ts';
 import { failureOf, writeFailureOf } from './status.ts';
+import { xmlDecoder } from './xml-decoder.ts';
 
 /** The part of a body that is kept if nobody reads it as it arrives: enough for a server's report on a change. */
 const KEPT_BYTES = 64 * 1024;
@@ -287,7 +288,7 @@ async function received(response: http.IncomingMessage, read: BodyReader | undef
       'the calendar server compresses its responses, although Countersign did not allow it',
     );
   }
-  const decoder = new StringDecoder('utf8');
+  const decoder = xmlDecoder(headers['content-type']);
   let body = '';
   let bytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -300,6 +301,8 @@ async function received(response: http.IncomingMessage, read: BodyReader | undef
       if (bytes > sink.mostBytes)
         throw new MailError('refused', 'the response of the calendar server is too large');
       sink.write(text);
+      // Chunks that have arrived already are read one after another, and nothing else would run meanwhile.
+      await setImmediate();
     }
   }
   sink?.write(decoder.end());

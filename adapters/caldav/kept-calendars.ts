@@ -1,13 +1,7 @@
-/**
- * What lists have read of calendars, in memory, so that the next list only requests what changed. Bounded for all accounts
- * together: the calendars that were not used for the longest time are dropped.
- */
-export interface KeptCalendars {
-  /** @param account of `forget` */
-  get(account: string, calendar: string): KeptCalendar | undefined;
-  set(account: string, calendar: string, kept: KeptCalendar): void;
-  forget(account: string): void;
-}
+import { type AccountCache, accountCache } from '../../core/accounts/account-cache.ts';
+
+/** What lists have read of calendars, by their `calendar`, so that the next list only requests what changed. */
+export type KeptCalendars = AccountCache<KeptCalendar>;
 
 export interface KeptCalendar {
   /** By decoded path: those that a kept list contains. */
@@ -40,42 +34,8 @@ const MOST_BYTES = 128 * 1024 * 1024;
 const OBJECT_BYTES = 400;
 const PATH_BYTES = 16;
 
-export function keptCalendars(mostBytes = MOST_BYTES): KeptCalendars {
-  // In the order of their use.
-  const calendars = new Map<string, { account: string; kept: KeptCalendar; bytes: number }>();
-  let bytes = 0;
-
-  function drop(key: string): void {
-    bytes -= calendars.get(key)?.bytes ?? 0;
-    calendars.delete(key);
-  }
-
-  const keyOf = (account: string, calendar: string) => JSON.stringify([account, calendar]);
-  return {
-    get(account, calendar) {
-      const key = keyOf(account, calendar);
-      const found = calendars.get(key);
-      if (found === undefined) return undefined;
-      calendars.delete(key);
-      calendars.set(key, found);
-      return found.kept;
-    },
-    set(account, calendar, kept) {
-      const key = keyOf(account, calendar);
-      drop(key);
-      const size = sizeOf(kept);
-      if (size > mostBytes) return;
-      calendars.set(key, { account, kept, bytes: size });
-      bytes += size;
-      for (const oldest of calendars.keys()) {
-        if (bytes <= mostBytes) break;
-        drop(oldest);
-      }
-    },
-    forget(account) {
-      for (const [key, one] of calendars) if (one.account === account) drop(key);
-    },
-  };
+export function keptCalendars(): KeptCalendars {
+  return accountCache(MOST_BYTES, sizeOf);
 }
 
 function sizeOf({ objects, lists }: KeptCalendar): number {

@@ -1,7 +1,6 @@
 import { calendarMultiGet, calendarQuery, propfind } from 'tsdav';
 import { childrenOf, type XmlElement } from '../remote/xml.ts';
 import { resolvedUrl } from './address.ts';
-import { decodedPath } from './decoded.ts';
 import { type CalendarHttp, davRequest, type ResponseHead } from './http.ts';
 import { NAMESPACES, type ReadResponse, type Resource, responseSink } from './response.ts';
 
@@ -129,8 +128,7 @@ const NOTHING = `<d:multistatus xmlns:d="${NAMESPACES.d}"/>`;
 export function onlyOnce(resources: readonly Resource[]): Resource[] {
   const byPath = new Map<string, Resource>();
   for (const resource of resources) {
-    const path = decodedPath(resource.url);
-    if (!byPath.has(path)) byPath.set(path, resource);
+    if (!byPath.has(resource.path)) byPath.set(resource.path, resource);
   }
   return [...byPath.values()];
 }

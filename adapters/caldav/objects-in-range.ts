@@ -1,5 +1,5 @@
 import type { NamedObject, ObjectSeen, ObjectsInCalendar } from '../../core/ports/calendar-objects.ts';
-import { decodedPath, lastPartOf } from './decoded.ts';
+import { lastPartOf } from './decoded.ts';
 import type { FoundCalendar } from './discover.ts';
 import { everyObject, objectsNamed } from './every-object.ts';
 import type { CalendarHttp } from './http.ts';
@@ -82,14 +82,14 @@ export async function objectsInRange(
   const objects = new Map<string, KeptObject>();
   const wanted = new Map<string, URL>();
   for (const one of listed) {
-    const path = decodedPath(one.url);
+    const path = one.path;
     const object = objectOf(one) ?? sameVersion(known.get(path), one);
     if (object === undefined) wanted.set(path, one.url);
     else objects.set(path, object);
   }
   const fetched = await objectsNamed(http, url, [...wanted.values()], LIST_BYTES, limit);
   for (const one of fetched.resources) {
-    const path = decodedPath(one.url);
+    const path = one.path;
     if (wanted.delete(path)) objects.set(path, objectOf(one) ?? unreadable(one));
   }
   for (const path of fetched.gone) wanted.delete(path);
@@ -230,5 +230,5 @@ async function everySeries(
 }
 
 function pathsOf(found: Multistatus | undefined): ReadonlySet<string> {
-  return new Set(found?.resources.map(({ url }) => decodedPath(url)));
+  return new Set(found?.resources.map(({ path }) => path));
 }

@@ -8,6 +8,8 @@ import type { BodySink, ResponseHead } from './http.ts';
 export interface Resource {
   /** As written by the server, made absolute. */
   readonly url: URL;
+  /** Its decoded path. */
+  readonly path: string;
   /** Only existing properties, by names such as `d:getetag`. */
   readonly props: ReadonlyMap<string, XmlElement>;
   /** The names of properties that exist and are not shown to the owner. */
@@ -65,8 +67,9 @@ export function responseSink(
     if (url === undefined) return;
     if (resources.length + failed.length + gone.length >= RESOURCES_MAX)
       throw new MailError('refused', 'the calendar server lists too many objects');
-    if (code >= 300) (GONE.has(code) ? gone : failed).push(decodedPath(url));
-    else resources.push(resourceOf(url, part));
+    const path = decodedPath(url);
+    if (code >= 300) (GONE.has(code) ? gone : failed).push(path);
+    else resources.push({ url, path, ...propsOf(part) });
   }
 
   const xml = xmlParts('d:multistatus', PREFIXES, take);
@@ -80,7 +83,7 @@ export function responseSink(
   };
 }
 
-function resourceOf(url: URL, part: XmlElement): Resource {
+function propsOf(part: XmlElement): Pick<Resource, 'props' | 'notShown'> {
   const props = new Map<string, XmlElement>();
   const notShown = new Set<string>();
   for (const propstat of childrenOf(part, 'd:propstat')) {
@@ -90,7 +93,7 @@ function resourceOf(url: URL, part: XmlElement): Resource {
       if (code === 401 || code === 403) notShown.add(prop.name);
     }
   }
-  return { url, props, notShown };
+  return { props, notShown };
 }
 
 function readable(read: () => void): void {

@@ -5,6 +5,7 @@ import type { Calendar, EventDocuments, StoredEvent } from '../ports/calendar.ts
 import type { CalendarObjects, ObjectSeen } from '../ports/calendar-objects.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
+import { expansionsOf, keptExpansions } from './kept-expansions.ts';
 import { readingOf, readWithin } from './read-message.ts';
 import { readRange } from './read-range.ts';
 
@@ -19,6 +20,7 @@ type ReadingPorts = Pick<Ports, 'reader' | 'clock' | 'log'>;
  */
 export function objectCalendar(objects: CalendarObjects, ports: ReadingPorts): Calendar {
   const documents = objectDocuments(ports);
+  const kept = keptExpansions();
   return {
     documents,
     calendars: (call) => objects.calendars(call),
@@ -38,7 +40,10 @@ export function objectCalendar(objects: CalendarObjects, ports: ReadingPorts): C
           continue;
         }
         isAnswered = true;
-        const found = await reading(part.objects.map(({ ics }) => ics));
+        const texts = part.objects.map(({ ics }) => ics);
+        const list = JSON.stringify([part.calendar, query]);
+        const found = await reading(texts, kept.get(call.account, list));
+        kept.set(call.account, list, expansionsOf(texts, found));
         part.learn?.(found.map((one) => seenAs(one)));
         broken += part.missing;
         const listed: ListedEvent[] = [];
@@ -79,7 +84,10 @@ export function objectCalendar(objects: CalendarObjects, ports: ReadingPorts): C
 
     write: (call, { document, ...object }, start) => objects.write(call, { ...object, ics: document }, start),
     remove: (call, object, start) => objects.remove(call, object, start),
-    forget: (ownerId, accountId) => objects.forget(ownerId, accountId),
+    forget(ownerId, accountId) {
+      kept.forget({ ownerId, accountId });
+      return objects.forget(ownerId, accountId);
+    },
     close: () => objects.close(),
   };
 }

@@ -16,8 +16,12 @@ const BATCH_OBJECTS = 500;
 /** A batch that could not be read as a whole is split into this many parts. */
 const SPLIT = 16;
 
+/** What an earlier list of the same range found in objects, by their text. */
+export type Expansions = ReadonlyMap<string, Expansion>;
+
 /**
- * Reads the objects of one list, one calendar after another. All of them share the reading time of the list.
+ * Reads the objects of one list, one calendar after another. All of them share the reading time of the list. Objects that
+ * are known are not read again.
  * @returns the contents of each object, in their order; null if it cannot be read
  * @throws ServiceError as `readWithin` does
  */
@@ -25,14 +29,14 @@ export function readRange(
   ports: Pick<Ports, 'reader' | 'clock'>,
   { from, to, timezone }: RangeQuery,
   reading: ReadingFor,
-): (objects: readonly string[]) => Promise<readonly (Expansion | null)[]> {
+): (objects: readonly string[], known?: Expansions) => Promise<readonly (Expansion | null)[]> {
   const { clock } = ports;
   let leftMs = READING_MS;
 
-  return async (objects) => {
-    const found = objects.map((): Expansion | null => null);
+  return async (objects, known = new Map()) => {
+    const found = objects.map((ics) => known.get(ics) ?? null);
     // Batches that could not be read as a whole come back in parts, after the others.
-    const waiting = batchesOf(objects);
+    const waiting = batchesOf(objects, (index) => found[index] === null);
     for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
       if (leftMs < 0) break;
       const input = { objects: batch.map((index) => objects[index] ?? ''), from, to, timezone };
@@ -52,9 +56,9 @@ export function readRange(
 }
 
 /** Indices, smallest objects first. */
-function batchesOf(objects: readonly string[]): number[][] {
+function batchesOf(objects: readonly string[], isWanted: (index: number) => boolean): number[][] {
   const size = (index: number) => objects[index]?.length ?? 0;
-  const bySize = [...objects.keys()].sort((a, b) => size(a) - size(b));
+  const bySize = [...objects.keys()].filter(isWanted).sort((a, b) => size(a) - size(b));
   const batches: number[][] = [];
   let chars = 0;
   for (const index of bySize) {

@@ -27,7 +27,7 @@ export function decodeText(bytes: Buffer, charset = ''): string {
  * What some labels mean in mail and to browsers (WHATWG Encoding): charsets with thousands of characters more, which
  * Node's decoders of these names lack.
  */
-const EXTENDED: ReadonlyMap<string, string> = new Map([
+export const EXTENDED: ReadonlyMap<string, string> = new Map([
   ['euc-kr', 'cp949'],
   ['big5', 'big5hkscs'],
   ['gbk', 'gb18030'],

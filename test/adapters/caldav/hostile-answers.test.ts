@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
+import { calendarHttp } from '../../../adapters/caldav/http.ts';
 import type { Calendar } from '../../../core/ports/calendar.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import { object } from '../../contracts/calendar/scene.ts';
@@ -108,6 +109,31 @@ describe('a hostile response', () => {
       });
     },
   );
+
+  it('that has arrived already leaves room for other work between its pieces', async () => {
+    const server = await startScriptedCaldav((_asked, response) => {
+      response.writeHead(207, XML).end(`${BEGIN}${' '.repeat(8 * MB)}${END}`);
+      return 'answered';
+    });
+    const settings = async () => ({ url: server.url, user: 'ada@example.org', pass: 'secret' });
+    const http = calendarHttp(settings, { allowPrivateServers: true });
+    let turns = 0;
+    let counting = setImmediate(function count() {
+      turns += 1;
+      counting = setImmediate(count);
+    });
+    const writtenIn: number[] = [];
+    const request = { method: 'REPORT', url: new URL(server.url), headers: {}, body: '' };
+    await http.query(request, new AbortController().signal, () => ({
+      mostBytes: 16 * MB,
+      write: (text) => void (text !== '' && writtenIn.push(turns)),
+      end: () => undefined,
+    }));
+    clearImmediate(counting);
+    http.close();
+    expect(writtenIn.length).toBeGreaterThan(16);
+    expect(new Set(writtenIn).size).toBe(writtenIn.length);
+  });
 
   it('that drips is given up when the time of the call is over', async () => {
     const { calendar, call } = await answering((response) => {

@@ -61,6 +61,13 @@ describe('the objects of a list', () => {
     expect(batches.length).toBeLessThan(70);
   });
 
+  it('that an earlier list has read are not read again', async () => {
+    const { batches, read } = open(readAll);
+    const known = { ...READ, isFollowed: true };
+    expect(await read(['a', 'b', 'a'], new Map([['a', known]]))).toEqual([known, READ, known]);
+    expect(batches).toEqual([['b']]);
+  });
+
   it('that a job did not reach are read again', async () => {
     const { read } = open((objects) => readAll(objects.slice(0, 3)));
     expect(await read(numbered(10))).toEqual(numbered(10).map(() => READ));

@@ -1,0 +1,70 @@
+import { StringDecoder } from 'node:string_decoder';
+import iconv from 'iconv-lite';
+import { EXTENDED } from '../../core/mail/charset.ts';
+
+/** Decodes bytes that arrive in pieces. */
+export interface PieceDecoder {
+  write(bytes: Buffer): string;
+  end(): string;
+}
+
+/** An XML declaration ends within these. */
+const HEAD_BYTES = 256;
+
+/**
+ * Decodes an XML document that arrives in pieces in its own charset: that of its byte order mark, else of the
+ * Content-Type, else of its declaration (RFC 7303 3.2). UTF-8 if none of them names a charset that is known.
+ */
+export function xmlDecoder(contentType = ''): PieceDecoder {
+  let decoder: PieceDecoder | undefined;
+  let head = Buffer.alloc(0);
+
+  function begin(): string {
+    const label = markedCharset(head) ?? CHARSET.exec(contentType)?.[1] ?? declaredCharset(head) ?? 'utf-8';
+    decoder = decoderOf(label);
+    return decoder.write(head);
+  }
+
+  return {
+    write(bytes) {
+      if (decoder !== undefined) return decoder.write(bytes);
+      head = Buffer.concat([head, bytes]);
+      return head.length < HEAD_BYTES ? '' : begin();
+    },
+    end() {
+      const text = decoder === undefined ? begin() : '';
+      return text + (decoder?.end() ?? '');
+    },
+  };
+}
+
+const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
+const DECLARATION = /^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([\w.:-]+)/;
+
+function markedCharset(bytes: Buffer): string | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 'utf-8' : undefined;
+}
+
+function declaredCharset(bytes: Buffer): string | undefined {
+  return DECLARATION.exec(bytes.toString('latin1', 0, HEAD_BYTES))?.[1];
+}
+
+function decoderOf(label: string): PieceDecoder {
+  const name = encodingOf(label);
+  if (name === 'utf-8' || !iconv.encodingExists(name)) return new StringDecoder('utf8');
+  const decoder = iconv.getDecoder(name);
+  return { write: (bytes) => decoder.write(bytes), end: () => decoder.end() ?? '' };
+}
+
+/** What a label means (WHATWG Encoding): `ISO-8859-1` is windows-1252. */
+function encodingOf(label: string): string {
+  try {
+    const { encoding } = new TextDecoder(label);
+    return EXTENDED.get(encoding) ?? encoding;
+  } catch {
+    // There is no other way to find out whether the label is known.
+    return 'utf-8';
+  }
+}
