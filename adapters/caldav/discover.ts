@@ -57,7 +57,9 @@ export async function findCalendars(
   const hrefs = (name: string) => (principal === undefined ? [] : propHrefs(principal, name));
   // Without an outbox the server notifies nobody (RFC 6638 2.1), whatever its capabilities.
   const hasOutbox = hrefs('c:schedule-outbox-URL').length > 0;
-  const isOwnAddress = isCalendarUser(hrefs('c:calendar-user-address-set'), email);
+  const addresses = hrefs('c:calendar-user-address-set');
+  const isOwnAddress = isCalendarUser(addresses, email);
+  const ownAddresses = ownAddressesOf(addresses, email);
   const classes = classesOf(first.response.headers.dav);
   const options = classes.has('calendar-auto-schedule')
     ? classes
@@ -75,6 +77,7 @@ export async function findCalendars(
         ...readCalendar(resource, server),
         schedules: announces && isOwnAddress,
         answersOrganizers: announces,
+        ...(ownAddresses.length > 0 && { ownAddresses }),
       }))
       .sort((a, b) => (a.calendar < b.calendar ? -1 : 1)),
     collections: found.map(({ collection }) => collection),
@@ -218,6 +221,19 @@ function isCalendarUser(addresses: readonly URL[], email: string): boolean {
   const self = normalAddress(email);
   return addresses.length === 0 || addresses.some(({ href }) => normalAddress(mailAddress(href)) === self);
 }
+
+/** As events write them. An address on the server itself is written with its host, or without. */
+function ownAddressesOf(addresses: readonly URL[], email: string): string[] {
+  const written = addresses.flatMap((url) =>
+    url.protocol.startsWith('http') ? [url.pathname, url.href] : [mailAddress(url.href)],
+  );
+  const others = new Set(written.map(normalAddress));
+  others.delete(normalAddress(email));
+  return [...others].filter((address) => address.length <= ADDRESS_CHARS).slice(0, ADDRESSES_MAX);
+}
+
+const ADDRESSES_MAX = 20;
+const ADDRESS_CHARS = 320;
 
 function mailAddress(uri: string): string {
   return decodedPart(uri.replace(/^mailto:/i, ''));

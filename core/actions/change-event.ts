@@ -24,6 +24,7 @@ export const frozenChange = z.strictObject({
     name: z.string(),
     schedules: z.boolean(),
     answersOrganizers: z.boolean(),
+    ownAddresses: z.array(z.string()).optional(),
     access: z.enum(['own', 'shared', 'unknown']),
   }),
   /** The owner's zone, for floating times. */

@@ -1,7 +1,14 @@
 import { readWithin } from '../accounts/read-message.ts';
 import type { EventFacts } from '../calendar/event.ts';
 import type { DocumentReading, EventReading } from '../calendar/event-document.ts';
-import { type EventNotices, isOwnEvent, NO_NOTICES, noticesOf, recipientsOf } from '../calendar/notices.ts';
+import {
+  type CalendarOwner,
+  type EventNotices,
+  isOwnEvent,
+  NO_NOTICES,
+  noticesOf,
+  recipientsOf,
+} from '../calendar/notices.ts';
 import type { Invitation } from '../mail/compose.ts';
 import type { SentMessage } from '../mail/sent-message.ts';
 import type { CalendarInfo } from '../ports/calendar.ts';
@@ -44,7 +51,7 @@ interface PlannedChange {
   readonly account: { readonly email: string };
   readonly uid: string;
   readonly recurrenceId: string | null;
-  readonly calendar: Pick<CalendarInfo, 'name' | 'schedules' | 'answersOrganizers' | 'access'>;
+  readonly calendar: Pick<CalendarInfo, 'name' | 'access'> & CalendarOwner['calendar'];
   readonly timezone: string;
   readonly recipients: readonly string[];
   /** The document to replace or remove. Null: the event is new. */
@@ -66,6 +73,7 @@ export async function eventChange(
 ): Promise<EventChange> {
   const { account, uid, recurrenceId, timezone, calendar } = change;
   const { email } = account;
+  const owner = { email, calendar };
   const documents = ports.calendar?.documents;
   if (documents === undefined) throw new Error('there is no calendar that can read the plan');
   const says = async (document: string | null): Promise<SaidEvent | null> => {
@@ -84,8 +92,8 @@ export async function eventChange(
   if (message !== null) await refuseOther(ports, message.invitation, told, { timezone, ...reading });
   // If an event was already cancelled, everyone has been notified of that.
   const isKnown = after === null && facts.status === 'cancelled';
-  const notices = isKnown ? NO_NOTICES : noticesOf(facts, email, calendar.schedules);
-  const organizer = notifiedOrganizer(facts, email, calendar);
+  const notices = isKnown ? NO_NOTICES : noticesOf(facts, owner);
+  const organizer = notifiedOrganizer(facts, owner);
   if (notifiedAddresses(notices, organizer).join('\n') !== change.recipients.join('\n')) {
     throw new Error('the plan notifies other people than its documents name');
   }
@@ -97,7 +105,7 @@ export async function eventChange(
     notices,
     alongside: serverTells ? said.alongside : '',
     isZoneDisputed: (before?.isZoneDisputed ?? false) || (after?.isZoneDisputed ?? false),
-    organizer: isOwnEvent(facts, email) ? null : (facts.organizer?.address ?? null),
+    organizer: isOwnEvent(facts, owner) ? null : (facts.organizer?.address ?? null),
     organizerIsNotified: organizer !== null,
     calendar: { name: calendar.name, access: calendar.access },
   };
@@ -131,10 +139,7 @@ export function notifiedAddresses(notices: EventNotices, organizer: string | nul
  * Returns whom the server may notify of a change of someone else's event. Null: nobody, or the event is the
  * owner's own.
  */
-export function notifiedOrganizer(
-  facts: EventFacts,
-  email: string,
-  { answersOrganizers }: Pick<CalendarInfo, 'answersOrganizers'>,
-): string | null {
-  return answersOrganizers && !isOwnEvent(facts, email) ? (facts.organizer?.address ?? null) : null;
+export function notifiedOrganizer(facts: EventFacts, owner: CalendarOwner): string | null {
+  const isAnswered = owner.calendar.answersOrganizers && !isOwnEvent(facts, owner);
+  return isAnswered ? (facts.organizer?.address ?? null) : null;
 }

@@ -15,18 +15,29 @@ export interface EventNotices {
 
 export const NO_NOTICES: EventNotices = { byServer: [], byMail: [], notYet: [], unreachable: [] };
 
-/**
- * @param event as its attendees should see it
- * @param self the account's address
- * @param schedules from the CalendarInfo of its calendar
- */
-export function noticesOf(event: EventFacts, self: string, schedules: boolean): EventNotices {
-  if (!isOwnEvent(event, self)) return NO_NOTICES;
+/** Whose calendar an event is in. */
+export interface CalendarOwner {
+  /** The address of the account. */
+  readonly email: string;
+  readonly calendar: OwnersCalendar;
+}
+
+/** See CalendarInfo. */
+interface OwnersCalendar {
+  readonly schedules: boolean;
+  readonly answersOrganizers: boolean;
+  readonly ownAddresses?: readonly string[] | undefined;
+}
+
+/** @param event as its attendees should see it */
+export function noticesOf(event: EventFacts, owner: CalendarOwner): EventNotices {
+  if (!isOwnEvent(event, owner)) return NO_NOTICES;
+  const byServer = isToldByServer(event, owner);
   const ways = new Map<string, { readonly address: string; readonly way: keyof EventNotices }>();
   for (const { address, isMail, agent } of event.attendees) {
+    if (isOwner(address, owner)) continue;
     const person = normalAddress(address);
-    if (person === normalAddress(self)) continue;
-    const by = wayFor(agent, schedules);
+    const by = wayFor(agent, byServer);
     const known = ways.get(person)?.address ?? address;
     ways.set(person, { address: known, way: by === 'byMail' && !isMail ? 'unreachable' : by });
   }
@@ -40,21 +51,41 @@ export function noticesOf(event: EventFacts, self: string, schedules: boolean): 
   };
 }
 
-function wayFor(agent: Agent, schedules: boolean): 'byServer' | 'byMail' | 'notYet' {
+function wayFor(agent: Agent, byServer: boolean): 'byServer' | 'byMail' | 'notYet' {
   if (agent === 'none') return 'notYet';
-  return agent === 'server' && schedules ? 'byServer' : 'byMail';
+  return agent === 'server' && byServer ? 'byServer' : 'byMail';
+}
+
+/**
+ * Whether the calendar's server writes to the attendees of an event of the owner: it may know the owner by the address that
+ * organizes the event even if it does not know that of the account.
+ */
+export function isToldByServer({ organizer }: EventFacts, { email, calendar }: CalendarOwner): boolean {
+  const isByAccount = organizer === null || isSame(organizer.address, email);
+  return isByAccount ? calendar.schedules : calendar.answersOrganizers;
+}
+
+/** Whether an address in an event is the owner's: the account's, or one by which the calendar's server knows the owner. */
+export function isOwner(address: string, { email, calendar }: CalendarOwner): boolean {
+  return [email, ...(calendar.ownAddresses ?? [])].some((own) => isSame(address, own));
+}
+
+/** Servers write the address of a principal with a slash at its end, or without. */
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((address) => normalAddress(address).replace(/\/$/, ''));
+  return a === b;
 }
 
 /** An event without an organizer belongs to the owner alone. */
-export function isOwnEvent({ organizer }: EventFacts, self: string): boolean {
-  return organizer === null || normalAddress(organizer.address) === normalAddress(self);
+export function isOwnEvent({ organizer }: EventFacts, owner: CalendarOwner): boolean {
+  return organizer === null || isOwner(organizer.address, owner);
 }
 
 /** The addresses of everyone who takes part in the event, whether notified or not, except the owner. */
-export function participantsOf({ attendees, organizer }: EventFacts, self: string): string[] {
+export function participantsOf({ attendees, organizer }: EventFacts, owner: CalendarOwner): string[] {
   const people = organizer === null ? attendees : [organizer, ...attendees];
   const addresses = people.map(({ address }) => address);
-  return addresses.filter((address) => normalAddress(address) !== normalAddress(self));
+  return addresses.filter((address) => !isOwner(address, owner));
 }
 
 /** Everyone who receives a message, from the server or from Countersign. */

@@ -3,7 +3,7 @@ import type { EventWord } from '../actions/put-event.ts';
 import type { Agent, Attendee, EventFacts } from '../calendar/event.ts';
 import type { DocumentWriting } from '../calendar/event-document.ts';
 import { instantOf } from '../calendar/ical/zone.ts';
-import { isOwnEvent } from '../calendar/notices.ts';
+import { type CalendarOwner, isOwnEvent, isOwner, isToldByServer } from '../calendar/notices.ts';
 import type { CallContext } from '../call/context.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { invalidArgument, normalAddress } from '../contract/schema.ts';
@@ -32,7 +32,7 @@ export async function newEvent(
   const status = word === 'propose' ? 'tentative' : 'confirmed';
   const { account, calendar } = await calendarForNew(context);
   const attendee = args.attendee ?? null;
-  refuseSelf(attendee, account.email);
+  refuseSelf(attendee, { email: account.email, calendar });
   const start = wallClock(args.start, owner.timezone);
   const end = new Date(start.getTime() + args.duration_min * MINUTE_MS);
   const unique = Buffer.from(ports.random(16)).toString('hex');
@@ -100,20 +100,20 @@ export async function changedEvent(
   context: CallContext,
 ): Promise<Planned<EventResult>> {
   const found = await findEvent(context, args.event_id);
-  const { account, stored } = found;
-  const { schedules } = stored.calendar;
-  const facts = stored.event;
+  const facts = found.stored.event;
+  const owner = ownerOf(found);
+  const byServer = isToldByServer(facts, owner);
   refuseUnchangeable(found);
-  refuseSelf(args.attendee ?? null, account.email);
+  refuseSelf(args.attendee ?? null, owner);
   const time = timeOf(args, facts, context.owner.timezone);
   const isInvited = facts.attendees.some(
     ({ address }) => normalAddress(address) === normalAddress(args.attendee ?? ''),
   );
   const attendee = args.attendee === undefined || isInvited ? null : args.attendee;
-  const agent: Agent = facts.status === 'tentative' ? 'none' : schedules ? 'server' : 'client';
+  const agent: Agent = facts.status === 'tentative' ? 'none' : byServer ? 'server' : 'client';
   const attendees = attendeesWith(
     found,
-    (now) => (now === 'server' && !schedules ? 'client' : now),
+    (now) => (now === 'server' && !byServer ? 'client' : now),
     time !== undefined,
   );
   const after: EventFacts = {
@@ -141,13 +141,12 @@ export async function confirmedEvent(
   context: CallContext,
 ): Promise<Planned<EventResult>> {
   const found = await findEvent(context, args.event_id);
-  const { event, calendar } = found.stored;
+  const { event } = found.stored;
+  const byServer = isToldByServer(event, ownerOf(found));
   refuseUnchangeable(found);
   if (event.status === 'confirmed')
     throw unchangeable('confirmed', 'names an event that is already confirmed');
-  const attendees = attendeesWith(found, (now) =>
-    now === 'client' || !calendar.schedules ? 'client' : 'server',
-  );
+  const attendees = attendeesWith(found, (now) => (now === 'client' || !byServer ? 'client' : 'server'));
   const after: EventFacts = { ...event, status: 'confirmed', attendees };
   return planned(context, found, { word: 'confirm', after, title: '', attendee: null, request: {} });
 }
@@ -185,13 +184,13 @@ export async function cancelledEvent(
 
 /** The cancellation for attendees. Null: none, because somebody else organizes the event or it is already cancelled. */
 function cancellationOf(found: FoundEvent): { method: 'CANCEL'; facts: EventFacts } | null {
-  const { stored, account } = found;
-  const facts = stored.event;
-  if (!isOwnEvent(facts, account.email) || facts.status === 'cancelled') return null;
+  const facts = found.stored.event;
+  const owner = ownerOf(found);
+  if (!isOwnEvent(facts, owner) || facts.status === 'cancelled') return null;
   const attendees = attendeesWith(found, (now) =>
-    now === 'server' && !stored.calendar.schedules ? 'client' : now,
+    now === 'server' && !isToldByServer(facts, owner) ? 'client' : now,
   );
-  const cancelled = withOrganizer({ ...facts, status: 'cancelled', attendees }, account.email);
+  const cancelled = withOrganizer({ ...facts, status: 'cancelled', attendees }, owner);
   return { method: 'CANCEL', facts: { ...cancelled, sequence: facts.sequence + 1 } };
 }
 
@@ -233,16 +232,16 @@ async function planned(
 /** The document after the change, read again. @throws ServiceError invalid_arguments */
 async function changedDocument(
   context: CallContext,
-  { stored, account }: FoundEvent,
+  found: FoundEvent,
   changed: EventFacts,
 ): Promise<{ document: string; facts: EventFacts }> {
-  const { event: before, document: old } = stored;
+  const { event: before, document: old } = found.stored;
   if (canonicalJson(changed) === canonicalJson(before)) {
     throw unchangeable('unchanged', 'names an event that is already as requested');
   }
   const { documents } = portOf(context);
   const writing = writingOf(context);
-  const after = withOrganizer(changed, account.email);
+  const after = withOrganizer(changed, ownerOf(found));
   const document = await documents.change(old, { before, after }, writing);
   const reread = document === undefined ? undefined : await documents.read(document, before, writing);
   const isFaithful =
@@ -256,22 +255,18 @@ async function changedDocument(
 }
 
 /** The attendees with new scheduling agents. If the time changes, those who will be notified have to answer again. */
-function attendeesWith(
-  { stored, account }: FoundEvent,
-  agentOf: (now: Agent) => Agent,
-  timeChanges = false,
-): Attendee[] {
-  return stored.event.attendees.map((one) => {
-    if (normalAddress(one.address) === normalAddress(account.email)) return one;
+function attendeesWith(found: FoundEvent, agentOf: (now: Agent) => Agent, timeChanges = false): Attendee[] {
+  return found.stored.event.attendees.map((one) => {
+    if (isOwner(one.address, ownerOf(found))) return one;
     const agent = agentOf(one.agent);
     return { ...one, agent, answer: timeChanges && agent !== 'none' ? 'NEEDS-ACTION' : one.answer };
   });
 }
 
 /** RFC 5546 3.2.2: a message about an event names its organizer. */
-function withOrganizer(facts: EventFacts, self: string): EventFacts {
-  const isShared = facts.attendees.some(({ address }) => normalAddress(address) !== normalAddress(self));
-  return facts.organizer === null && isShared ? { ...facts, organizer: mailParticipant(self) } : facts;
+function withOrganizer(facts: EventFacts, owner: CalendarOwner): EventFacts {
+  const isShared = facts.attendees.some(({ address }) => !isOwner(address, owner));
+  return facts.organizer === null && isShared ? { ...facts, organizer: mailParticipant(owner.email) } : facts;
 }
 
 function writingOf({ owner, now, signal }: CallContext): DocumentWriting {
@@ -304,9 +299,13 @@ function wallClock(value: string, timezone: string): Date {
   return new Date(instantOf(Date.parse(`${value}Z`), ianaZone(timezone)));
 }
 
-function refuseUnchangeable({ stored, account }: FoundEvent): void {
-  const facts = stored.event;
-  if (!isOwnEvent(facts, account.email)) {
+function ownerOf({ account, stored }: FoundEvent): CalendarOwner {
+  return { email: account.email, calendar: stored.calendar };
+}
+
+function refuseUnchangeable(found: FoundEvent): void {
+  const facts = found.stored.event;
+  if (!isOwnEvent(facts, ownerOf(found))) {
     throw unchangeable(
       'organizer',
       'names an event that somebody else organizes. Only the organizer can change it',
@@ -315,8 +314,8 @@ function refuseUnchangeable({ stored, account }: FoundEvent): void {
   if (facts.status === 'cancelled') throw unchangeable('cancelled', 'names an event that is cancelled');
 }
 
-function refuseSelf(attendee: string | null, self: string): void {
-  if (attendee !== null && normalAddress(attendee) === normalAddress(self)) {
+function refuseSelf(attendee: string | null, owner: CalendarOwner): void {
+  if (attendee !== null && isOwner(attendee, owner)) {
     throw invalidArgument('attendee', 'self', 'is the address of the account that the calendar belongs to');
   }
 }

@@ -59,16 +59,17 @@ export async function planEvent(
 ): Promise<Pick<Planned<EventResult>, 'action' | 'findings' | 'gist' | 'texts'>> {
   const { account, notice, replaced, key, calendar } = change;
   const { email } = account;
+  const own = { email, calendar };
   const { timezone } = context.owner;
-  const before = replaced === null ? [] : participantsOf(replaced.event, email);
-  const participants = [...new Set([...before, ...participantsOf(change.event, email)])];
+  const before = replaced === null ? [] : participantsOf(replaced.event, own);
+  const participants = [...new Set([...before, ...participantsOf(change.event, own)])];
   refusePeopleOutside(context, participants, (address) =>
     before.includes(address) ? 'event_id' : 'attendee',
   );
-  const notices = notice === null ? NO_NOTICES : noticesOf(notice.facts, email, calendar.schedules);
+  const notices = notice === null ? NO_NOTICES : noticesOf(notice.facts, own);
   const addressed = new Set(recipientsOf(notices));
   if (change.attendee !== null) addressed.add(change.attendee);
-  const organizer = replaced && notifiedOrganizer(replaced.event, email, calendar);
+  const organizer = replaced && notifiedOrganizer(replaced.event, own);
   if (organizer !== null) addressed.add(organizer);
   // Who is new gets all of it, whoever wrote it.
   const isForNew = [...addressed].some((address) => !before.includes(address));
@@ -85,8 +86,7 @@ export async function planEvent(
   if (organizer !== null) findings.push(bareFinding('server_may_write'));
   if (calendar.access === 'shared') findings.push(bareFinding('shared_calendar'));
   if (calendar.access === 'unknown') findings.push(bareFinding('calendar_access_unknown'));
-  const wereNotified =
-    replaced !== null && recipientsOf(noticesOf(replaced.event, email, calendar.schedules)).length > 0;
+  const wereNotified = replaced !== null && recipientsOf(noticesOf(replaced.event, own)).length > 0;
   const message =
     notice === null || notices.byMail.length === 0
       ? null
@@ -110,6 +110,7 @@ export async function planEvent(
       name: calendar.name,
       schedules: calendar.schedules,
       answersOrganizers: calendar.answersOrganizers,
+      ...(calendar.ownAddresses && { ownAddresses: [...calendar.ownAddresses] }),
       access: calendar.access,
     },
     timezone,

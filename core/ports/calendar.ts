@@ -121,6 +121,11 @@ export interface CalendarInfo {
    * organizer. Also true if it only knows the owner by an address that is not the account's. If in doubt: true.
    */
   readonly answersOrganizers: boolean;
+  /**
+   * The addresses by which the server knows the owner (RFC 6638 2.4.1), besides the account's: mail addresses, and the
+   * addresses of a principal. At most 20. Default: none.
+   */
+  readonly ownAddresses?: readonly string[];
   readonly access: CalendarAccess;
 }
 

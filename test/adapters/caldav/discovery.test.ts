@@ -60,6 +60,38 @@ const status =
     return 'answered';
   };
 
+describe('the owner', () => {
+  it('is known by all addresses that the principal names, as events write them', async () => {
+    const server = await startScriptedCaldav(
+      answers({
+        '/me/': resource(
+          '/me/',
+          homes('/home/'),
+          '<c:calendar-user-address-set><d:href>mailto:ada@example.org</d:href>' +
+            '<d:href>MAILTO:Ada%2BWork@Example.org</d:href><d:href>/aMTIz/principal/</d:href>' +
+            '<d:href>urn:uuid:1-2-3</d:href></c:calendar-user-address-set>',
+        ),
+      }),
+    );
+    const { calendar, call } = accountOn(server.url);
+    const [found] = await calendar.calendars(call);
+    expect(found?.ownAddresses).toEqual([
+      'ada+work@example.org',
+      '/amtiz/principal/',
+      `${server.url}amtiz/principal/`.toLowerCase(),
+      'urn:uuid:1-2-3',
+    ]);
+  });
+
+  it('has at most twenty of them', async () => {
+    const many = Array.from({ length: 500 }, (_, index) => `<d:href>mailto:a${index}@example.org</d:href>`);
+    const set = `<c:calendar-user-address-set>${many.join('')}</c:calendar-user-address-set>`;
+    const server = await startScriptedCaldav(answers({ '/me/': resource('/me/', homes('/home/'), set) }));
+    const { calendar, call } = accountOn(server.url);
+    expect((await calendar.calendars(call))[0]?.ownAddresses).toHaveLength(20);
+  });
+});
+
 describe('a root that is no calendar server', () => {
   it.each<readonly [what: string, script: Script]>([
     ['answers 500', status(500)],

@@ -412,6 +412,38 @@ describe("somebody else's event", () => {
   });
 });
 
+describe('an event that the owner organizes under another address', () => {
+  const ALIAS = 'alias@example.org';
+  const BY_ALIAS = object(
+    'alias',
+    'DTSTART:20270301T080000Z',
+    'DURATION:PT1H',
+    `ORGANIZER:mailto:${ALIAS}`,
+    `ATTENDEE;PARTSTAT=ACCEPTED:mailto:${ALIAS}`,
+    `ATTENDEE:mailto:${FRIEND}`,
+  );
+
+  it.each([
+    ['the server that knows the address writes to the attendees', true],
+    ['a server that writes to nobody leaves that to Countersign', false],
+  ])('is changed as their own: %s', async (_what, answersOrganizers) => {
+    const change = { schedules: false, answersOrganizers, ownAddresses: [ALIAS] };
+    const scene = await openCalendar({ calendarAs: saying(change) });
+    await put(scene, 'alias.ics', BY_ALIAS);
+    const event_id = await numberOf(scene, 'alias');
+    await approved(scene, 'update_event', { event_id, title: 'Mine' });
+    const lines = await onlyObject(scene);
+    expect(lines).toContain('SUMMARY:Mine');
+    expect(lines.filter((line) => line.startsWith('ORGANIZER'))).toEqual([`ORGANIZER:mailto:${ALIAS}`]);
+    const told = scene.mail.transmitted().map(({ to }) => to);
+    expect(told).toEqual(answersOrganizers ? [] : [[FRIEND]]);
+    const args = { event_id, attendee: ALIAS };
+    expect(detailsOf(await scene.key.call('update_event', args))).toMatchObject({
+      code: 'invalid_arguments',
+    });
+  });
+});
+
 describe('a calendar whose server notifies attendees', () => {
   const scheduling = () => openCalendar({ calendarAs: saying({ schedules: true, answersOrganizers: true }) });
 

@@ -314,7 +314,12 @@ describe('a person of an event', () => {
       'ATTENDEE;EMAIL=other@example.test:mailto:dora@example.test',
       'ATTENDEE:/principals/nobody/',
     );
-    expect(isOwnEvent(facts, 'Alice@example.test')).toBe(true);
+    expect(
+      isOwnEvent(facts, {
+        email: 'Alice@example.test',
+        calendar: { schedules: false, answersOrganizers: false },
+      }),
+    ).toBe(true);
     expect(facts.attendees.map(({ address, isMail }) => [address, isMail])).toEqual([
       ['bob@example.test', true],
       ['cleo@example.test', true],
