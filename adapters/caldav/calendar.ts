@@ -141,6 +141,16 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
       });
     },
 
+    unusable(call) {
+      return withinCall(call, async (limit) => {
+        const all = await calendarsOf(call, limit);
+        if (all === undefined) return [];
+        const { refused } = stateOf(call.account);
+        const inList = all.calendars.filter(({ calendar }) => refused.has(calendar));
+        return [...all.unusable, ...inList.map(({ name }) => ({ name, reason: 'refused' as const }))];
+      });
+    },
+
     async *inRange(call, range) {
       const state = stateOf(call.account);
       const key = keyOf(call.account.ownerId, call.account.accountId);
@@ -156,7 +166,7 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
         return withinCall(call, (limit) => objectsInRange(state.http, each, range, known, limit));
       };
       const returned = new Set<string>();
-      for (const name of found.refused) yield { refused: name };
+      for (const { name, reason } of found.unusable) if (reason === 'refused') yield { refused: name };
       let isFresh = false;
       let waiting = [...found.calendars];
       while (waiting.length > 0) {

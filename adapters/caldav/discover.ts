@@ -1,5 +1,5 @@
 import { normalAddress } from '../../core/contract/schema.ts';
-import type { CalendarInfo } from '../../core/ports/calendar.ts';
+import type { CalendarInfo, UnusableCalendar } from '../../core/ports/calendar.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { PrivateServerRefused } from '../remote/connect.ts';
 import {
@@ -9,7 +9,6 @@ import {
   kindOf,
   nameOf,
   readCalendar,
-  type Unusable,
 } from './calendar-resource.ts';
 import { decodedPart, decodedPath, nameIn } from './decoded.ts';
 import type { CalendarHttp } from './http.ts';
@@ -30,10 +29,8 @@ export interface FoundCalendars {
   readonly calendars: readonly FoundCalendar[];
   /** The collections that contain them. */
   readonly collections: readonly Collection[];
-  /** The names of collections and calendars that the server refuses to show. */
-  readonly refused: readonly string[];
-  /** Those that Countersign cannot use, and why. */
-  readonly unusable: readonly { readonly name: string; readonly reason: Unusable }[];
+  /** Those that Countersign cannot use, and collections that the server refuses to show. */
+  readonly unusable: readonly UnusableCalendar[];
   /** The `calendar` of the server's own default, if it has one (RFC 6638 9.2). */
   readonly serverDefault: string | undefined;
 }
@@ -81,11 +78,13 @@ export async function findCalendars(
       }))
       .sort((a, b) => (a.calendar < b.calendar ? -1 : 1)),
     collections: found.map(({ collection }) => collection),
-    refused,
-    unusable: resources.flatMap((resource) => {
-      const kind = kindOf(resource);
-      return kind === 'subscribed' || kind === 'no_events' ? { name: nameOf(resource), reason: kind } : [];
-    }),
+    unusable: [
+      ...refused.map((name): UnusableCalendar => ({ name, reason: 'refused' })),
+      ...resources.flatMap((resource) => {
+        const kind = kindOf(resource);
+        return kind === 'events' || kind === 'none' ? [] : { name: nameOf(resource), reason: kind };
+      }),
+    ],
     serverDefault: inbox && (await defaultIn(http, inbox, limit)),
   };
 }

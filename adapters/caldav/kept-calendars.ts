@@ -24,6 +24,9 @@ export interface KeptList {
   readonly paths: readonly string[];
   /** The calendar's tag at that time. Undefined: the list was not whole, or the calendar has no tag. */
   readonly ctag: string | undefined;
+  /** When this tag was first seen, and when the list was made. By `performance.now()`. */
+  readonly ctagSinceMs: number;
+  readonly madeMs: number;
   /** In case the server does not change its tag with each change. By `performance.now()`. */
   readonly untilMs: number;
 }

@@ -40,6 +40,8 @@ const LIST_BYTES = 32 * 1024 * 1024;
 /** The largest difference between time zones. All-day events start in the reader's zone, unknown to the server. */
 const ZONES_APART_MS = 26 * 3_600_000;
 const LISTS_KEPT = 8;
+/** A clock of seconds has moved on after this. */
+const SETTLED_MS = 2000;
 const LIST_KEPT_MS = 10 * 60_000;
 
 interface Range {
@@ -60,6 +62,7 @@ export async function objectsInRange(
   { trust, kept, ctag }: Known,
   limit: AbortSignal,
 ): Promise<FoundObjects> {
+  const startedMs = performance.now();
   const unchanged = kept && unchangedList(kept, range, ctag, trust);
   if (kept !== undefined && unchanged !== undefined) {
     return { objects: unchanged, missing: 0, hasFailed: false, kept, seen: () => trust };
@@ -110,6 +113,8 @@ export async function objectsInRange(
     hasSeries: series !== undefined,
     paths,
     ctag: isWhole ? ctag : undefined,
+    ctagSinceMs: kept?.lists.find((one) => one.ctag === ctag)?.ctagSinceMs ?? startedMs,
+    madeMs: startedMs,
     untilMs: performance.now() + LIST_KEPT_MS,
   };
   const earlier = kept?.lists.filter((one) => one.range !== list.range) ?? [];
@@ -144,12 +149,21 @@ function unchangedList(
       one.range === name &&
       one.ctag === ctag &&
       (one.hasSeries || trust === 'finds_series') &&
+      isSettled(one) &&
       performance.now() < one.untilMs,
   );
   return list?.paths.flatMap((path) => {
     const object = objects.get(path);
     return object === undefined ? [] : namedObject(object);
   });
+}
+
+/**
+ * Whether the next change is certain to change the tag. That of SOGo is the time of the last change in seconds, so several
+ * changes of one second have the same.
+ */
+function isSettled({ ctag, ctagSinceMs, madeMs }: KeptList): boolean {
+  return !/^"?\d+"?$/.test(ctag ?? '') || madeMs - ctagSinceMs >= SETTLED_MS;
 }
 
 /** Keeps the objects that one of the lists contains. @param sources the first that has an object counts */

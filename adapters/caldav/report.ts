@@ -1,15 +1,10 @@
+import { WHY_UNUSABLE } from '../../core/calendar/why-unusable.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import type { Reach } from '../remote/connect.ts';
 import { broken, brokenFinding, type Finding, good, lacking } from '../remote/finding.ts';
-import type { Unusable } from './calendar-resource.ts';
 import { findCalendars } from './discover.ts';
 import { calendarHttp } from './http.ts';
 import type { SignInCalendarServer } from './settings.ts';
-
-const WHY_UNUSABLE: Readonly<Record<Unusable, string>> = {
-  subscribed: 'is subscribed. Countersign reads the calendars that the server keeps itself.',
-  no_events: 'cannot hold events.',
-};
 
 /**
  * Reports the capabilities and the problems of an account's calendar server. Changes nothing on it.
@@ -24,7 +19,7 @@ export async function calendarReport(
   const http = calendarHttp(async () => server, reach);
   try {
     const found = await findCalendars(http, new URL(server.url), email, limit);
-    const { calendars, serverDefault, refused, unusable } = found;
+    const { calendars, serverDefault, unusable } = found;
     const writable = calendars.filter((one) => one.writable);
     const target =
       writable.find(({ calendar }) => calendar === (server.writeTo ?? serverDefault)) ?? writable[0];
@@ -34,7 +29,6 @@ export async function calendarReport(
       calendars.length > 0
         ? good('calendars', `Calendars: ${calendars.map(({ name }) => `“${name}”`).join(', ')}.`)
         : lacking('calendars', 'It has no calendar for events yet. Create one in a calendar program.'),
-      ...refused.map((name) => lacking('refused', `The server refuses to show “${name}”.`)),
       ...unusable.map(({ name, reason }) => lacking('unusable', `“${name}” ${WHY_UNUSABLE[reason]}`)),
       ...(isLost
         ? [broken('write_to', 'The calendar for new events no longer exists. Connect the account again.')]

@@ -24,6 +24,7 @@ export function objectCalendar(objects: CalendarObjects, ports: ReadingPorts): C
   return {
     documents,
     calendars: (call) => objects.calendars(call),
+    unusable: async (call) => (await objects.unusable?.(call)) ?? [],
     target: (call) => objects.target(call),
 
     async list(call, query) {
@@ -77,7 +78,8 @@ export function objectCalendar(objects: CalendarObjects, ports: ReadingPorts): C
         if (reread.kind !== 'event') continue;
         // Another object has the same event, so it is not certain which one is meant.
         if (event !== undefined) return { ...event, locked: 'not_unique' };
-        event = { ...stored, document: ics, event: reread.event, locked: reread.locked };
+        const { event: facts, locked, deliveries } = reread;
+        event = { ...stored, document: ics, event: facts, locked, deliveries };
       }
       return event;
     },

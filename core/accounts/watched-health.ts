@@ -154,6 +154,7 @@ function watchedCalendar(calendar: Calendar, observed: Observed): Calendar {
         () => calendar.calendars(call),
         (all) => all.length > 0,
       ),
+    unusable: async (call) => (await calendar.unusable?.(call)) ?? [],
     target: (call) =>
       observed(
         'calendar',

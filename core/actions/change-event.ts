@@ -46,7 +46,13 @@ export type EventResult = {
   readonly action: string;
   readonly object_kind: 'event';
   readonly object_id: number;
+  /** Absent: the calendar server was to tell nobody, or says that it has told them. */
+  readonly invitations?: Untold;
 };
+
+/** What a calendar server says about the attendees whom it was to tell: nothing, or that it could not reach some. */
+export const UNTOLD = ['not_confirmed', 'not_delivered'] as const;
+export type Untold = (typeof UNTOLD)[number];
 
 export interface Opened {
   readonly key: EventKey;

@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { readingOf } from '../accounts/read-message.ts';
 import type { EventFacts } from '../calendar/event.ts';
+import type { Delivery } from '../calendar/event-document.ts';
+import { noticesOf } from '../calendar/notices.ts';
 import { ServiceError } from '../contract/errors.ts';
+import { normalAddress } from '../contract/schema.ts';
 import type { StoredEvent } from '../ports/calendar.ts';
 import { MailError } from '../ports/mail.ts';
 import { canonicalJson } from '../text/canonical-json.ts';
@@ -58,16 +61,42 @@ export function putEvent(stored: StoredPutEvent): Action<StoredPutEvent, EventRe
         if (replaced === null) return calendar.remove(call, { ...place, ifMatch: etag }, run.start);
         return calendar.write(call, { ...place, document: replaced.document, ifMatch: etag }, run.start);
       });
-      return result;
+      return { ...result, ...(await toldByServer(stored, at)) };
     },
     /** It was certainly not stored if the ETag is unchanged. */
     async check(run) {
       const at = await openCalendar(stored, run);
       const found = await judge(stored, at, await readNow(stored, at));
-      return found === 'stored' ? checkNotified(stored, run, result) : { kind: found };
+      if (found !== 'stored') return { kind: found };
+      return checkNotified(stored, run, { ...result, ...(await toldByServer(stored, at)) });
     },
     ...(message && { followUp: (run) => saveCopy(account.accountId, message, run) }),
   };
+}
+
+/** Reads what the calendar's server says about the attendees whom it was to tell (RFC 6638 3.2.9). */
+async function toldByServer(change: StoredPutEvent, at: Opened): Promise<Pick<EventResult, 'invitations'>> {
+  try {
+    const planned = await plannedEvent(change, at);
+    const owner = { email: change.account.email, calendar: change.calendar };
+    const byServer = planned === undefined ? [] : noticesOf(planned, owner).byServer;
+    if (byServer.length === 0) return {};
+    const now = await readNow(change, at);
+    // A calendar without iCalendar has no way to say it.
+    if (now !== undefined && now.deliveries === undefined) return {};
+    const states = byServer.map((person) => deliveryTo(person, now));
+    if (states.includes('failed')) return { invitations: 'not_delivered' };
+    return states.includes('unknown') ? { invitations: 'not_confirmed' } : {};
+  } catch (error) {
+    // The event is stored, whatever became of the messages.
+    if (error instanceof MailError || error instanceof ServiceError) return { invitations: 'not_confirmed' };
+    throw error;
+  }
+}
+
+function deliveryTo(person: string, now: StoredEvent | undefined): Delivery['state'] {
+  const told = now?.deliveries?.find(({ address }) => normalAddress(address) === normalAddress(person));
+  return told?.state ?? 'unknown';
 }
 
 async function judge(

@@ -80,8 +80,9 @@ const VALUES: Readonly<Record<string, RegExp>> = {
 };
 
 const vocabulary = (...words: readonly string[]) => new Set(words);
-const PEOPLE: Readonly<Record<string, ReadonlySet<string> | 'shown'>> = {
+const PEOPLE: Readonly<Record<string, ReadonlySet<string> | 'shown' | RegExp>> = {
   CN: 'shown',
+  'SCHEDULE-STATUS': /^"?\d\.\d{1,2}(?:,\d\.\d{1,2}){0,3}"?$/,
   PARTSTAT: vocabulary(...ANSWERS),
   ROLE: vocabulary(...ROLES),
   RSVP: vocabulary('TRUE', 'FALSE'),
@@ -95,6 +96,7 @@ function isFixed(line: ContentLine): boolean {
   if (name === 'ORGANIZER' || name === 'ATTENDEE') {
     return parameters.every(([key, text]) => {
       const words = PEOPLE[key];
+      if (words instanceof RegExp) return words.test(text);
       return words === 'shown' || words?.has(text.toUpperCase()) === true;
     });
   }

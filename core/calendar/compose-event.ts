@@ -236,7 +236,10 @@ function instanceOf(
 }
 
 function withAttendees(event: Component, { attendees = [], added = [] }: EventChange): Component {
-  const lines = linesNamed(event, 'ATTENDEE').map((attendee, index) => {
+  const lines = linesNamed(event, 'ATTENDEE').map((written, index) => {
+    // What the server said about its last message (RFC 6638 7.3) is not true of the next one.
+    const isOld = parameterOf(written, 'SCHEDULE-STATUS') !== undefined;
+    const attendee = isOld ? withParameter(written, 'SCHEDULE-STATUS', undefined) : written;
     const { agent, mustReplyAgain = false } = attendees[index] ?? {};
     const updated =
       agent === undefined ? attendee : withParameter(attendee, 'SCHEDULE-AGENT', AGENT_VALUES[agent]);

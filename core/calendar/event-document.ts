@@ -30,10 +30,20 @@ export type EventReading =
        * Empty: none.
        */
       readonly alongside: string;
+      /** What the calendar's server says about telling each attendee itself. Absent: the format cannot say it. */
+      readonly deliveries?: readonly Delivery[] | undefined;
     }
   /** The document does not contain that event. */
   | { readonly kind: 'none' }
   | { readonly kind: 'unreadable' };
+
+/** What a server says about the message to an attendee. `unknown`: nothing. */
+export const DELIVERY_STATES = ['sent', 'failed', 'unknown'] as const;
+
+export interface Delivery {
+  readonly address: string;
+  readonly state: (typeof DELIVERY_STATES)[number];
+}
 
 export const EVENT_LOCKS = [
   /** Changing it would change other events of its series. */

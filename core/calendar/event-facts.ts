@@ -2,7 +2,7 @@ import type ICAL from 'ical.js';
 import { otherContentOf } from './alongside.ts';
 import { eventsIn, parseObject } from './content-lines.ts';
 import { type Agent, ANSWERS, type EventFacts, ROLES } from './event.ts';
-import type { EventLock, EventReading, KeyInDocument } from './event-document.ts';
+import type { Delivery, EventLock, EventReading, KeyInDocument } from './event-document.ts';
 import { eventAmong } from './ical/expand.ts';
 import {
   BrokenObject,
@@ -41,6 +41,10 @@ export function readEvent(
     locked: lockOf({ isWhole, isSplit, isUnique: found.isUnique }),
     isZoneDisputed: isDisputed(found.part.start, [event.start, event.end], bounds),
     alongside: alongside ?? '',
+    deliveries: attendeesIn(found.part).map((attendee) => ({
+      address: participant(attendee).address,
+      state: deliveryStateOf(parameterOf(attendee, 'schedule-status')),
+    })),
   };
 }
 
@@ -71,16 +75,28 @@ function isDisputed(
   );
 }
 
-function factsOf(
-  { leftOut: _leftOut, ...event }: ExpandedEvent,
-  { component, revision: [sequence] }: EventPart,
-): EventFacts {
+function attendeesIn({ component }: EventPart): ICAL.Property[] {
+  return component.getAllProperties('attendee');
+}
+
+/** SCHEDULE-STATUS (RFC 6638 3.2.9, 7.3): one or several codes. */
+function deliveryStateOf(status: string): Delivery['state'] {
+  const codes = status === '' ? [] : status.split(',').map((code) => code.trim());
+  if (codes.some((code) => /^[345]/.test(code))) return 'failed';
+  return codes.length > 0 && codes.every((code) => /^[12]\./.test(code)) ? 'sent' : 'unknown';
+}
+
+function factsOf({ leftOut: _leftOut, ...event }: ExpandedEvent, part: EventPart): EventFacts {
+  const {
+    component,
+    revision: [sequence],
+  } = part;
   return {
     ...event,
     sequence,
     location: textOf(component, 'location'),
     description: textOf(component, 'description'),
-    attendees: component.getAllProperties('attendee').map((property) => ({
+    attendees: attendeesIn(part).map((property) => ({
       ...participant(property),
       agent: agentOf(property),
       answer: among(ANSWERS, parameterOf(property, 'partstat')),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { UNTOLD, type Untold } from '../actions/change-event.ts';
 import {
   type Approval,
   type ApprovalState,
@@ -171,7 +172,9 @@ export function meaningOf(approval: Approval): string {
           : approval.edit === null
             ? `The owner approved the request and the action was carried out${inPart}.`
             : `The owner changed the request and approved it, and the action was carried out${inPart}. ${EDITED}`;
-      return forwardLeft.safeParse(approval.result).success ? `${done} ${LEFT_BEHIND}` : done;
+      const more = forwardLeft.safeParse(approval.result).success ? LEFT_BEHIND : '';
+      const untold = untoldOf(approval);
+      return [done, more, untold === undefined ? '' : UNTOLD_ATTENDEES[untold]].filter(Boolean).join(' ');
     }
     case 'failed':
       return 'The action was not carried out. Nothing was done.';
@@ -208,6 +211,18 @@ function adviceAfter(reason: RejectionReason | undefined): string {
     case 'other':
       return 'Do not repeat it as it was. approval.rejection says why, if the owner gave a reason.';
   }
+}
+
+const UNTOLD_ATTENDEES: Readonly<Record<Untold, string>> = {
+  not_confirmed: 'The calendar server does not say whether it has told the attendees.',
+  not_delivered: 'The calendar server says that it could not tell all of the attendees.',
+};
+
+const invitations = z.looseObject({ invitations: z.enum(UNTOLD) });
+
+/** What the calendar server says of the attendees whom it was to tell. Undefined: it has told them, or there were none. */
+export function untoldOf({ result }: Pick<Approval, 'result'>): Untold | undefined {
+  return invitations.safeParse(result).data?.invitations;
 }
 
 const itemsDone = z.looseObject({ items: z.array(z.looseObject({ done: z.boolean().optional() })) });

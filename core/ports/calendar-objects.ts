@@ -1,4 +1,4 @@
-import type { CalendarInfo, DocumentPlace } from './calendar.ts';
+import type { CalendarInfo, DocumentPlace, UnusableCalendar } from './calendar.ts';
 import type { MailCall, MailError, Start } from './mail.ts';
 
 /**
@@ -9,8 +9,9 @@ export interface CalendarObjects<Settings = unknown> {
   /** Only for the compiler. It has no value. */
   readonly Settings?: Settings;
 
-  /** Same as `calendars` and `target` of Calendar. */
+  /** Same as `calendars`, `unusable` and `target` of Calendar. */
   calendars(call: MailCall): Promise<readonly CalendarInfo[]>;
+  unusable?(call: MailCall): Promise<readonly UnusableCalendar[]>;
   target(call: MailCall): Promise<CalendarInfo | undefined>;
 
   /**

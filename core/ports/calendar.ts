@@ -1,5 +1,6 @@
 import type { CalendarEvent, EventFacts, EventKey, RangeQuery } from '../calendar/event.ts';
 import type {
+  Delivery,
   DocumentReading,
   DocumentWriting,
   EventLock,
@@ -23,6 +24,9 @@ export interface Calendar<Settings = unknown> {
    * Used before an account is saved, and when the owner picks the calendar to write to.
    */
   calendars(call: MailCall): Promise<readonly CalendarInfo[]>;
+
+  /** The calendars of the account that `calendars` leaves out. Absent: there are none. */
+  unusable?(call: MailCall): Promise<readonly UnusableCalendar[]>;
 
   /**
    * The calendar for new events. Undefined: the account has no calendar server, or may write to no calendar.
@@ -103,6 +107,13 @@ export interface EventDocuments {
   without(document: string, key: KeyInDocument, writing: DocumentWriting): Promise<string | null | undefined>;
 }
 
+/** A calendar, or a collection of them, that Countersign cannot use. */
+export interface UnusableCalendar {
+  readonly name: string;
+  /** `refused`: by its server. `subscribed`: the server only has its address. `no_events`: it holds something else. */
+  readonly reason: 'refused' | 'subscribed' | 'no_events';
+}
+
 export interface CalendarInfo {
   /** Identifies the calendar within the account and never changes. On CalDAV: the decoded path of the collection. */
   readonly calendar: string;
@@ -146,6 +157,8 @@ export interface DocumentPlace {
 export interface StoredEvent {
   readonly event: EventFacts;
   readonly locked: EventLock | null;
+  /** See EventReading. */
+  readonly deliveries?: readonly Delivery[] | undefined;
   readonly place: DocumentPlace;
   readonly etag: string;
   /** The whole document, exactly as the server returned it. */

@@ -14,7 +14,7 @@ import type { MailFolder } from '../folders/folder.ts';
 import type { FolderRoles } from '../folders/roles.ts';
 import type { Account } from '../ports/account.ts';
 import type { ServerHealth } from '../ports/account-health.ts';
-import type { CalendarInfo } from '../ports/calendar.ts';
+import type { CalendarInfo, UnusableCalendar } from '../ports/calendar.ts';
 import { type AccessToken, type MailAccount, type MailCall, MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
@@ -26,7 +26,8 @@ import { notFound } from './not-found.ts';
 export interface Accounts<Settings = unknown> {
   /**
    * Connects and signs in first, also to the calendar server if the settings name one, and then saves the
-   * account. `settings` are the adapters'; the default `label` is the email.
+   * account. A calendar that cannot be connected does not keep the mailbox from being saved: `health` says what is wrong
+   * with it. `settings` are the adapters'; the default `label` is the email.
    * @throws MailError, and ServiceError not_found (the owner), invalid_arguments; also if the address is connected already
    */
   connect(account: {
@@ -45,7 +46,7 @@ export interface Accounts<Settings = unknown> {
   settings(ownerId: string, accountId: number): Promise<unknown>;
   /**
    * Connects and signs in with the new settings first, and then saves them. The account keeps its id and everything else,
-   * and its requests go on. Nothing is saved if a server refuses.
+   * and its requests go on. Nothing is saved if a server refuses, unless it is the calendar's, which did not work before.
    * @throws MailError, and ServiceError not_found
    */
   changeSettings(change: { ownerId: string; accountId: number; settings: Settings }): Promise<void>;
@@ -70,12 +71,16 @@ export interface Accounts<Settings = unknown> {
   }): Promise<readonly CalendarInfo[]>;
   /**
    * Lists the calendars of a connected account. `target`: the one that new events are put into; undefined if there is none,
-   * or the chosen one no longer exists. @throws MailError; ServiceError not_found
+   * or the chosen one no longer exists. `unusable`: those that Countersign cannot use. @throws MailError; ServiceError not_found
    */
   calendarsOf(
     ownerId: string,
     accountId: number,
-  ): Promise<{ readonly calendars: readonly CalendarInfo[]; readonly target: CalendarInfo | undefined }>;
+  ): Promise<{
+    readonly calendars: readonly CalendarInfo[];
+    readonly target: CalendarInfo | undefined;
+    readonly unusable: readonly UnusableCalendar[];
+  }>;
   list(ownerId: string): Promise<readonly Account[]>;
   /** How the servers of the owner's accounts are doing. A server that was never used is left out. */
   health(ownerId: string): Promise<readonly ServerHealth[]>;
@@ -103,6 +108,8 @@ export interface AccountFolders {
 
 /** For all servers of an account together. */
 const CONNECT_MS = 30_000;
+
+const WORKS = { state: 'working', reason: null } as const;
 
 type VerifiedServer = Pick<ServerHealth, 'server' | 'state' | 'reason'>;
 
@@ -178,22 +185,40 @@ export function createAccounts(
     return { account, call: mailCall(ports, keyring, account, new AbortController().signal, CONNECT_MS) };
   }
 
-  /** Signs in to every server, and finds the calendar that was chosen for new events. @returns those that there are */
-  async function verify(call: MailCall): Promise<readonly VerifiedServer[]> {
+  /** Signs in to the mail servers. */
+  async function verifyMail(call: MailCall): Promise<readonly VerifiedServer[]> {
     await mail.verify(call);
-    const works = { state: 'working', reason: null } as const;
-    const servers: VerifiedServer[] = [
-      { server: 'reading', ...works },
-      { server: 'sending', ...works },
+    return [
+      { server: 'reading', ...WORKS },
+      { server: 'sending', ...WORKS },
     ];
-    try {
-      if ((await calendar?.target(call)) !== undefined) servers.push({ server: 'calendar', ...works });
-    } catch (error) {
-      // The owner can create one later.
-      if (!(error instanceof MailError && error.trouble === 'no_calendar')) throw error;
-      servers.push({ server: 'calendar', state: error.trouble, reason: error.message });
-    }
-    return servers;
+  }
+
+  /** Finds the calendar for new events. @returns how its server is doing; nothing if there is none */
+  async function verifyCalendar(call: MailCall): Promise<readonly VerifiedServer[]> {
+    return (await calendar?.target(call)) === undefined ? [] : [{ server: 'calendar', ...WORKS }];
+  }
+
+  /** The same for a calendar that the owner can mend later. */
+  function calendarAsItIs(call: MailCall): Promise<readonly VerifiedServer[]> {
+    return verifyCalendar(call).catch((error: unknown) => {
+      if (!(error instanceof MailError)) throw error;
+      return [{ server: 'calendar', state: error.trouble ?? 'other', reason: error.message }];
+    });
+  }
+
+  /** Signs in to every server of a connected account. What did not work before may go on not working: its calendar. */
+  async function verifyAgain(
+    { ownerId, accountId }: Account,
+    trial: TrialAccount,
+  ): Promise<readonly VerifiedServer[]> {
+    const health = await storage.accountHealth(ownerId);
+    const before = health.find((one) => one.accountId === accountId && one.server === 'calendar');
+    const isWorking = before === undefined || before.state === 'working';
+    return withTrialAccount(trial, async (call) => [
+      ...(await verifyMail(call)),
+      ...(await (isWorking ? verifyCalendar : calendarAsItIs)(call)),
+    ]);
   }
 
   async function reportServers(
@@ -215,10 +240,11 @@ export function createAccounts(
       refuseConnected(await storage.accounts(ownerId), email);
       const { servers, folderRoles } = await withTrialAccount(
         { ownerId, email, settings, accessToken: grant && tokenOf(grant) },
-        async (call) => ({
-          servers: await verify(call),
-          folderRoles: decideRoles(await mail.folders(call, { fresh: true })),
-        }),
+        async (call) => {
+          const mailServers = await verifyMail(call);
+          const folderRoles = decideRoles(await mail.folders(call, { fresh: true }));
+          return { servers: [...mailServers, ...(await calendarAsItIs(call))], folderRoles };
+        },
       );
       const seal = (accountId: number) => sealSettings(keyring, ownerId, accountId, settings);
       const account = await storage.addAccount({
@@ -241,7 +267,7 @@ export function createAccounts(
     async changeSettings({ ownerId, accountId, settings }) {
       const { account: before, call } = await mailboxOf(ownerId, accountId);
       const { accessToken } = call.account;
-      const servers = await withTrialAccount({ ownerId, email: before.email, settings, accessToken }, verify);
+      const servers = await verifyAgain(before, { ownerId, email: before.email, settings, accessToken });
       const sealedSettings = sealSettings(keyring, ownerId, accountId, settings);
       const account = await storage.changeSettings({ ownerId, accountId, sealedSettings });
       if (account === undefined) throw notFound('account');
@@ -272,14 +298,18 @@ export function createAccounts(
     },
     async calendarsOf(ownerId, accountId) {
       const { call } = await mailboxOf(ownerId, accountId);
-      if (calendar === undefined) return { calendars: [], target: undefined };
+      if (calendar === undefined) return { calendars: [], target: undefined, unusable: [] };
       const calendars = await calendar.calendars(call);
-      return { calendars, target: await undefinedIfNotFound(calendar.target(call)) };
+      return {
+        calendars,
+        target: await undefinedIfNotFound(calendar.target(call)),
+        unusable: (await calendar.unusable?.(call)) ?? [],
+      };
     },
     async replaceGrant(account, settings, grant) {
       const { ownerId, accountId, email } = account;
       const trial = { ownerId, email, settings, accessToken: tokenOf(grant) };
-      const servers = await withTrialAccount(trial, verify);
+      const servers = await verifyAgain(account, trial);
       const sealed = sealGrant(keyring, ownerId, accountId, grant);
       if (!(await storage.replaceGrant({ ownerId, accountId, sealed }))) throw notFound('account');
       await forget(ownerId, accountId);

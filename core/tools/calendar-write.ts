@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { UNTOLD } from '../actions/change-event.ts';
 import type { ErrorCode } from '../contract/errors.ts';
 import { address, line } from '../contract/schema.ts';
 import { cancelledEvent, changedEvent, confirmedEvent, newEvent } from '../plans/event-changes.ts';
@@ -47,6 +48,10 @@ const changed = z.object({
   action: z.string(),
   object_kind: z.literal('event'),
   object_id: z.int().min(1).meta({ description: 'The event_id.' }),
+  invitations: z
+    .enum(UNTOLD)
+    .optional()
+    .meta({ description: 'What the calendar server says of those it was to tell, if not that it did.' }),
 });
 
 /** A change of the calendar. @param errors what it can return besides the errors of a calendar that is not there */

@@ -20,8 +20,12 @@ export function stepAfter(accounts: readonly Account[], use: ReadonlyMap<string,
 }
 
 /** Where the owner goes after connecting a mailbox: on with the setup if there is no key yet. */
-export async function pageAfterConnecting(visit: OwnerVisit): Promise<string> {
-  return `${(await nextStep(visit)) === 'key' ? '/setup' : '/accounts'}?notice=account_connected`;
+export async function pageAfterConnecting(visit: OwnerVisit, accountId: number): Promise<string> {
+  const health = await visit.service.accounts.health(visit.owner.ownerId);
+  const calendar = health.find((one) => one.accountId === accountId && one.server === 'calendar');
+  const isLater = calendar !== undefined && calendar.state !== 'working';
+  const notice = isLater ? 'calendar_later' : 'account_connected';
+  return `${(await nextStep(visit)) === 'key' ? '/setup' : '/accounts'}?notice=${notice}`;
 }
 
 /** On an empty page: what to do so that it fills. Nothing once everything is set up. */

@@ -1,6 +1,10 @@
 /** What was just done, shown on the next page. The URL contains a code; only these texts can appear. */
 const NOTICES = new Map([
   ['account_connected', 'The account is connected.'],
+  [
+    'calendar_later',
+    'The mailbox is connected, and its calendar is not yet. Accounts says why. Connect the calendar later: choose “Change servers” or “Check now” there.',
+  ],
   ['signed_in_again', 'You are signed in again. What waited goes on.'],
   ['account_active', 'The active account is set.'],
   ['account_saved', 'It is saved, and applies to new requests.'],

@@ -1,10 +1,11 @@
+import type { Untold } from '../../core/actions/change-event.ts';
 import type {
   Approval,
   ApprovalError,
   ApprovalState,
   RejectionReason,
 } from '../../core/approvals/approval.ts';
-import { failedTargets } from '../../core/call/outcome.ts';
+import { failedTargets, untoldOf } from '../../core/call/outcome.ts';
 import { ERRORS, type ErrorCode } from '../../core/contract/errors.ts';
 import type { DeliveryState } from '../../core/events/delivery.ts';
 import type { DisabledReason } from '../../core/events/endpoint-health.ts';
@@ -109,8 +110,17 @@ const ADVICE: Record<ApprovalError, string> = {
   outside_fence: 'Change the fences of its key under Integrations if it should be allowed.',
 };
 
+const UNTOLD_ATTENDEES: Record<Untold, string> = {
+  not_confirmed:
+    'Your calendar server does not say whether it has told the attendees. If you do not know it from before, ask one of them.',
+  not_delivered: 'Your calendar server says that it could not tell all of the attendees. Tell them yourself.',
+};
+
 /** Undefined: there is nothing to do. */
-export function adviceForOwner({ state, error }: Approval): string | undefined {
+export function adviceForOwner(approval: Approval): string | undefined {
+  const { state, error } = approval;
+  const untold = untoldOf(approval);
+  if (untold !== undefined) return UNTOLD_ATTENDEES[untold];
   if (state === 'outcome_unknown') {
     return 'If it is not in the Sent folder or in the calendar, it may still arrive. Wait a while before you do it yourself. Countersign never repeats it.';
   }

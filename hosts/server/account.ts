@@ -41,7 +41,8 @@ const accountAdd: Command = {
     '[--display-name NAME] [--signature TEXT]',
   summary: 'connects a mailbox and its calendar',
   details:
-    'The password comes from stdin. Nothing is saved unless all servers accept it. Without URLs, Countersign finds the ' +
+    'The password comes from stdin. Nothing is saved unless the mail servers accept it; a calendar that cannot be connected ' +
+    'can be connected later (countersign account servers). Without URLs, Countersign finds the ' +
     'servers, shows them, and connects once you confirm (--yes: at once). In a terminal, it shows a certificate that ' +
     'cannot be verified, for you to trust; --tls-fingerprint trusts one in advance. --calendar names the calendar for new ' +
     'events. --display-name is the name in the From of its mail. With --provider, the owner signs in there instead of a ' +
@@ -80,7 +81,7 @@ const accountAdd: Command = {
     const typed = typedServers(values);
     const isFound = typed.imap === undefined && typed.smtp === undefined;
     const typedOnly = isFound ? undefined : chosenServers(undefined, typed, email);
-    const { accountId, hasCalendar, missing } = await withOwner(
+    const { accountId, hasCalendar, calendarTrouble } = await withOwner(
       terminal,
       ownerEmail,
       async (service, { ownerId }, configuration) => {
@@ -88,7 +89,7 @@ const accountAdd: Command = {
           typedOnly ??
           chosenServers(await confirmedServers(email, values.yes === true, terminal), typed, email);
         const reach = reachOfService(configuration, service);
-        const trusted = await trustedServers(servers, reach, terminal, 'countersign account add …');
+        const trusted = await trustedServers(servers, reach, terminal, 'countersign account add …', 'mail');
         const account = { ownerId, email };
         const settings = await passwordSettings(service, account, trusted, typed.calendar, terminal);
         const added = await service.accounts.connect({ ...account, displayName, signature, settings });
@@ -96,20 +97,28 @@ const accountAdd: Command = {
         return {
           ...added,
           hasCalendar: servers.caldav !== undefined,
-          missing: health.find(
-            (server) => server.accountId === added.accountId && server.state === 'no_calendar',
+          calendarTrouble: health.find(
+            (one) =>
+              one.accountId === added.accountId && one.server === 'calendar' && one.state !== 'working',
           ),
         };
       },
     );
-    const calendar = hasCalendar && missing === undefined ? ', with its calendar' : '';
-    const note = missing?.reason ? ` But ${missing.reason}.` : '';
+    const calendar = hasCalendar && calendarTrouble === undefined ? ', with its calendar' : '';
+    const note = calendarTrouble && noteOn(calendarTrouble, accountId, ownerEmail);
     terminal.print(
       { account_id: accountId },
-      `Account ${accountId} (${email}) is connected${calendar}.${note}`,
+      [`Account ${accountId} (${email}) is connected${calendar}.`, ...(note ?? [])].join(' '),
     );
   },
 };
+
+/** What is wrong with the calendar of a new account, and what to do. */
+function noteOn({ state, reason }: ServerHealth, accountId: number, ownerEmail: string): readonly string[] {
+  if (state === 'no_calendar') return [`But ${reason}.`];
+  const command = `countersign account servers ${accountId} --owner ${ownerEmail} --caldav URL`;
+  return [`But its calendar is not: ${reason}. Connect it later: ${command}`];
+}
 
 const accountList: Command = {
   name: 'account list',
@@ -272,7 +281,7 @@ function changeServers(
     const servers = chosenServers(current, typed, email);
     const command = `countersign account servers ${accountId} --owner ${ownerEmail}`;
     const reach = reachOfService(configuration, service);
-    const trusted = await trustedServers(servers, reach, terminal, command);
+    const trusted = await trustedServers(servers, reach, terminal, command, 'all');
     const settings = await passwordSettings(service, { ownerId, email }, trusted, typed.calendar, terminal);
     await service.accounts.changeSettings({ ownerId, accountId, settings });
   });

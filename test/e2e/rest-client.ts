@@ -5,6 +5,8 @@ import { undescribed } from '../hosts/rest/described-answer.ts';
 export interface RestClient {
   get(path: string): Promise<RestAnswer>;
   post(path: string, body?: unknown): Promise<RestAnswer>;
+  /** Any other method. Without a body if there is none. */
+  send(method: string, path: string, body?: unknown): Promise<RestAnswer>;
   /** The newest message of a list: of the inbox, unless the query says otherwise. */
   newest(query?: Readonly<Record<string, string>>): Promise<z.infer<typeof row>>;
 }
@@ -20,7 +22,7 @@ const list = z.object({ result: z.object({ messages: z.tuple([row], row) }) });
 
 export function restClient(baseUrl: string, apiKey: string): RestClient {
   const authorization = `Bearer ${apiKey}`;
-  async function send(path: string, init: RequestInit): Promise<RestAnswer> {
+  async function answerTo(path: string, init: RequestInit): Promise<RestAnswer> {
     const answer = await fetch(`${baseUrl}${path}`, init);
     const { status, headers } = answer;
     const text = await answer.text();
@@ -35,15 +37,17 @@ export function restClient(baseUrl: string, apiKey: string): RestClient {
     if (wrong.length > 0) throw new Error(`not as openapi.json says:\n${wrong.join('\n')}`);
     return { status, headers, body: JSON.parse(text) as unknown };
   }
-  const get = (path: string) => send(path, { headers: { authorization } });
+  const send: RestClient['send'] = (method, path, body) =>
+    answerTo(path, {
+      method,
+      headers: { authorization, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  const get = (path: string) => send('GET', path);
   return {
     get,
-    post: (path, body = {}) =>
-      send(path, {
-        method: 'POST',
-        headers: { authorization, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
+    send,
+    post: (path, body = {}) => send('POST', path, body),
     async newest(query = {}) {
       const { body } = await get(`/v1/messages?${new URLSearchParams({ ...query, limit: '1' }).toString()}`);
       return list.parse(body).result.messages[0];

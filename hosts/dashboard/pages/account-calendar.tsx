@@ -1,3 +1,5 @@
+import { WHY_UNUSABLE } from '../../../core/calendar/why-unusable.ts';
+import type { UnusableCalendar } from '../../../core/ports/calendar.ts';
 import { MailError } from '../../../core/ports/mail.ts';
 import { accountNamed } from '../account-name.tsx';
 import { connectionProblems } from '../connection-problems.ts';
@@ -45,8 +47,25 @@ export async function calendarPage(visit: OwnerVisit, problems: readonly string[
           <SubmitOrLeave submit="Save" leave="Back" to="/accounts" />
         </Form>
       )}
+      {'problems' in found || found.unusable.length === 0 ? null : <NotUsed calendars={found.unusable} />}
     </section>,
     all.length === 0 ? 200 : 422,
+  );
+}
+
+/** The calendars that are missing from the choice, and from lists of events. */
+function NotUsed({ calendars }: { calendars: readonly UnusableCalendar[] }) {
+  return (
+    <>
+      <h2>Not used</h2>
+      <ul id="not-used">
+        {calendars.map(({ name, reason }) => (
+          <li>
+            “<Quoted text={name} />” {WHY_UNUSABLE[reason]}
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 
@@ -55,15 +74,20 @@ async function calendarsOf(
   { service, owner }: OwnerVisit,
   accountId: number,
 ): Promise<
-  | { readonly options: readonly (readonly [string, string])[]; readonly target: string }
+  | {
+      readonly options: readonly (readonly [string, string])[];
+      readonly target: string;
+      readonly unusable: readonly UnusableCalendar[];
+    }
   | { readonly problems: readonly string[] }
 > {
   try {
-    const { calendars, target } = await service.accounts.calendarsOf(owner.ownerId, accountId);
+    const { calendars, target, unusable } = await service.accounts.calendarsOf(owner.ownerId, accountId);
     const writable = calendars.filter(({ writable }) => writable);
     return {
       options: writable.map(({ calendar, name }) => [calendar, visibleText(name)]),
       target: target?.calendar ?? '',
+      unusable,
     };
   } catch (error) {
     if (!(error instanceof MailError)) throw error;

@@ -1,5 +1,7 @@
+import type { CalendarInfo } from '../../../core/ports/calendar.ts';
+import { MailError } from '../../../core/ports/mail.ts';
 import { refuseConnected } from '../../../core/storage/accounts.ts';
-import { accountTexts, readAccount, readAddress } from '../account-fields.ts';
+import { accountTexts, type ProbedServer, readAccount, readAddress } from '../account-fields.ts';
 import { passwordAccount } from '../account-name.tsx';
 import { connectionProblems } from '../connection-problems.ts';
 import { orProblems } from '../field-errors.ts';
@@ -51,7 +53,9 @@ export const askPassword = whereOffered(async (visit, { probe }) => {
   const account = readAccount(visit.fields);
   if (account.kind === 'wrong') return serversPage(visit, { problems: account.problems });
   const probed = (await probe?.(account.servers)) ?? [];
-  const problems = probed.flatMap((one) => (one.kind === 'problem' ? [one.text] : []));
+  // A calendar can be connected later.
+  const isLater = ({ server }: ProbedServer) => server === 'caldav' && account.accountId === undefined;
+  const problems = probed.flatMap((one) => (one.kind === 'problem' && !isLater(one) ? [one.text] : []));
   if (problems.length > 0) return serversPage(visit, { problems });
   const untrusted = probed.filter((one) => one.kind === 'untrusted');
   return untrusted.length > 0 ? trustPage(visit, account.servers, untrusted) : passwordPage(visit, {});
@@ -72,26 +76,40 @@ export const connectAccount = whereOffered(async (visit, connect) => {
   try {
     const settings = connect.settings({ ...servers, password });
     if (servers.caldav !== undefined && servers.caldav.writeTo === undefined) {
-      const all = await service.accounts.calendars({ ownerId: owner.ownerId, email, settings });
-      const calendars = all.filter(({ writable }) => writable);
+      const calendars = await writableCalendars(visit, email, settings);
       if (calendars.length > 1) return passwordPage(visit, { calendars });
     }
     if (accountId !== undefined) {
       await service.accounts.changeSettings({ ownerId: owner.ownerId, accountId, settings });
       return redirect('/accounts?notice=servers_changed');
     }
-    await service.accounts.connect({
+    const connected = await service.accounts.connect({
       ownerId: owner.ownerId,
       email,
       ...(label === '' ? {} : { label }),
       ...(signature === '' ? {} : { signature }),
       settings,
     });
+    return redirect(await pageAfterConnecting(visit, connected.accountId));
   } catch (error) {
     return passwordPage(visit, { problems: connectionProblems(error) });
   }
-  return redirect(await pageAfterConnecting(visit));
 });
+
+/** Empty if they cannot be listed: connecting the account finds out why. */
+async function writableCalendars(
+  { service, owner }: OwnerVisit,
+  email: string,
+  settings: unknown,
+): Promise<readonly CalendarInfo[]> {
+  try {
+    const all = await service.accounts.calendars({ ownerId: owner.ownerId, email, settings });
+    return all.filter(({ writable }) => writable);
+  } catch (error) {
+    if (error instanceof MailError) return [];
+    throw error;
+  }
+}
 
 /** Shows the servers of a connected account, to be changed. The next steps are those of a new account. */
 export const changeServers = whereOffered(async (visit, { fieldsOf }) => {

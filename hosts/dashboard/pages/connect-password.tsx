@@ -57,7 +57,7 @@ export function passwordPage(
         />
         <p class="quiet">
           Countersign sends it to these servers only, and stores it encrypted. It signs in to each server
-          first, and saves nothing if that fails.
+          first, and saves nothing if a mail server refuses. A calendar can be connected later.
         </p>
         <button type="submit">Connect account</button>
       </Form>

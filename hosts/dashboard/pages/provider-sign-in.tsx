@@ -129,7 +129,7 @@ export async function finishProviderSignIn(visit: OwnerVisit): Promise<Reply> {
   }
   if (finished.kind === 'again') return redirect('/accounts?notice=signed_in_again');
   const choice = await calendarChoicePath(visit, finished.accountId);
-  return redirect(choice ?? (await pageAfterConnecting(visit)));
+  return redirect(choice ?? (await pageAfterConnecting(visit, finished.accountId)));
 }
 
 /** The accounts, with what is wrong at the account that it is about, or at the address that was entered. */

@@ -240,6 +240,7 @@ describe('a calendar that refuses', () => {
     const { calendar: port, call } = accountOn(server.url);
     expect(await port.list(call, MARCH)).toMatchObject({ events: [{ uid: 'one' }], refused: ['A'] });
     expect(await port.target(call)).toMatchObject({ calendar: '/home/b/' });
+    expect(await port.unusable?.(call)).toEqual([{ name: 'A', reason: 'refused' }]);
   });
 
   it('is an error if there is no other', async () => {
@@ -266,6 +267,11 @@ describe('what cannot be used', () => {
     );
     const { caldav } = accountOn(server.url);
     expect(await namesOn(server.url)).toEqual(['/home/calendar/']);
+    const { calendar: port, call } = accountOn(server.url);
+    expect(await port.unusable?.(call)).toEqual([
+      { name: 'To do', reason: 'no_events' },
+      { name: 'Holidays', reason: 'subscribed' },
+    ]);
     const limit = new AbortController().signal;
     const found = await calendarReport(caldav, caldav.user, { allowPrivateServers: true }, limit);
     expect(found.filter(({ check }) => check === 'unusable').map(({ text }) => text)).toEqual([

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import { object } from '../../contracts/calendar/scene.ts';
@@ -128,6 +128,39 @@ describe('a calendar', () => {
       expect([await uids(), await uids()]).toEqual([['one'], ['one']]);
     },
   );
+
+  it('whose tag is a time in seconds is believed to be unchanged only once that second is over', async () => {
+    const now = vi.spyOn(performance, 'now');
+    onTestFinished(() => now.mockRestore());
+    const at = (seconds: number) => now.mockReturnValue(1000 * seconds);
+    let uid = 'one';
+    const server = await startScriptedCaldav((asked, response) => {
+      const etag = `<d:getetag>"${uid}"</d:getetag>`;
+      const resource = (href: string, prop: string) =>
+        `<d:response><d:href>${href}</d:href><d:propstat><d:prop>${prop}</d:prop></d:propstat></d:response>`;
+      if (asked.body.includes('getctag')) {
+        const tag = '<cs:getctag xmlns:cs="http://calendarserver.org/ns/">1764200000</cs:getctag>';
+        multistatus(response, resource('/home/calendar/', tag));
+      } else if (asked.method === 'REPORT') {
+        const data = `<c:calendar-data>${on(uid, '0310')}</c:calendar-data>`;
+        multistatus(response, resource('/home/calendar/a.ics', etag + data));
+      } else return 'usual';
+      return 'answered';
+    });
+    const { uids } = calendarAt(server.url, 'ada@example.org');
+    at(10);
+    expect(await uids()).toEqual(['one']);
+    // In the same second: the tag stays.
+    uid = 'two';
+    at(11.9);
+    expect(await uids()).toEqual(['two']);
+    at(12);
+    expect(await uids()).toEqual(['two']);
+    const before = server.asked.length;
+    at(13);
+    expect(await uids()).toEqual(['two']);
+    expect(server.asked.slice(before).map(({ method }) => method)).toEqual(['PROPFIND']);
+  });
 
   it('whose server encodes names differently each time, or leaves objects out, is shown and counted', async () => {
     const response = (href: string, props: string) =>

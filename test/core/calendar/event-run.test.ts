@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { inlineReader } from '../../../adapters/reader/reader.ts';
 import type { RunContext } from '../../../core/actions/action.ts';
 import { type ReadMail, readMail } from '../../contracts/mail/read.ts';
@@ -8,14 +9,16 @@ import {
   type CalendarScene,
   callOf,
   numberOf,
+  objectsOf,
   openCalendar,
   PLANNING,
   put,
   removeOnly,
   SECOND,
   SERIES,
+  saying,
 } from '../calendar-scene.ts';
-import { approvalOf, approve, FRIEND, filedAction } from '../scene.ts';
+import { approvalOf, approve, FRIEND, filedAction, type SceneOptions } from '../scene.ts';
 
 // The result of checking a run that was interrupted between its start and its end.
 
@@ -24,43 +27,52 @@ interface Cut {
   /** Completes the run, as if it had been interrupted only afterwards. */
   done(): Promise<void>;
   check(mail?: Partial<ReadMail>): Promise<string>;
+  /** What the approval then says of the attendees whom the server was to tell. */
+  invitationsFound(): Promise<unknown>;
 }
 
 async function cut(
   tool: string,
   args: Record<string, unknown>,
   prepare: (scene: CalendarScene) => Promise<Record<string, unknown>> = async () => ({}),
+  options: SceneOptions = {},
 ): Promise<Cut> {
-  const scene = await openCalendar();
+  const scene = await openCalendar(options);
   const { id } = approvalOf(await scene.key.call(tool, { ...args, ...(await prepare(scene)) }));
   const action = await filedAction(scene, id);
+  const checked = (mail: Partial<ReadMail> = {}) => {
+    const run: RunContext = {
+      ports: {
+        storage: scene.storage,
+        mail: { ...readMail(scene.mail), ...mail },
+        reader: inlineReader(),
+        calendar: eventsOn(scene.calendar),
+        clock: scene.clock,
+        random: (bytes) => new Uint8Array(bytes),
+        log: silentLog,
+      },
+      ownerId: scene.ownerId,
+      requestId: id,
+      date: scene.clock.now(),
+      start: () => Promise.reject(new Error('a check starts nothing')),
+      async mailbox() {
+        const [account] = await scene.storage.accounts(scene.ownerId);
+        if (account === undefined) throw new Error('no account is connected');
+        return { account, call: callOf(scene) };
+      },
+    };
+    return action.check(run);
+  };
   return {
     scene,
     async done() {
       expect((await approve(scene, id)).approval.state).toBe('executed');
     },
-    async check(mail = {}) {
-      const run: RunContext = {
-        ports: {
-          storage: scene.storage,
-          mail: { ...readMail(scene.mail), ...mail },
-          reader: inlineReader(),
-          calendar: eventsOn(scene.calendar),
-          clock: scene.clock,
-          random: (bytes) => new Uint8Array(bytes),
-          log: silentLog,
-        },
-        ownerId: scene.ownerId,
-        requestId: id,
-        date: scene.clock.now(),
-        start: () => Promise.reject(new Error('a check starts nothing')),
-        async mailbox() {
-          const [account] = await scene.storage.accounts(scene.ownerId);
-          if (account === undefined) throw new Error('no account is connected');
-          return { account, call: callOf(scene) };
-        },
-      };
-      return (await action.check(run)).kind;
+    check: async (mail) => (await checked(mail)).kind,
+    async invitationsFound() {
+      const found = await checked();
+      expect(found).toMatchObject({ kind: 'happened', result: { object_kind: 'event' } });
+      return found.kind === 'happened' ? z.looseObject({}).parse(found.result).invitations : undefined;
     },
   };
 }
@@ -75,6 +87,23 @@ const lonely = async (scene: CalendarScene) => {
   return { event_id: await numberOf(scene, 'series', SECOND) };
 };
 const unsent = { messageWithId: async () => undefined };
+
+describe('an event whose attendees the server was to tell', () => {
+  const telling = { calendarAs: saying({ schedules: true, answersOrganizers: true }) };
+
+  it('counts as stored, and says whether the server says that it told them', async () => {
+    const args = { ...PLANNING, attendee: FRIEND };
+    const { scene, check, done, invitationsFound } = await cut('create_event', args, undefined, telling);
+    expect(await check()).toBe('not');
+    await done();
+    expect(await invitationsFound()).toBe('not_confirmed');
+    const [ics = ''] = await objectsOf(scene);
+    const told = ics.replace('ATTENDEE;', 'ATTENDEE;SCHEDULE-STATUS=1.2;');
+    const [name = ''] = (await scene.calendar.objects(callOf(scene).account)).keys();
+    await put(scene, name, told);
+    expect(await invitationsFound()).toBeUndefined();
+  });
+});
 
 describe('a new event', () => {
   it('that does not exist is created again; one that exists counts as created', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Calendar } from '../../../core/ports/calendar.ts';
+import { MailError } from '../../../core/ports/mail.ts';
 import { object } from '../../contracts/calendar/scene.ts';
 import {
   approved,
@@ -458,6 +459,77 @@ describe('a calendar whose server notifies attendees', () => {
     expect(scene.mail.transmitted()).toEqual([]);
     const known = await scene.storage.knownRecipients(scene.ownerId, 1, [STRANGER]);
     expect([...known.keys()]).toEqual([STRANGER]);
+  });
+
+  const invitedBy = async (calendarAs: (calendar: Calendar) => Calendar) => {
+    const self = saying({ schedules: true, answersOrganizers: true });
+    const scene = await openCalendar({ calendarAs: (calendar) => calendarAs(self(calendar)) });
+    const approval = await approved(scene, 'create_event', { ...PLANNING, attendee: FRIEND });
+    return { scene, approval };
+  };
+  /** A server that adds this to the attendees of what it stores. */
+  const writing =
+    (parameter: string) =>
+    (calendar: Calendar): Calendar => ({
+      ...calendar,
+      write: (call, stored, start) => {
+        const document = stored.document.replaceAll(/^ATTENDEE/gm, `ATTENDEE${parameter}`);
+        return calendar.write(call, { ...stored, document }, start);
+      },
+    });
+
+  it.each([
+    ['has sent it', ';SCHEDULE-STATUS=1.1', undefined],
+    ['has delivered it', ';SCHEDULE-STATUS="1.2,2.0"', undefined],
+    ['could not deliver it', ';SCHEDULE-STATUS=5.1', 'not_delivered'],
+    ['delivered it in part', ';SCHEDULE-STATUS="2.0,3.7"', 'not_delivered'],
+    ['says nothing', '', 'not_confirmed'],
+    ['says what nobody understands', ';SCHEDULE-STATUS=fine', 'not_confirmed'],
+  ])('whose server %s', async (_what, parameter, invitations) => {
+    const { approval } = await invitedBy(writing(parameter));
+    expect([approval.state, approval.result?.invitations]).toEqual(['executed', invitations]);
+  });
+
+  it('is not asked about people whom it does not tell', async () => {
+    const scene = await scheduling();
+    const alone = await approved(scene, 'create_event', PLANNING);
+    const proposed = await approved(scene, 'propose_event', { ...PLANNING, attendee: FRIEND });
+    const cancelled = await approved(scene, 'cancel_event', { event_id: proposed.result?.object_id });
+    for (const { state, result } of [alone, proposed, cancelled]) {
+      expect([state, result?.invitations]).toEqual(['executed', undefined]);
+    }
+  });
+
+  it('whose server says something about an earlier message says nothing about this one', async () => {
+    const { scene, approval } = await invitedBy((calendar) => {
+      const telling = writing(';SCHEDULE-STATUS=1.1')(calendar);
+      return {
+        ...calendar,
+        write: (call, stored, start) =>
+          (stored.ifMatch === null ? telling : calendar).write(call, stored, start),
+      };
+    });
+    expect((await onlyObject(scene)).join()).toContain('SCHEDULE-STATUS=1.1');
+    const args = { event_id: approval.result?.object_id, title: 'Later' };
+    const changed = await approved(scene, 'update_event', args);
+    expect((await onlyObject(scene)).join()).not.toContain('SCHEDULE-STATUS');
+    expect([changed.state, changed.result?.invitations]).toEqual(['executed', 'not_confirmed']);
+  });
+
+  it('that cannot be read after the change has changed all the same', async () => {
+    let isWritten = false;
+    const { approval } = await invitedBy((calendar) => ({
+      ...calendar,
+      async write(...given) {
+        await calendar.write(...given);
+        isWritten = true;
+      },
+      async read(...given) {
+        if (isWritten) throw new MailError('unavailable', 'the server is down');
+        return calendar.read(...given);
+      },
+    }));
+    expect([approval.state, approval.result?.invitations]).toEqual(['executed', 'not_confirmed']);
   });
 
   it('receives a proposal only when it is confirmed', async () => {

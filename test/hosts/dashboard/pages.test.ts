@@ -1,9 +1,11 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sandboxCalendar } from '../../../adapters/sandbox/calendar.ts';
 import { ServiceError } from '../../../core/contract/errors.ts';
-import { MailError } from '../../../core/ports/mail.ts';
+import { type MailCall, MailError } from '../../../core/ports/mail.ts';
 import type { AccountFields } from '../../../hosts/dashboard/account-fields.ts';
+import { eventsOn } from '../../events-on.ts';
 import { callWith } from '../../open-service.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import { type Dashboard, EMAIL, formTokenIn, openDashboard, PASSWORD } from './open-dashboard.ts';
@@ -359,6 +361,58 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
       user: found.caldav.user,
       writeTo: '/dav/Private/',
     });
+  });
+
+  it('connects a mailbox whose calendar cannot be connected, and sees why', async () => {
+    const calendar = eventsOn(sandboxCalendar());
+    const refusing = async ({ account }: MailCall): Promise<never> => {
+      throw new MailError('refused', `there is no calendar server for ${account.email.length} letters`);
+    };
+    const dashboard = await openDashboard({
+      connect: {
+        settings: (fields) => fields,
+        fieldsOf: () => ({ ...found, caldav: undefined, fingerprint: undefined }),
+        discover: async () => found,
+        probe: async () => [
+          { server: 'caldav', kind: 'problem', text: 'The calendar server does not answer.' },
+        ],
+      },
+      calendar: {
+        ...calendar,
+        calendars: (call) => (call.account.email === EMAIL ? calendar.calendars(call) : refusing(call)),
+        target: (call) => (call.account.email === EMAIL ? calendar.target(call) : refusing(call)),
+      },
+    });
+    const page = await signedIn(dashboard, '/accounts');
+    await page.getByLabel('Email').fill('work@example.org');
+    await press(page, 'Connect account');
+    await press(page, 'Use these servers');
+    await givePassword(page);
+    expect(await page.getByRole('status').textContent()).toContain('Connect the calendar later');
+    const row = page.getByRole('listitem').filter({ hasText: 'work@example.org' });
+    expect(await row.innerText()).toContain('There is no calendar server for 16 letters.');
+    expect(await row.getByRole('link', { name: 'Change servers' }).count()).toBe(1);
+  });
+
+  it('sees which calendars are not used, and why', async () => {
+    const calendar = eventsOn(sandboxCalendar());
+    const dashboard = await openDashboard({
+      connect: { settings: (fields) => fields, withCalendar: (settings) => settings },
+      calendar: {
+        ...calendar,
+        unusable: async () => [
+          { name: 'Feiertage <b>', reason: 'subscribed' },
+          { name: 'To do', reason: 'no_events' },
+          { name: 'Board', reason: 'refused' },
+        ],
+      },
+    });
+    const page = await signedIn(dashboard, '/accounts/1/calendar');
+    expect(await page.locator('#not-used li').allInnerTexts()).toEqual([
+      '“Feiertage <b>” is subscribed. Countersign reads the calendars that the server keeps itself.',
+      '“To do” cannot hold events.',
+      '“Board” is not shown: its server refuses to.',
+    ]);
   });
 
   it('connects an account without a calendar after clearing its URL', async () => {

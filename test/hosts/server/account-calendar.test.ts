@@ -53,14 +53,6 @@ describe.skipIf(missingServers(RADICALE_PROGRAMS).length > 0)(
     const named = () => calendar.url.replace('//', `//${encodeURIComponent(calendar.user)}@`);
 
     it.each([
-      ['an unknown user', () => ['--caldav', named().replace('@', 'x@')], 1, 'does not accept'],
-      ['no server at all', () => ['--caldav', 'http://127.0.0.1:1/'], 1, 'nothing listens'],
-      [
-        'a server without CalDAV',
-        () => ['--caldav', `http://127.0.0.1:${postfix.port}/`],
-        1,
-        'calendar server|CalDAV',
-      ],
       ['a missing calendar', () => ['--caldav', named(), '--calendar', 'Leisure'], 1, 'Calendar.*Work'],
       [
         'a URL with a password',
@@ -77,6 +69,42 @@ describe.skipIf(missingServers(RADICALE_PROGRAMS).length > 0)(
       expect(refused.stderr).not.toContain(PASSWORD);
       expect(await accounts()).toEqual([]);
     });
+
+    it.each([
+      ['an unknown user', () => named().replace('@', 'x@'), /does not accept/],
+      ['no server at all', () => 'http://127.0.0.1:1/', /nothing listens/],
+      ['a server without CalDAV', () => `http://127.0.0.1:${postfix.port}/`, /calendar server|CalDAV/],
+    ])(
+      'connects the mailbox with %s, and says how to connect the calendar later',
+      async (_what, url, why) => {
+        const added = await cli.run(
+          [...adding().filter((one) => one !== '--json'), '--caldav', url()],
+          PASSWORD,
+        );
+        expect(added).toMatchObject({ code: 0, stderr: '' });
+        expect(added.stdout).toMatch(why);
+        const [account] = z
+          .array(
+            z.looseObject({ account_id: z.int(), health: z.array(z.looseObject({ server: z.string() })) }),
+          )
+          .parse(await accounts());
+        const id = String(account?.account_id);
+        expect(added.stdout).toContain(
+          `Account ${id} (${addressOf(user)}) is connected. But its calendar is not: `,
+        );
+        expect(added.stdout).toContain(
+          `Connect it later: countersign account servers ${id} --owner ${OWNER} --caldav URL`,
+        );
+        expect(account?.health.find(({ server }) => server === 'calendar')?.reason).toMatch(why);
+        const later = await cli.run(
+          ['account', 'servers', id, '--owner', OWNER, '--caldav', named()],
+          PASSWORD,
+        );
+        expect(later).toMatchObject({ code: 0, stderr: '' });
+        expect(JSON.stringify(await accounts())).toContain('"server":"calendar","state":"working"');
+        await cli.run(['account', 'remove', id, '--owner', OWNER]);
+      },
+    );
 
     it('connects a mailbox whose server has no calendar yet, and says what to do', async () => {
       await removeCalendar(calendar);

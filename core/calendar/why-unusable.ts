@@ -1,0 +1,8 @@
+import type { UnusableCalendar } from '../ports/calendar.ts';
+
+/** Why Countersign cannot use a calendar, for the owner. Follows its name. */
+export const WHY_UNUSABLE: Readonly<Record<UnusableCalendar['reason'], string>> = {
+  refused: 'is not shown: its server refuses to.',
+  subscribed: 'is subscribed. Countersign reads the calendars that the server keeps itself.',
+  no_events: 'cannot hold events.',
+};
