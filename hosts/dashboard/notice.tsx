@@ -3,7 +3,7 @@ const NOTICES = new Map([
   ['account_connected', 'The account is connected.'],
   [
     'calendar_later',
-    'The mailbox is connected, and its calendar is not yet. Accounts says why. Connect the calendar later: choose “Change servers” or “Check now” there.',
+    'The mailbox is connected. Its calendar is not yet: under Accounts you see why, and can connect the calendar later with “Change servers” or “Check now”.',
   ],
   ['signed_in_again', 'You are signed in again. What waited goes on.'],
   ['account_active', 'The active account is set.'],

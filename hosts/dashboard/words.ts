@@ -112,7 +112,7 @@ const ADVICE: Record<ApprovalError, string> = {
 
 const UNTOLD_ATTENDEES: Record<Untold, string> = {
   not_confirmed:
-    'Your calendar server does not say whether it has told the attendees. If you do not know it from before, ask one of them.',
+    'Your calendar server does not say whether it has told the attendees. If it matters, ask one of them.',
   not_delivered: 'Your calendar server says that it could not tell all of the attendees. Tell them yourself.',
 };
 

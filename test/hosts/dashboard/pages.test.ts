@@ -388,7 +388,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     await press(page, 'Connect account');
     await press(page, 'Use these servers');
     await givePassword(page);
-    expect(await page.getByRole('status').textContent()).toContain('Connect the calendar later');
+    expect(await page.getByRole('status').textContent()).toContain('can connect the calendar later');
     const row = page.getByRole('listitem').filter({ hasText: 'work@example.org' });
     expect(await row.innerText()).toContain('There is no calendar server for 16 letters.');
     expect(await row.getByRole('link', { name: 'Change servers' }).count()).toBe(1);
@@ -411,7 +411,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
     expect(await page.locator('#not-used li').allInnerTexts()).toEqual([
       '“Feiertage <b>” is subscribed. Countersign reads the calendars that the server keeps itself.',
       '“To do” cannot hold events.',
-      '“Board” is not shown: its server refuses to.',
+      '“Board” cannot be read: its server refuses.',
     ]);
   });
 
