@@ -9,7 +9,7 @@ import type { CalendarHttp } from './http.ts';
 import type { KeptCalendar } from './kept-calendars.ts';
 import { eventsMatching, onlyOnce, propFilter, propText, textMatch } from './multistatus.ts';
 import type { Resource } from './response.ts';
-import { mayAskSimpler, type StatusError } from './status.ts';
+import { isUnavailable, mayAskSimpler, type StatusError } from './status.ts';
 
 /** The largest object that is read, together with others whose UID contains this one. */
 const FOUND_BYTES = 8 * 1024 * 1024;
@@ -63,7 +63,7 @@ export async function findObjects(
       if (objects.some(hasUid)) return { objects, trust: 'finds' };
       if (trust === 'finds') return { objects: [], trust };
     } catch (error) {
-      if (!mayAskSimpler(error)) throw error;
+      if (!mayAskSimpler(error) && !isUnavailable(error)) throw error;
       failure = error;
     }
   }

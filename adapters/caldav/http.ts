@@ -305,7 +305,8 @@ async function received(response: http.IncomingMessage, read: BodyReader | undef
       await setImmediate();
     }
   }
-  sink?.write(decoder.end());
+  const rest = decoder.end();
+  sink?.write(rest);
   sink?.end();
-  return { status, headers, body };
+  return { status, headers, body: sink === undefined ? body + rest : body };
 }

@@ -20,6 +20,11 @@ export function mayAskSimpler(error: unknown): error is StatusError {
   return hasFailed(error) || (error instanceof StatusError && error.code === 'refused');
 }
 
+/** Whether the server asks to try again later. Exchange behind DavMail also says so to a search that it does not know. */
+export function isUnavailable(error: unknown): error is StatusError {
+  return error instanceof StatusError && error.status === 503;
+}
+
 /** Statuses with which a server says that it does not know the request. */
 const UNKNOWN_REQUEST = new Set([501, 505]);
 
