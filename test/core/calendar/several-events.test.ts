@@ -141,8 +141,60 @@ describe('an object with several events', () => {
   });
 });
 
-function factsIn(ics: string, uid: string): EventFacts {
-  const read = readEvent(ics, { uid, recurrenceId: null }, timezone);
+describe('an object with a series', () => {
+  const DAYS = ['04', '11', '18', '25'];
+  const master = vevent(
+    'weekly',
+    'Club',
+    '20270104T180000Z',
+    'RRULE:FREQ=WEEKLY;COUNT=4',
+    'X-OWN:\u00fc,\\;',
+  );
+  const moved = (day: string) =>
+    vevent('weekly', 'Later', `202701${day}T190000Z`, `RECURRENCE-ID:202701${day}T180000Z`, 'X-OWN:a;b');
+
+  it('changes in one of its instances only', () => {
+    const overrides = fc.subarray(DAYS).map((days) => days.map(moved));
+    const others = fc.subarray([FIRST, SECOND, TASK, ZONE, lines('X-LINE;a="b;c":d')]);
+    const parts = fc
+      .tuple(overrides, others)
+      .chain(([some, more]) =>
+        fc.shuffledSubarray([master, ...some, ...more], { minLength: 1 + some.length + more.length }),
+      );
+    fc.assert(
+      fc.property(parts, fc.constantFrom(...DAYS), (all, day) => {
+        const ics = object(...all);
+        const key = { uid: 'weekly', recurrenceId: `202701${day}T180000Z` };
+        const own = moved(day);
+        const rest = all.filter((one) => one !== own);
+        const before = factsIn(ics, key.uid, key.recurrenceId);
+        const changed = changedEvent(ics, { before, after: { ...before, title: 'Final' } }, writing) ?? '';
+        // Everything else, in its order, byte for byte.
+        const added = changed.split('BEGIN:VEVENT').filter((part) => part.includes('SUMMARY:Final'));
+        expect(added).toHaveLength(1);
+        const at = `BEGIN:VEVENT${added[0]?.slice(0, added[0].indexOf('END:VEVENT'))}END:VEVENT\r\n`;
+        expect(changed.replace(at, '')).toBe(object(...rest));
+        expect(changed.indexOf(at)).toBe(
+          all.includes(own) ? ics.indexOf(own) : object(...all).length - END.length,
+        );
+
+        const left = objectWithout(ics, key, writing) ?? '';
+        const [except] = left.match(/BEGIN:VEVENT(?:(?!END:VEVENT)[\s\S])*EXDATE[\s\S]*?END:VEVENT\r\n/) ?? [
+          '',
+        ];
+        expect(left.replace(except, '')).toBe(object(...rest.filter((one) => one !== master)));
+        const kept = except
+          .split('\r\n')
+          .filter((line) => !/^(?:EXDATE|SEQUENCE|DTSTAMP|LAST-MODIFIED)/.test(line));
+        expect(kept).toEqual(master.split('\r\n').filter((line) => !line.startsWith('DTSTAMP')));
+        expect(titlesIn(left).length).toBe(titlesIn(ics).length - 1);
+      }),
+    );
+  });
+});
+
+function factsIn(ics: string, uid: string, recurrenceId: string | null = null): EventFacts {
+  const read = readEvent(ics, { uid, recurrenceId }, timezone);
   if (read.kind !== 'event') throw new Error('the event is missing');
   return read.event;
 }
