@@ -6,22 +6,7 @@ import { NAMESPACES, type ReadResponse, type Resource, responseSink } from './re
 
 /**
  * PROPFIND and REPORT, written by tsdav and sent over a `fetch` that keeps to the account's server. The responses are read
- * here, as they arrive (`response.ts`). What tsdav would lose of them:
- * - It reads a response that was cut off, or is no XML, without an error.
- * - It has no namespaces, and no properties that the server refuses to show.
- * - It turns `1.50` and `TRUE` into a number and a boolean, and keeps a part of a text that contains a comment or CDATA.
- * - Its queries throw everything away if the server fails on one object.
- * - It parses a whole response at once, and nothing else runs meanwhile.
- *
- * These functions of tsdav are not used:
- * - `createAccount` and `serviceDiscovery` try further addresses after any failure, also with a wrong password.
- * - `fetchHomeUrl` and `fetchCalendarUserAddresses` request the same resource again for each property, and do not find
- *   it if the server encodes its address differently.
- * - `fetchCalendars` sends one more request for each calendar, all at once.
- * - `fetchCalendarObjects` leaves out objects whose name does not contain `.ics`.
- * - `syncCollection` does not report a token that the server refuses, and a first token costs Radicale 10 ms for each
- *   object: more than the time of a call for a few thousand. `isCollectionDirty` compares tags that it may have turned
- *   into numbers.
+ * here, as they arrive (`response.ts`). Why, and what else of tsdav is not used: docs/decisions/tsdav.md.
  */
 export interface Multistatus extends ReadResponse {
   readonly headers: ResponseHead['headers'];
