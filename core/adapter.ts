@@ -31,6 +31,7 @@ export type {
   DocumentWriting,
   EventLock,
   EventReading,
+  InvitationStatus,
   KeyInDocument,
 } from './calendar/event-document.ts';
 export { ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from './contract/errors.ts';
@@ -151,6 +152,7 @@ export type {
   EventDocuments,
   EventList,
   StoredEvent as StoredCalendarEvent,
+  UnusableCalendar,
 } from './ports/calendar.ts';
 export type {
   CalendarObjects,

@@ -78,8 +78,8 @@ export function objectCalendar(objects: CalendarObjects, ports: ReadingPorts): C
         if (reread.kind !== 'event') continue;
         // Another object has the same event, so it is not certain which one is meant.
         if (event !== undefined) return { ...event, locked: 'not_unique' };
-        const { event: facts, locked, deliveries } = reread;
-        event = { ...stored, document: ics, event: facts, locked, deliveries };
+        const { event: facts, locked, invitations } = reread;
+        event = { ...stored, document: ics, event: facts, locked, invitations };
       }
       return event;
     },

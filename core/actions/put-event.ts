@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { readingOf } from '../accounts/read-message.ts';
 import type { EventFacts } from '../calendar/event.ts';
-import type { Delivery } from '../calendar/event-document.ts';
+import type { InvitationStatus } from '../calendar/event-document.ts';
 import { noticesOf } from '../calendar/notices.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { normalAddress } from '../contract/schema.ts';
@@ -83,8 +83,8 @@ async function toldByServer(change: StoredPutEvent, at: Opened): Promise<Pick<Ev
     if (byServer.length === 0) return {};
     const now = await readNow(change, at);
     // A calendar without iCalendar has no way to say it.
-    if (now !== undefined && now.deliveries === undefined) return {};
-    const states = byServer.map((person) => deliveryTo(person, now));
+    if (now !== undefined && now.invitations === undefined) return {};
+    const states = byServer.map((person) => invitationOf(person, now));
     if (states.includes('failed')) return { invitations: 'not_delivered' };
     return states.includes('unknown') ? { invitations: 'not_confirmed' } : {};
   } catch (error) {
@@ -94,8 +94,8 @@ async function toldByServer(change: StoredPutEvent, at: Opened): Promise<Pick<Ev
   }
 }
 
-function deliveryTo(person: string, now: StoredEvent | undefined): Delivery['state'] {
-  const told = now?.deliveries?.find(({ address }) => normalAddress(address) === normalAddress(person));
+function invitationOf(person: string, now: StoredEvent | undefined): InvitationStatus['state'] {
+  const told = now?.invitations?.find(({ address }) => normalAddress(address) === normalAddress(person));
   return told?.state ?? 'unknown';
 }
 

@@ -31,18 +31,18 @@ export type EventReading =
        */
       readonly alongside: string;
       /** What the calendar's server says about telling each attendee itself. Absent: the format cannot say it. */
-      readonly deliveries?: readonly Delivery[] | undefined;
+      readonly invitations?: readonly InvitationStatus[] | undefined;
     }
   /** The document does not contain that event. */
   | { readonly kind: 'none' }
   | { readonly kind: 'unreadable' };
 
 /** What a server says about the message to an attendee. `unknown`: nothing. */
-export const DELIVERY_STATES = ['sent', 'failed', 'unknown'] as const;
+export const INVITATION_STATES = ['sent', 'failed', 'unknown'] as const;
 
-export interface Delivery {
+export interface InvitationStatus {
   readonly address: string;
-  readonly state: (typeof DELIVERY_STATES)[number];
+  readonly state: (typeof INVITATION_STATES)[number];
 }
 
 export const EVENT_LOCKS = [

@@ -2,7 +2,7 @@ import type ICAL from 'ical.js';
 import { otherContentOf } from './alongside.ts';
 import { eventsIn, parseObject } from './content-lines.ts';
 import { type Agent, ANSWERS, type EventFacts, ROLES } from './event.ts';
-import type { Delivery, EventLock, EventReading, KeyInDocument } from './event-document.ts';
+import type { EventLock, EventReading, InvitationStatus, KeyInDocument } from './event-document.ts';
 import { eventAmong } from './ical/expand.ts';
 import {
   BrokenObject,
@@ -41,9 +41,9 @@ export function readEvent(
     locked: lockOf({ isWhole, isSplit, isUnique: found.isUnique }),
     isZoneDisputed: isDisputed(found.part.start, [event.start, event.end], bounds),
     alongside: alongside ?? '',
-    deliveries: attendeesIn(found.part).map((attendee) => ({
+    invitations: attendeesIn(found.part).map((attendee) => ({
       address: participant(attendee).address,
-      state: deliveryStateOf(parameterOf(attendee, 'schedule-status')),
+      state: invitationStateOf(parameterOf(attendee, 'schedule-status')),
     })),
   };
 }
@@ -80,7 +80,7 @@ function attendeesIn({ component }: EventPart): ICAL.Property[] {
 }
 
 /** SCHEDULE-STATUS (RFC 6638 3.2.9, 7.3): one or several codes. */
-function deliveryStateOf(status: string): Delivery['state'] {
+function invitationStateOf(status: string): InvitationStatus['state'] {
   const codes = status === '' ? [] : status.split(',').map((code) => code.trim());
   if (codes.some((code) => /^[345]/.test(code))) return 'failed';
   return codes.length > 0 && codes.every((code) => /^[12]\./.test(code)) ? 'sent' : 'unknown';

@@ -1,10 +1,10 @@
 import type { CalendarEvent, EventFacts, EventKey, RangeQuery } from '../calendar/event.ts';
 import type {
-  Delivery,
   DocumentReading,
   DocumentWriting,
   EventLock,
   EventReading,
+  InvitationStatus,
   KeyInDocument,
 } from '../calendar/event-document.ts';
 import type { MailCall, Start } from './mail.ts';
@@ -158,7 +158,7 @@ export interface StoredEvent {
   readonly event: EventFacts;
   readonly locked: EventLock | null;
   /** See EventReading. */
-  readonly deliveries?: readonly Delivery[] | undefined;
+  readonly invitations?: readonly InvitationStatus[] | undefined;
   readonly place: DocumentPlace;
   readonly etag: string;
   /** The whole document, exactly as the server returned it. */

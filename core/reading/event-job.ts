@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DELIVERY_STATES, EVENT_LOCKS, type EventReading } from '../calendar/event-document.ts';
+import { EVENT_LOCKS, type EventReading, INVITATION_STATES } from '../calendar/event-document.ts';
 import { readEvent } from '../calendar/event-facts.ts';
 import { BrokenObject, type ReadingBounds, USUAL_BOUNDS } from '../calendar/ical/object.ts';
 import { eventFactsShape } from './event-shapes.ts';
@@ -29,7 +29,7 @@ export const eventJob: Job<EventInput, EventReading> = {
       locked: z.enum(EVENT_LOCKS).nullable(),
       isZoneDisputed: z.boolean(),
       alongside: z.string(),
-      deliveries: z.array(z.object({ address: z.string(), state: z.enum(DELIVERY_STATES) })).optional(),
+      invitations: z.array(z.object({ address: z.string(), state: z.enum(INVITATION_STATES) })).optional(),
     }),
     z.object({ kind: z.literal('none') }),
     z.object({ kind: z.literal('unreadable') }),
