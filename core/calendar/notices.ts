@@ -33,9 +33,10 @@ interface OwnersCalendar {
 export function noticesOf(event: EventFacts, owner: CalendarOwner): EventNotices {
   if (!isOwnEvent(event, owner)) return NO_NOTICES;
   const byServer = isToldByServer(event, owner);
+  const isOwner = ownerTest(owner);
   const ways = new Map<string, { readonly address: string; readonly way: keyof EventNotices }>();
   for (const { address, isMail, agent } of event.attendees) {
-    if (isOwner(address, owner)) continue;
+    if (isOwner(address)) continue;
     const person = normalAddress(address);
     const by = wayFor(agent, byServer);
     const known = ways.get(person)?.address ?? address;
@@ -61,31 +62,36 @@ function wayFor(agent: Agent, byServer: boolean): 'byServer' | 'byMail' | 'notYe
  * organizes the event even if it does not know that of the account.
  */
 export function isToldByServer({ organizer }: EventFacts, { email, calendar }: CalendarOwner): boolean {
-  const isByAccount = organizer === null || isSame(organizer.address, email);
+  const isByAccount = organizer === null || normalAddress(organizer.address) === normalAddress(email);
   return isByAccount ? calendar.schedules : calendar.answersOrganizers;
 }
 
-/** Whether an address in an event is the owner's: the account's, or one by which the calendar's server knows the owner. */
-export function isOwner(address: string, { email, calendar }: CalendarOwner): boolean {
-  return [email, ...(calendar.ownAddresses ?? [])].some((own) => isSame(address, own));
+/**
+ * Tells whether an address in an event is the owner's: the account's, or one by which the calendar's server knows the
+ * owner.
+ */
+export function ownerTest({ email, calendar }: CalendarOwner): (address: string) => boolean {
+  const own = new Set([email, ...(calendar.ownAddresses ?? [])].map(comparable));
+  return (address) => own.has(comparable(address));
 }
 
 /** Servers write the address of a principal with a slash at its end, or without. */
-function isSame(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((address) => normalAddress(address).replace(/\/$/, ''));
-  return a === b;
+function comparable(address: string): string {
+  const normal = normalAddress(address);
+  return normal.endsWith('/') ? normal.slice(0, -1) : normal;
 }
 
 /** An event without an organizer belongs to the owner alone. */
 export function isOwnEvent({ organizer }: EventFacts, owner: CalendarOwner): boolean {
-  return organizer === null || isOwner(organizer.address, owner);
+  return organizer === null || ownerTest(owner)(organizer.address);
 }
 
 /** The addresses of everyone who takes part in the event, whether notified or not, except the owner. */
 export function participantsOf({ attendees, organizer }: EventFacts, owner: CalendarOwner): string[] {
+  const isOwner = ownerTest(owner);
   const people = organizer === null ? attendees : [organizer, ...attendees];
   const addresses = people.map(({ address }) => address);
-  return addresses.filter((address) => !isOwner(address, owner));
+  return addresses.filter((address) => !isOwner(address));
 }
 
 /** Everyone who receives a message, from the server or from Countersign. */

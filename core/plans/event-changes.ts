@@ -3,7 +3,7 @@ import type { EventWord } from '../actions/put-event.ts';
 import type { Agent, Attendee, EventFacts } from '../calendar/event.ts';
 import type { DocumentWriting } from '../calendar/event-document.ts';
 import { instantOf } from '../calendar/ical/zone.ts';
-import { type CalendarOwner, isOwnEvent, isOwner, isToldByServer } from '../calendar/notices.ts';
+import { type CalendarOwner, isOwnEvent, isToldByServer, ownerTest } from '../calendar/notices.ts';
 import type { CallContext } from '../call/context.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { invalidArgument, normalAddress } from '../contract/schema.ts';
@@ -256,8 +256,9 @@ async function changedDocument(
 
 /** The attendees with new scheduling agents. If the time changes, those who will be notified have to answer again. */
 function attendeesWith(found: FoundEvent, agentOf: (now: Agent) => Agent, timeChanges = false): Attendee[] {
+  const isOwner = ownerTest(ownerOf(found));
   return found.stored.event.attendees.map((one) => {
-    if (isOwner(one.address, ownerOf(found))) return one;
+    if (isOwner(one.address)) return one;
     const agent = agentOf(one.agent);
     return { ...one, agent, answer: timeChanges && agent !== 'none' ? 'NEEDS-ACTION' : one.answer };
   });
@@ -265,7 +266,8 @@ function attendeesWith(found: FoundEvent, agentOf: (now: Agent) => Agent, timeCh
 
 /** RFC 5546 3.2.2: a message about an event names its organizer. */
 function withOrganizer(facts: EventFacts, owner: CalendarOwner): EventFacts {
-  const isShared = facts.attendees.some(({ address }) => !isOwner(address, owner));
+  const isOwner = ownerTest(owner);
+  const isShared = facts.attendees.some(({ address }) => !isOwner(address));
   return facts.organizer === null && isShared ? { ...facts, organizer: mailParticipant(owner.email) } : facts;
 }
 
@@ -315,7 +317,7 @@ function refuseUnchangeable(found: FoundEvent): void {
 }
 
 function refuseSelf(attendee: string | null, owner: CalendarOwner): void {
-  if (attendee !== null && isOwner(attendee, owner)) {
+  if (attendee !== null && ownerTest(owner)(attendee)) {
     throw invalidArgument('attendee', 'self', 'is the address of the account that the calendar belongs to');
   }
 }

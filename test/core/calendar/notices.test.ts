@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EventFacts } from '../../../core/calendar/event.ts';
-import { isOwnEvent, isOwner, noticesOf, participantsOf } from '../../../core/calendar/notices.ts';
+import { isOwnEvent, noticesOf, ownerTest, participantsOf } from '../../../core/calendar/notices.ts';
 
 // Who is the owner of an event, and who is told of a change to it.
 
@@ -39,7 +39,7 @@ describe('the owner of a calendar', () => {
   it.each([EMAIL, 'ADA@Example.org', ALIAS, PRINCIPAL, '/principals/ada', '/Principals/Ada/'])(
     'is %s',
     (address) => {
-      expect(isOwner(address, owner(false))).toBe(true);
+      expect(ownerTest(owner(false))(address)).toBe(true);
       expect(isOwnEvent(eventBy(address), owner(false))).toBe(true);
     },
   );
@@ -47,14 +47,14 @@ describe('the owner of a calendar', () => {
   it.each([MAYA, '', '/principals/adam/', 'ada@example.com', 'da.byron@example.org'])(
     'is not %s',
     (address) => {
-      expect(isOwner(address, owner(false))).toBe(false);
+      expect(ownerTest(owner(false))(address)).toBe(false);
       expect(isOwnEvent(eventBy(address), owner(false))).toBe(false);
     },
   );
 
   it('is only the address of the account where the server names no others', () => {
     const alone = { email: EMAIL, calendar: { schedules: false, answersOrganizers: false } };
-    expect([EMAIL, ALIAS, PRINCIPAL].map((address) => isOwner(address, alone))).toEqual([true, false, false]);
+    expect([EMAIL, ALIAS, PRINCIPAL].map(ownerTest(alone))).toEqual([true, false, false]);
   });
 
   it('is not among those who take part, and is told nothing', () => {
