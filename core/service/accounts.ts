@@ -194,17 +194,19 @@ export function createAccounts(
     ];
   }
 
-  /** Finds the calendar for new events. @returns how its server is doing; nothing if there is none */
-  async function verifyCalendar(call: MailCall): Promise<readonly VerifiedServer[]> {
-    return (await calendar?.target(call)) === undefined ? [] : [{ server: 'calendar', ...WORKS }];
-  }
-
-  /** The same for a calendar that the owner can mend later. */
-  function calendarAsItIs(call: MailCall): Promise<readonly VerifiedServer[]> {
-    return verifyCalendar(call).catch((error: unknown) => {
+  /**
+   * Finds the calendar for new events. @returns how its server is doing; nothing if there is none
+   * @param mayFail  the owner can mend it later
+   */
+  async function verifyCalendar(call: MailCall, mayFail: boolean): Promise<readonly VerifiedServer[]> {
+    try {
+      return (await calendar?.target(call)) === undefined ? [] : [{ server: 'calendar', ...WORKS }];
+    } catch (error) {
       if (!(error instanceof MailError)) throw error;
+      // Its server works. The owner can create a calendar there.
+      if (!mayFail && error.trouble !== 'no_calendar') throw error;
       return [{ server: 'calendar', state: error.trouble ?? 'other', reason: error.message }];
-    });
+    }
   }
 
   /** Signs in to every server of a connected account. What did not work before may go on not working: its calendar. */
@@ -214,10 +216,10 @@ export function createAccounts(
   ): Promise<readonly VerifiedServer[]> {
     const health = await storage.accountHealth(ownerId);
     const before = health.find((one) => one.accountId === accountId && one.server === 'calendar');
-    const isWorking = before === undefined || before.state === 'working';
+    const mayFail = before !== undefined && before.state !== 'working';
     return withTrialAccount(trial, async (call) => [
       ...(await verifyMail(call)),
-      ...(await (isWorking ? verifyCalendar : calendarAsItIs)(call)),
+      ...(await verifyCalendar(call, mayFail)),
     ]);
   }
 
@@ -243,7 +245,7 @@ export function createAccounts(
         async (call) => {
           const mailServers = await verifyMail(call);
           const folderRoles = decideRoles(await mail.folders(call, { fresh: true }));
-          return { servers: [...mailServers, ...(await calendarAsItIs(call))], folderRoles };
+          return { servers: [...mailServers, ...(await verifyCalendar(call, true))], folderRoles };
         },
       );
       const seal = (accountId: number) => sealSettings(keyring, ownerId, accountId, settings);

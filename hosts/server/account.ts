@@ -81,7 +81,7 @@ const accountAdd: Command = {
     const typed = typedServers(values);
     const isFound = typed.imap === undefined && typed.smtp === undefined;
     const typedOnly = isFound ? undefined : chosenServers(undefined, typed, email);
-    const { accountId, hasCalendar, calendarTrouble } = await withOwner(
+    const { accountId, note } = await withOwner(
       terminal,
       ownerEmail,
       async (service, { ownerId }, configuration) => {
@@ -89,35 +89,34 @@ const accountAdd: Command = {
           typedOnly ??
           chosenServers(await confirmedServers(email, values.yes === true, terminal), typed, email);
         const reach = reachOfService(configuration, service);
-        const trusted = await trustedServers(servers, reach, terminal, 'countersign account add …', 'mail');
+        const trusted = await trustedServers(servers, reach, terminal, 'countersign account add …');
         const account = { ownerId, email };
         const settings = await passwordSettings(service, account, trusted, typed.calendar, terminal);
         const added = await service.accounts.connect({ ...account, displayName, signature, settings });
-        const health = await service.accounts.health(ownerId);
-        return {
-          ...added,
-          hasCalendar: servers.caldav !== undefined,
-          calendarTrouble: health.find(
-            (one) =>
-              one.accountId === added.accountId && one.server === 'calendar' && one.state !== 'working',
-          ),
-        };
+        const trouble = await calendarNote(service, ownerId, added.accountId, ownerEmail);
+        return { ...added, note: trouble ?? (servers.caldav === undefined ? '.' : ', with its calendar.') };
       },
     );
-    const calendar = hasCalendar && calendarTrouble === undefined ? ', with its calendar' : '';
-    const note = calendarTrouble && noteOn(calendarTrouble, accountId, ownerEmail);
-    terminal.print(
-      { account_id: accountId },
-      [`Account ${accountId} (${email}) is connected${calendar}.`, ...(note ?? [])].join(' '),
-    );
+    terminal.print({ account_id: accountId }, `Account ${accountId} (${email}) is connected${note}`);
   },
 };
 
-/** What is wrong with the calendar of a new account, and what to do. */
-function noteOn({ state, reason }: ServerHealth, accountId: number, ownerEmail: string): readonly string[] {
-  if (state === 'no_calendar') return [`But ${reason}.`];
+/**
+ * What is wrong with the calendar of an account that was just connected or changed, and what to do: the end of a sentence,
+ * and another. Undefined: nothing.
+ */
+async function calendarNote(
+  { accounts }: Service,
+  ownerId: string,
+  accountId: number,
+  ownerEmail: string,
+): Promise<string | undefined> {
+  const health = await accounts.health(ownerId);
+  const calendar = health.find((one) => one.accountId === accountId && one.server === 'calendar');
+  if (calendar === undefined || calendar.state === 'working') return undefined;
+  if (calendar.state === 'no_calendar') return `. But ${calendar.reason}.`;
   const command = `countersign account servers ${accountId} --owner ${ownerEmail} --caldav URL`;
-  return [`But its calendar is not: ${reason}. Connect it later: ${command}`];
+  return `. But its calendar is not: ${calendar.reason}. Connect it later: ${command}`;
 }
 
 const accountList: Command = {
@@ -162,13 +161,13 @@ const accountPassword: Command = {
   usage: 'ACCOUNT_ID --owner EMAIL',
   summary: 'updates the password of a mailbox',
   details:
-    'The password comes from stdin. Nothing is saved unless all servers accept it. What waits for the account goes on by ' +
-    'itself.',
+    'The password comes from stdin. Nothing is saved unless the mail servers accept it, and the calendar server if it worked ' +
+    'before. What waits for the account goes on by itself.',
   async run(args, terminal) {
     const { values, positionals } = readArguments(args, OWNER_OPTIONS);
     const accountId = accountIdIn(positionals);
-    await changeServers(terminal, values.owner, accountId, NO_SERVERS);
-    terminal.print({ account_id: accountId }, `The password of account ${accountId} is updated.`);
+    const note = await changeServers(terminal, values.owner, accountId, NO_SERVERS);
+    terminal.print({ account_id: accountId }, `The password of account ${accountId} is updated${note}`);
   },
 };
 
@@ -177,13 +176,13 @@ const accountServers: Command = {
   usage: `ACCOUNT_ID --owner EMAIL [--imap URL] [--smtp URL] ${SERVER_USAGE}`,
   summary: 'changes the servers of a mailbox, or trusts their new certificates',
   details:
-    'What you leave out stays. The password comes from stdin. Nothing is saved unless all servers accept it. What waits for ' +
-    'the account goes on by itself.',
+    'What you leave out stays. The password comes from stdin. Nothing is saved unless the mail servers accept it, and the ' +
+    'calendar server if it worked before. What waits for the account goes on by itself.',
   async run(args, terminal) {
     const { values, positionals } = readArguments(args, { ...OWNER_OPTIONS, ...SERVER_OPTIONS });
     const accountId = accountIdIn(positionals);
-    await changeServers(terminal, values.owner, accountId, typedServers(values));
-    terminal.print({ account_id: accountId }, `The servers of account ${accountId} are updated.`);
+    const note = await changeServers(terminal, values.owner, accountId, typedServers(values));
+    terminal.print({ account_id: accountId }, `The servers of account ${accountId} are updated${note}`);
   },
 };
 
@@ -250,27 +249,30 @@ function accountIdIn(positionals: readonly string[]): number {
 }
 
 /** @throws UsageError if the owner is missing; Error with a message for the user if there is no such account */
-function withAccount(
+function withAccount<T>(
   terminal: Terminal,
   owner: string | undefined,
   accountId: number,
-  work: (service: Service, account: Account, configuration: Configuration) => Promise<void>,
-): Promise<void> {
+  work: (service: Service, account: Account, configuration: Configuration) => Promise<T>,
+): Promise<T> {
   const email = required(owner, '--owner');
   return withOwner(terminal, email, async (service, { ownerId }, configuration) => {
     const account = (await service.accounts.list(ownerId)).find((one) => one.accountId === accountId);
     if (account === undefined) throw new Error(`${email} has no account ${accountId}.`);
-    await work(service, account, configuration);
+    return work(service, account, configuration);
   });
 }
 
-/** Asks for the password of an account and saves it, with the servers that the user typed in place of its own. */
+/**
+ * Asks for the password of an account and saves it, with the servers that the user typed in place of its own.
+ * @returns the end of the sentence that says so
+ */
 function changeServers(
   terminal: Terminal,
   owner: string | undefined,
   accountId: number,
   typed: TypedServers,
-): Promise<void> {
+): Promise<string> {
   const ownerEmail = required(owner, '--owner');
   return withAccount(terminal, ownerEmail, accountId, async (service, account, configuration) => {
     const { ownerId, email } = account;
@@ -281,9 +283,10 @@ function changeServers(
     const servers = chosenServers(current, typed, email);
     const command = `countersign account servers ${accountId} --owner ${ownerEmail}`;
     const reach = reachOfService(configuration, service);
-    const trusted = await trustedServers(servers, reach, terminal, command, 'all');
+    const trusted = await trustedServers(servers, reach, terminal, command);
     const settings = await passwordSettings(service, { ownerId, email }, trusted, typed.calendar, terminal);
     await service.accounts.changeSettings({ ownerId, accountId, settings });
+    return (await calendarNote(service, ownerId, accountId, ownerEmail)) ?? '.';
   });
 }
 

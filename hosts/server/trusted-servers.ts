@@ -10,7 +10,6 @@ type Untrusted = Extract<ProbedServer, { kind: 'untrusted' }>;
  * Looks at the servers of an account before its password is asked for. In a terminal, the user may trust certificates
  * that cannot be verified.
  * @param command  the command that takes `--tls-fingerprint`, for messages
- * @param needed  `mail`: a calendar that cannot be used is connected later
  * @returns the servers, with the certificates that the user trusts
  * @throws Error with a message for the user if a server cannot be used or is not trusted
  */
@@ -19,10 +18,10 @@ export async function trustedServers(
   reach: Reach,
   terminal: Terminal,
   command: string,
-  needed: 'all' | 'mail',
 ): Promise<AccountServers> {
+  // A calendar that cannot be used may be connected later.
   const probed = (await probeServers(servers, reach)).filter(
-    ({ server, kind }) => needed === 'all' || server !== 'caldav' || kind !== 'problem',
+    ({ server, kind }) => server !== 'caldav' || kind !== 'problem',
   );
   const nameOf = ({ server }: ProbedServer) => `${SERVER_TITLES[server]} (${serverAddress(servers, server)})`;
   const problems = probed.flatMap((one) => (one.kind === 'problem' ? [`${nameOf(one)}: ${one.text}`] : []));

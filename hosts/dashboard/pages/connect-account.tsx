@@ -1,7 +1,7 @@
 import type { CalendarInfo } from '../../../core/ports/calendar.ts';
 import { MailError } from '../../../core/ports/mail.ts';
 import { refuseConnected } from '../../../core/storage/accounts.ts';
-import { accountTexts, type ProbedServer, readAccount, readAddress } from '../account-fields.ts';
+import { accountTexts, readAccount, readAddress } from '../account-fields.ts';
 import { passwordAccount } from '../account-name.tsx';
 import { connectionProblems } from '../connection-problems.ts';
 import { orProblems } from '../field-errors.ts';
@@ -53,9 +53,10 @@ export const askPassword = whereOffered(async (visit, { probe }) => {
   const account = readAccount(visit.fields);
   if (account.kind === 'wrong') return serversPage(visit, { problems: account.problems });
   const probed = (await probe?.(account.servers)) ?? [];
-  // A calendar can be connected later.
-  const isLater = ({ server }: ProbedServer) => server === 'caldav' && account.accountId === undefined;
-  const problems = probed.flatMap((one) => (one.kind === 'problem' && !isLater(one) ? [one.text] : []));
+  // A calendar may be connected later.
+  const problems = probed.flatMap((one) =>
+    one.kind === 'problem' && one.server !== 'caldav' ? [one.text] : [],
+  );
   if (problems.length > 0) return serversPage(visit, { problems });
   const untrusted = probed.filter((one) => one.kind === 'untrusted');
   return untrusted.length > 0 ? trustPage(visit, account.servers, untrusted) : passwordPage(visit, {});

@@ -58,6 +58,12 @@ describe('a new mailbox whose calendar cannot be connected', () => {
     fault.error = undefined;
     await change();
     expect(await calendarLeg()).toMatchObject({ state: 'working' });
+    // Its server still works without a calendar.
+    fault.error = new MailError('not_found', 'it has no calendar', { trouble: 'no_calendar' });
+    await change();
+    expect(await calendarLeg()).toMatchObject({ state: 'no_calendar' });
+    fault.error = undefined;
+    await change();
     // One that has worked is not lost to a wrong address.
     fault.error = DOWN;
     await expect(change()).rejects.toThrow(DOWN);

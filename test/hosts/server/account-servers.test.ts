@@ -148,7 +148,7 @@ describe.skipIf(missingServers().length > 0)(
         ...{ caldav: undefined, fingerprint: undefined },
       };
       const reach = { allowPrivateServers: true, addressesOf: async () => ['127.0.0.1'] };
-      await expect(trustedServers(servers, reach, terminal, '', 'all')).rejects.toThrow(
+      await expect(trustedServers(servers, reach, terminal, '')).rejects.toThrow(
         'Countersign knows this provider, whose certificates always are: somebody may be in between.',
       );
       expect(asked).toEqual([]);
