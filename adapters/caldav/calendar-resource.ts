@@ -1,4 +1,5 @@
-import type { CalendarInfo, UnusableCalendar } from '../../core/ports/calendar.ts';
+import type { UnusableReason } from '../../core/calendar/why-unusable.ts';
+import type { CalendarInfo } from '../../core/ports/calendar.ts';
 import { childrenOf } from '../remote/xml.ts';
 import { ABOUT_ACCESS, accessOf, type SharingServer } from './access.ts';
 import { nameIn } from './decoded.ts';
@@ -56,7 +57,7 @@ async function withAccess(http: CalendarHttp, calendar: Resource, limit: AbortSi
 
 const NO_ACCESS_LIST: ReadonlySet<string> = new Set(['d:acl']);
 
-export type CalendarKind = 'events' | Exclude<UnusableCalendar['reason'], 'refused'> | 'none';
+export type CalendarKind = 'events' | Exclude<UnusableReason, 'refused'> | 'none';
 
 /** Whether a resource is a calendar for events. A subscribed one (calendarserver-subscribed) holds none itself. */
 export function kindOf(resource: Resource): CalendarKind {

@@ -15,6 +15,7 @@ import type { CalendarInfo } from '../ports/calendar.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { ReadingFor } from '../ports/reader.ts';
 import { comparable } from '../reading/invitation-job.ts';
+import { changedLines } from './changed-lines.ts';
 
 /**
  * The effect of a plan on an event, for the owner's page: read from the documents that it stores and
@@ -44,6 +45,8 @@ export interface EventChange {
   readonly organizerIsNotified: boolean;
   /** Its calendar. */
   readonly calendar: Pick<CalendarInfo, 'name' | 'access'>;
+  /** Every line of the stored document that changes: see `changedLines`. Empty: all of it is new, or is removed. */
+  readonly changedLines: string;
 }
 
 /** A change of the calendar as a plan stores it. */
@@ -108,6 +111,10 @@ export async function eventChange(
     organizer: isOwnEvent(facts, owner) ? null : (facts.organizer?.address ?? null),
     organizerIsNotified: organizer !== null,
     calendar: { name: calendar.name, access: calendar.access },
+    changedLines:
+      change.replaced === null || change.document === null
+        ? ''
+        : changedLines(change.replaced.document, change.document),
   };
 }
 

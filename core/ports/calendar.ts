@@ -7,6 +7,7 @@ import type {
   InvitationStatus,
   KeyInDocument,
 } from '../calendar/event-document.ts';
+import type { UnusableReason } from '../calendar/why-unusable.ts';
 import type { MailCall, Start } from './mail.ts';
 
 /**
@@ -110,8 +111,7 @@ export interface EventDocuments {
 /** A calendar, or a collection of them, that Countersign cannot use. */
 export interface UnusableCalendar {
   readonly name: string;
-  /** `refused`: by its server. `subscribed`: the server only has its address. `no_events`: it holds something else. */
-  readonly reason: 'refused' | 'subscribed' | 'no_events';
+  readonly reason: UnusableReason;
 }
 
 export interface CalendarInfo {

@@ -48,6 +48,11 @@ export function eventParts(showing: Showing, event: EventChange): ActionParts {
       <>
         <EventSides event={event} zone={zone} />
         <CalendarNote calendar={event.calendar} />
+        {event.changedLines === '' ? null : (
+          <Folded what="Every line of the stored event that changes" text={event.changedLines}>
+            <ExactText id="changed-lines" text={event.changedLines} />
+          </Folded>
+        )}
         {message === undefined ? null : <MessageFacts message={message} />}
       </>
     ),

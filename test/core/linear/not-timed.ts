@@ -57,6 +57,7 @@ export const NOT_TIMED: readonly {
       'core/accounts/arrival-identity.ts': 'arrivalIdentity',
       'core/accounts/kept-expansions.ts': 'expansionsOf',
       'core/accounts/sent-evidence.ts': 'writtenTo',
+      'core/actions/changed-lines.ts': 'changedLines',
       'core/actions/gist.ts': 'messageGist targetsGist trackerGist',
       'core/actions/planned-change.ts': 'notifiedAddresses',
       'core/call/fitting.ts': 'withItems',

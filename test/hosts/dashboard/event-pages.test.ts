@@ -110,6 +110,28 @@ describe.skipIf(browserIsMissing)(inBrowser('the page of a change of the calenda
     expect(dashboard.mail.transmitted().map(({ to }) => to)).toEqual([['ada@example.net']]);
   });
 
+  it('shows every line of the stored object that changes, and no other', async () => {
+    const day = soon(10);
+    const lunch = event('lunch', 'SUMMARY:Lunch', `DTSTART:${day.basic}T110000Z`, 'X-OWN:kept');
+    const dinner = event('dinner', 'SUMMARY:Dinner', `DTSTART:${day.basic}T180000Z`, 'X-OWN:kept, too');
+    const dashboard = await opened({ 'two.ics': calendarOf(lunch, dinner) });
+    const event_id = await numberOf(dashboard, 'Lunch');
+    const linesOn = async (page: Page) =>
+      (await page.locator('#changed-lines').textContent())?.split('\n').toSorted();
+    const updating = await pageOf(dashboard, 'update_event', { event_id, title: 'Late lunch' });
+    expect(await linesOn(updating)).toEqual([
+      expect.stringMatching(/^\+DTSTAMP:2/),
+      expect.stringMatching(/^\+LAST-MODIFIED:2/),
+      '+SEQUENCE:1',
+      '+SUMMARY:Late lunch',
+      expect.stringMatching(/^-DTSTAMP:2/),
+      '-SUMMARY:Lunch',
+    ]);
+    const other = await numberOf(dashboard, 'Dinner');
+    const cancelling = await pageOf(dashboard, 'cancel_event', { event_id: other });
+    expect(await linesOn(cancelling)).toEqual(dinner.map((line) => `-${line}`).toSorted());
+  });
+
   it('shows one changed event of a series before and after, and marks the changes', async () => {
     const [first, second] = [soon(10), soon(17)];
     const dashboard = await opened({
