@@ -34,6 +34,7 @@ export type {
   InvitationStatus,
   KeyInDocument,
 } from './calendar/event-document.ts';
+export type { UnusableReason } from './calendar/why-unusable.ts';
 export { ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from './contract/errors.ts';
 export type { OptionType } from './contract/options.ts';
 export { checkOptions, type OptionTypes } from './contract/options.ts';
