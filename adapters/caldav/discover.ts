@@ -54,9 +54,14 @@ export async function findCalendars(
   const hrefs = (name: string) => (principal === undefined ? [] : propHrefs(principal, name));
   // Without an outbox the server notifies nobody (RFC 6638 2.1), whatever its capabilities.
   const hasOutbox = hrefs('c:schedule-outbox-URL').length > 0;
-  const addresses = hrefs('c:calendar-user-address-set');
-  const isOwnAddress = isCalendarUser(addresses, email);
-  const ownAddresses = ownAddressesOf(addresses, email);
+  const addresses = userAddresses(hrefs('c:calendar-user-address-set'));
+  const self = normalAddress(email);
+  // The server sends nothing about an event with a different organizer (RFC 6638 3.1). If it does not list its owner's
+  // addresses (2.4.1), the answer is yes.
+  const isOwnAddress = addresses.size === 0 || addresses.has(self);
+  const ownAddresses = [...addresses]
+    .filter((address) => address !== self && address.length <= ADDRESS_CHARS)
+    .slice(0, ADDRESSES_MAX);
   const classes = classesOf(first.response.headers.dav);
   const options = classes.has('calendar-auto-schedule')
     ? classes
@@ -212,23 +217,12 @@ async function onlyOne(
   return resource;
 }
 
-/**
- * Whether the server takes this address for the owner's. It sends nothing about an event with a different organizer
- * (RFC 6638 3.1). If a server does not list its owner's addresses (2.4.1), the answer is yes.
- */
-function isCalendarUser(addresses: readonly URL[], email: string): boolean {
-  const self = normalAddress(email);
-  return addresses.length === 0 || addresses.some(({ href }) => normalAddress(mailAddress(href)) === self);
-}
-
-/** As events write them. An address on the server itself is written with its host, or without. */
-function ownAddressesOf(addresses: readonly URL[], email: string): string[] {
-  const written = addresses.flatMap((url) =>
+/** The addresses of the owner as events write them. One on the server itself is written with its host, or without. */
+function userAddresses(urls: readonly URL[]): ReadonlySet<string> {
+  const written = urls.flatMap((url) =>
     url.protocol.startsWith('http') ? [url.pathname, url.href] : [mailAddress(url.href)],
   );
-  const others = new Set(written.map(normalAddress));
-  others.delete(normalAddress(email));
-  return [...others].filter((address) => address.length <= ADDRESS_CHARS).slice(0, ADDRESSES_MAX);
+  return new Set(written.map(normalAddress));
 }
 
 const ADDRESSES_MAX = 20;

@@ -85,15 +85,14 @@ export async function objectsInRange(
   const objects = new Map<string, KeptObject>();
   const wanted = new Map<string, URL>();
   for (const one of listed) {
-    const path = one.path;
+    const { path, url: address } = one;
     const object = objectOf(one) ?? sameVersion(known.get(path), one);
-    if (object === undefined) wanted.set(path, one.url);
+    if (object === undefined) wanted.set(path, address);
     else objects.set(path, object);
   }
   const fetched = await objectsNamed(http, url, [...wanted.values()], LIST_BYTES, limit);
   for (const one of fetched.resources) {
-    const path = one.path;
-    if (wanted.delete(path)) objects.set(path, objectOf(one) ?? unreadable(one));
+    if (wanted.delete(one.path)) objects.set(one.path, objectOf(one) ?? unreadable(one));
   }
   for (const path of fetched.gone) wanted.delete(path);
   const failed = new Set([

@@ -1,3 +1,5 @@
+import type { MailAccount } from '../ports/mail.ts';
+
 /**
  * What is known of accounts, in memory. Bounded for all accounts together: what was not used for the longest time is
  * dropped.
@@ -10,10 +12,7 @@ export interface AccountCache<V> {
   forget(account: AccountKey): void;
 }
 
-interface AccountKey {
-  readonly ownerId: string;
-  readonly accountId: number;
-}
+type AccountKey = Pick<MailAccount, 'ownerId' | 'accountId'>;
 
 /** @param bytesOf the memory of a value; one that is larger than all of `mostBytes` is not kept */
 export function accountCache<V>(mostBytes: number, bytesOf: (value: V) => number): AccountCache<V> {

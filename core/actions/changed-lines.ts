@@ -1,4 +1,5 @@
 import { diffLines } from 'diff';
+import { unfolded } from '../calendar/content-lines.ts';
 
 /** Beyond so many changed lines, finding the shortest difference takes too long: time grows with their square. */
 const CHANGED_LINES = 1000;
@@ -8,8 +9,8 @@ const CHANGED_LINES = 1000;
  * folds. If there are too many of them: all lines of both.
  */
 export function changedLines(before: string, after: string): string {
-  const [old, now] = [before, after].map(unfolded);
-  if (old === undefined || now === undefined) return '';
+  const old = wholeLines(before);
+  const now = wholeLines(after);
   const parts = diffLines(old, now, { maxEditLength: CHANGED_LINES });
   const changed = parts?.filter(({ added, removed }) => added || removed) ?? [
     { value: old, added: false },
@@ -20,8 +21,8 @@ export function changedLines(before: string, after: string): string {
     .join('\n');
 }
 
-function unfolded(ics: string): string {
-  return ics.replace(/\r?\n[ \t]/g, '').replaceAll('\r\n', '\n');
+function wholeLines(ics: string): string {
+  return unfolded(ics).replaceAll('\r\n', '\n');
 }
 
 function linesOf(text: string): string[] {

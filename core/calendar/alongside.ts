@@ -1,5 +1,12 @@
 import { isTimeZone } from '../time/time-zone.ts';
-import { type Component, type ContentLine, isLine, linesNamed, objectText } from './content-lines.ts';
+import {
+  type Component,
+  type ContentLine,
+  isLine,
+  linesNamed,
+  objectText,
+  unfolded,
+} from './content-lines.ts';
 import { ANSWERS, ROLES } from './event.ts';
 import { zoneDefinition } from './zone-definition.ts';
 
@@ -37,7 +44,7 @@ export function otherContentOf(calendar: Component, event: Component): string {
 }
 
 function written({ source = '' }: ContentLine): string {
-  return source.replace(/\r?\n[ \t]/g, '');
+  return unfolded(source);
 }
 
 /** The owner's page shows their values. */

@@ -119,6 +119,11 @@ export function withLines(
   return { ...component, items: [...kept.slice(0, at), ...lines, ...kept.slice(at)] };
 }
 
+/** The text without the folds of its lines (RFC 5545 3.1). */
+export function unfolded(text: string): string {
+  return text.replace(/\r?\n[ \t]/g, '');
+}
+
 /** Joins folded lines: one that starts with white space continues the line before it. */
 function logicalLines(ics: string): string[] {
   const lines: string[] = [];

@@ -76,6 +76,15 @@ export interface ServerHealth {
   readonly workedAt: Date | null;
 }
 
+/** Undefined: the account has no such server, or it was never used. */
+export function healthOf(
+  all: readonly ServerHealth[],
+  accountId: number,
+  server: ServerRole,
+): ServerHealth | undefined {
+  return all.find((one) => one.accountId === accountId && one.server === server);
+}
+
 /** What only the owner can mend. Everything else may pass. */
 export const MENDED_BY_OWNER = ['password_refused', 'sign_in_again', 'certificate_changed'] as const;
 

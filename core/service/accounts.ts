@@ -13,7 +13,7 @@ import { decideRoles } from '../folders/decide-roles.ts';
 import type { MailFolder } from '../folders/folder.ts';
 import type { FolderRoles } from '../folders/roles.ts';
 import type { Account } from '../ports/account.ts';
-import type { ServerHealth } from '../ports/account-health.ts';
+import { healthOf, type ServerHealth } from '../ports/account-health.ts';
 import type { CalendarInfo, UnusableCalendar } from '../ports/calendar.ts';
 import { type AccessToken, type MailAccount, type MailCall, MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -214,8 +214,7 @@ export function createAccounts(
     { ownerId, accountId }: Account,
     trial: TrialAccount,
   ): Promise<readonly VerifiedServer[]> {
-    const health = await storage.accountHealth(ownerId);
-    const before = health.find((one) => one.accountId === accountId && one.server === 'calendar');
+    const before = healthOf(await storage.accountHealth(ownerId), accountId, 'calendar');
     const mayFail = before !== undefined && before.state !== 'working';
     return withTrialAccount(trial, async (call) => [
       ...(await verifyMail(call)),

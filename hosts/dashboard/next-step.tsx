@@ -1,4 +1,5 @@
 import type { Account } from '../../core/ports/account.ts';
+import { healthOf } from '../../core/ports/account-health.ts';
 import type { CredentialUse } from '../../core/ports/credential-storage.ts';
 import { Link } from './links.tsx';
 import type { OwnerVisit } from './visit.ts';
@@ -21,8 +22,8 @@ export function stepAfter(accounts: readonly Account[], use: ReadonlyMap<string,
 
 /** Where the owner goes after connecting a mailbox: on with the setup if there is no key yet. */
 export async function pageAfterConnecting(visit: OwnerVisit, accountId: number): Promise<string> {
-  const health = await visit.service.accounts.health(visit.owner.ownerId);
-  const calendar = health.find((one) => one.accountId === accountId && one.server === 'calendar');
+  const { service, owner } = visit;
+  const calendar = healthOf(await service.accounts.health(owner.ownerId), accountId, 'calendar');
   const isLater = calendar !== undefined && calendar.state !== 'working';
   const notice = isLater ? 'calendar_later' : 'account_connected';
   return `${(await nextStep(visit)) === 'key' ? '/setup' : '/accounts'}?notice=${notice}`;

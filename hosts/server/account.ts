@@ -1,5 +1,5 @@
 import type { Account } from '../../core/ports/account.ts';
-import type { ServerHealth } from '../../core/ports/account-health.ts';
+import { healthOf, type ServerHealth } from '../../core/ports/account-health.ts';
 import type { CalendarInfo } from '../../core/ports/calendar.ts';
 import type { Owner } from '../../core/ports/owner-storage.ts';
 import type { Service } from '../../core/service/service.ts';
@@ -111,8 +111,7 @@ async function calendarNote(
   accountId: number,
   ownerEmail: string,
 ): Promise<string | undefined> {
-  const health = await accounts.health(ownerId);
-  const calendar = health.find((one) => one.accountId === accountId && one.server === 'calendar');
+  const calendar = healthOf(await accounts.health(ownerId), accountId, 'calendar');
   if (calendar === undefined || calendar.state === 'working') return undefined;
   if (calendar.state === 'no_calendar') return `. But ${calendar.reason}.`;
   const command = `countersign account servers ${accountId} --owner ${ownerEmail} --caldav URL`;

@@ -4,7 +4,7 @@ export const PLAIN_READERS: Readonly<Record<string, string>> = {
   'adapters/discovery/domain.ts': 'hostName',
   'adapters/remote/public-address.ts': 'isPublicAddress',
   'core/accounts/plain-documents.ts': 'plainEvent',
-  'core/calendar/content-lines.ts': 'escapedText',
+  'core/calendar/content-lines.ts': 'escapedText unfolded',
   'core/contract/schema.ts': 'bodyText isDeliverable',
   'core/events/endpoint-url.ts': 'endpointUrl',
   'core/events/event-stream.ts': 'positionOf',
