@@ -43,7 +43,7 @@ export const PURE = [
       : `test/core/${room}/**/!(${others.join('|')}).test.ts`,
   ),
   'test/core/{judge-claim,public-names,tool-arguments}.test.ts',
-  'test/core/accounts/{account-cache,object-calendar}.test.ts',
+  'test/core/accounts/{account-cache,object-calendar,within-limit}.test.ts',
   'test/core/actions/changed-lines.test.ts',
   'test/core/events/{attempt-room,delivery,signature}.test.ts',
   'test/core/service/{approval-waits,client-documents}.test.ts',

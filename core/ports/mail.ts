@@ -5,7 +5,8 @@ import type { ServerTrouble } from './account-health.ts';
  * mail-watching.ts and mail-connections.ts. An adapter implements all five (`Mail` in ports.ts).
  *
  * Every call takes a MailCall: the account, a signal that ends the work, and a deadline. Every failure is a MailError
- * with one of the codes below. An adapter throws nothing else and never reports a failure as an empty result.
+ * with one of the codes below. An adapter throws nothing else and never reports a failure as an empty result. Half a second
+ * after the signal or the deadline, nobody waits for its answer any more, and `start` returns false.
  */
 export interface MailCall {
   readonly account: MailAccount;

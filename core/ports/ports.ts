@@ -75,26 +75,3 @@ export const PORTS: OptionTypes<Ports> = {
   mailProviders: ['optional', 'object'],
   workObserver: ['optional', 'object'],
 };
-
-/** Closes what the ports hold open. Storage is last because the others may still write to it. */
-export async function closePorts({
-  mail,
-  calendar,
-  reader,
-  attachmentText,
-  webhookSender,
-  noticeSender,
-  documentSource,
-  mailProviders = [],
-  storage,
-}: Ports): Promise<void> {
-  await webhookSender?.close();
-  await noticeSender?.close();
-  await documentSource?.close();
-  await mail.close();
-  for (const provider of mailProviders) await provider.close();
-  await calendar?.close();
-  await reader.close();
-  await attachmentText?.close();
-  await storage.close();
-}

@@ -24,6 +24,3 @@ export interface CallToolParts {
   /** Notifies that something waits for the owner. */
   readonly onPending: (notice: { ownerId: string; approvalId: string }) => void;
 }
-
-/** How long a caller waits for a direct write, and for a mailbox. */
-export const WAIT_MS = 25_000;

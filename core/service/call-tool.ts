@@ -1,4 +1,5 @@
 import { mailCall } from '../accounts/mail-call.ts';
+import { WAIT_MS } from '../accounts/within-limit.ts';
 import { isLight } from '../actions/action.ts';
 import type { CallContext } from '../call/context.ts';
 import { largestFitting, withFittingItems } from '../call/fitting.ts';
@@ -21,7 +22,7 @@ import { canonicalJson } from '../text/canonical-json.ts';
 import { findTool } from '../tools/catalogue.ts';
 import type { Found, OwnTool, ReadTool, Tool } from '../tools/define-tool.ts';
 import { claimKey, type HeldClaim } from './call-claim.ts';
-import { type CallToolParts, WAIT_MS } from './call-parts.ts';
+import type { CallToolParts } from './call-parts.ts';
 import { fileRequest, performLight } from './perform-write.ts';
 import { type Notes, recordCall } from './record-call.ts';
 import { refusalOf } from './refusal-of.ts';

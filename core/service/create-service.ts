@@ -1,6 +1,8 @@
+import { accountPorts } from '../accounts/account-ports.ts';
+import { closePorts } from '../accounts/close-ports.ts';
+import { limitedPorts } from '../accounts/limited-ports.ts';
 import { objectCalendar } from '../accounts/object-calendar.ts';
 import { lookUpPorts, ownPorts, runPorts } from '../accounts/tool-ports.ts';
-import { watchHealth } from '../accounts/watched-health.ts';
 import { createIdentifiers } from '../call/identifiers.ts';
 import { readRecorder } from '../call/read-recorder.ts';
 import { checkOptions, type OptionTypes } from '../contract/options.ts';
@@ -12,7 +14,7 @@ import type { Plan } from '../gate/permissions.ts';
 import type { Calendar } from '../ports/calendar.ts';
 import type { CalendarObjects } from '../ports/calendar-objects.ts';
 import { errorName } from '../ports/log.ts';
-import { closePorts, type Mail, PORTS, type Ports } from '../ports/ports.ts';
+import { type Mail, PORTS, type Ports } from '../ports/ports.ts';
 import { createKeyring } from '../secrets/keyring.ts';
 import { linkSent } from '../trackers/link-sent.ts';
 import { createAccounts } from './accounts.ts';
@@ -207,7 +209,7 @@ export function createService<MailSettings, CalendarSettings>(
     life.close();
     // Only now: a send that has started keeps its lease, and recovery finds out what became of it.
     executor.interrupt();
-    await closePorts({ ...ports, storage: options.storage });
+    await closePorts({ ...ports, storage: options.storage, clock: options.clock });
   }
 
   let stopped: Promise<void> | undefined;
@@ -252,9 +254,13 @@ function portsOf({ calendar, ...ports }: ServiceOptions): {
   ports: Ports;
   healthStored: () => Promise<void>;
 } {
-  const events = calendar && ('inRange' in calendar ? objectCalendar(calendar, ports) : calendar);
-  const { mail, calendar: watched, settled } = watchHealth({ ...ports, ...(events && { calendar: events }) });
-  return { ports: { ...ports, mail, ...(watched && { calendar: watched }) }, healthStored: settled };
+  const others = { ...ports, ...limitedPorts(ports) };
+  const events = calendar && ('inRange' in calendar ? objectCalendar(calendar, others) : calendar);
+  const used = accountPorts({ ...others, ...(events && { calendar: events }) });
+  return {
+    ports: { ...others, mail: used.mail, ...(used.calendar && { calendar: used.calendar }) },
+    healthStored: used.healthStored,
+  };
 }
 
 function checkServiceOptions(options: ServiceOptions): void {

@@ -1,5 +1,5 @@
+import { WAIT_MS } from '../accounts/within-limit.ts';
 import type { Clock } from '../ports/clock.ts';
-import { WAIT_MS } from './call-parts.ts';
 import { refusalOf } from './refusal-of.ts';
 
 /**

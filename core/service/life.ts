@@ -1,4 +1,5 @@
-import { ServiceStoppedError } from '../contract/errors.ts';
+import { WAIT_MS, withinLimit } from '../accounts/within-limit.ts';
+import { ServiceError, ServiceStoppedError } from '../contract/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Storage } from '../ports/storage.ts';
 
@@ -16,7 +17,7 @@ export interface Life {
    * no timer keeps the process alive.
    */
   close(): void;
-  /** The service's storage, until `close`. */
+  /** The service's storage, until `close`. A verb that does not answer in time rejects with `temporarily_unavailable`. */
   readonly storage: Storage;
   /** The service's clock. After `close`, `every` does nothing and `after` throws ServiceStoppedError. */
   readonly clock: Clock;
@@ -28,7 +29,38 @@ export function createLife(storage: Storage, clock: Clock): Life {
   const timers = new Set<() => void>();
   let isStopping = false;
   let isClosed = false;
-  const refuse = () => Promise.reject(new ServiceStoppedError());
+  const lifeClock: Clock = {
+    now: () => clock.now(),
+    every(ms, task) {
+      if (isClosed) return () => undefined;
+      const remove = clock.every(ms, task);
+      const end = () => {
+        timers.delete(end);
+        remove();
+      };
+      timers.add(end);
+      return end;
+    },
+    after(ms, task) {
+      if (isClosed) throw new ServiceStoppedError();
+      let remove = (): void => {};
+      const end = () => {
+        timers.delete(end);
+        remove();
+        task();
+      };
+      timers.add(end);
+      remove = clock.after(ms, end);
+      return () => {
+        timers.delete(end);
+        remove();
+      };
+    },
+  };
+  const notAnswered = (): never => {
+    if (isClosed) throw new ServiceStoppedError();
+    throw new ServiceError('temporarily_unavailable', { details: { retry_after_s: 5 } });
+  };
   return {
     get isStopping() {
       return isStopping;
@@ -54,35 +86,25 @@ export function createLife(storage: Storage, clock: Clock): Life {
     },
     // Every call that reads or changes something needs storage, so all of them fail with the same error.
     storage: new Proxy(storage, {
-      get: (verbs, name: keyof Storage) => (isClosed ? refuse : verbs[name]),
+      get(verbs, name: keyof Storage) {
+        const verb = verbs[name];
+        if (Object.hasOwn(LISTENING, name)) return verb;
+        return async (...args: unknown[]): Promise<unknown> => {
+          if (isClosed) throw new ServiceStoppedError();
+          const answer = async (): Promise<unknown> => Reflect.apply(verb, verbs, args);
+          return withinLimit(lifeClock, VERB, answer, notAnswered);
+        };
+      },
     }),
-    clock: {
-      now: () => clock.now(),
-      every(ms, task) {
-        if (isClosed) return () => undefined;
-        const remove = clock.every(ms, task);
-        const end = () => {
-          timers.delete(end);
-          remove();
-        };
-        timers.add(end);
-        return end;
-      },
-      after(ms, task) {
-        if (isClosed) throw new ServiceStoppedError();
-        let remove = (): void => {};
-        const end = () => {
-          timers.delete(end);
-          remove();
-          task();
-        };
-        timers.add(end);
-        remove = clock.after(ms, end);
-        return () => {
-          timers.delete(end);
-          remove();
-        };
-      },
-    },
+    clock: lifeClock,
   };
 }
+
+/** The verbs that answer at once, because they only add a listener. */
+const LISTENING: Readonly<Record<AnswersAtOnce, true>> = { onApprovalChange: true, onEvent: true };
+type AnswersAtOnce = {
+  [Name in keyof Storage]: Storage[Name] extends (...request: never[]) => Promise<unknown> ? never : Name;
+}[keyof Storage];
+
+/** The limit of each other verb. */
+const VERB = { ms: WAIT_MS };

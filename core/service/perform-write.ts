@@ -1,3 +1,4 @@
+import { WAIT_MS } from '../accounts/within-limit.ts';
 import type { LightAction } from '../actions/action.ts';
 import type { Approval } from '../approvals/approval.ts';
 import type { CallContext } from '../call/context.ts';
@@ -11,7 +12,7 @@ import { flagUntrusted } from '../safety/untrusted.ts';
 import { approvalId as newApprovalId } from '../secrets/record-ids.ts';
 import type { WriteTool } from '../tools/define-tool.ts';
 import type { HeldClaim } from './call-claim.ts';
-import { type CallToolParts, WAIT_MS } from './call-parts.ts';
+import type { CallToolParts } from './call-parts.ts';
 import { filingOf } from './filing.ts';
 import { traceRequest } from './trace-request.ts';
 import { waitAtMost } from './wait-at-most.ts';

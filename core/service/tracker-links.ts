@@ -1,4 +1,5 @@
 import { mailCall } from '../accounts/mail-call.ts';
+import { WAIT_MS } from '../accounts/within-limit.ts';
 import { targetName } from '../actions/message-target.ts';
 import type { LookUpContext } from '../call/context.ts';
 import { findReadMessage, nameAccountOnFailure, ROW_FIELD_CHARS, summaryOf } from '../call/mailbox.ts';
@@ -11,7 +12,7 @@ import { DAY_MS } from '../time/durations.ts';
 import { saysWord, wordsOf } from '../tools/mail-search.ts';
 import { EXCERPT_WINDOW } from '../trackers/extractive-summary.ts';
 import { linkedMessage } from '../trackers/linked-message.ts';
-import { type CallToolParts, WAIT_MS } from './call-parts.ts';
+import type { CallToolParts } from './call-parts.ts';
 import { forOwner } from './for-owner.ts';
 import type { TrackerLinks } from './linkable.ts';
 import { notFound } from './not-found.ts';

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { withinLimit } from '../accounts/within-limit.ts';
 import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import { NEXT_ACTION_CHARS, SUMMARY_CHARS } from '../ports/summarizer.ts';
@@ -29,19 +30,21 @@ export function createSummaryRefresh(ports: Ports): SummaryRefresh {
   const backoff = createBackoff(RETRY_FIRST_MS, RETRY_MOST_MS);
   const abort = new AbortController();
 
-  /** A summarizer that never settles must not block later rounds. */
-  async function withinLimit<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /** Ends after SUMMARY_MS, or with the service. */
+  async function limited<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const limit = new AbortController();
     const end = () => limit.abort();
     abort.signal.addEventListener('abort', end, { once: true });
     const stop = clock.after(SUMMARY_MS, end);
     try {
-      const timedOut = new Promise<never>((_resolve, reject) => {
-        limit.signal.addEventListener('abort', () =>
-          reject(new Error('the summarizer did not finish in time')),
-        );
-      });
-      return await Promise.race([work(limit.signal), timedOut]);
+      return await withinLimit(
+        clock,
+        { signal: limit.signal, ms: SUMMARY_MS },
+        () => work(limit.signal),
+        () => {
+          throw new Error('the summarizer did not finish in time');
+        },
+      );
     } finally {
       stop();
       abort.signal.removeEventListener('abort', end);
@@ -60,7 +63,7 @@ export function createSummaryRefresh(ports: Ports): SummaryRefresh {
         if (abort.signal.aborted) return;
         if (!backoff.isDue(key, clock.now())) continue;
         try {
-          const written = await withinLimit((signal) =>
+          const written = await limited((signal) =>
             summarizer.summarize(tracker, messages, { now: clock.now(), signal }),
           );
           const summary = { ...bounded(written), sourceCount: messages.length };

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { WAIT_MS } from '../../core/accounts/within-limit.ts';
 import { testClock } from '../open-service.ts';
 import { approvalOf, approve, digestOf, FRIEND, openScene, sendTo, stateOf } from './scene.ts';
 
-/** A clock whose waits end when the test says so. */
+/** A clock that stands still. The time of callers ends when the test says so. */
 function patientClock() {
   const waits = new Set<() => void>();
   return {
     ...testClock(),
-    after(_ms: number, task: () => void) {
-      waits.add(task);
+    after(ms: number, task: () => void) {
+      if (ms === WAIT_MS) waits.add(task);
       return () => waits.delete(task);
     },
     endWaits() {

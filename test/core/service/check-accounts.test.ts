@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
-import { watchHealth } from '../../../core/accounts/watched-health.ts';
+import { accountPorts } from '../../../core/accounts/account-ports.ts';
 import type { ServerTrouble } from '../../../core/ports/account-health.ts';
 import { MailError } from '../../../core/ports/mail.ts';
 import type { Mail, Ports } from '../../../core/ports/ports.ts';
@@ -35,7 +35,7 @@ async function scene() {
   };
   const opened = await openTestService({ clock, storage, mail, secretKeys });
   const { service, ownerId } = opened;
-  const watched = watchHealth({ mail, storage, clock, log: silentLog });
+  const watched = accountPorts({ mail, storage, clock, log: silentLog });
   const random = (bytes: number) => randomBytes(bytes);
   // Only what the checks use.
   const ports = { storage, clock, random, log: silentLog, ...watched } as unknown as Ports;
@@ -50,7 +50,7 @@ async function scene() {
     async round(by = checks): Promise<readonly string[]> {
       signIns.length = 0;
       await by.round();
-      await watched.settled();
+      await watched.healthStored();
       return signIns.toSorted();
     },
     addAccount: (email: string) => service.accounts.connect({ ownerId, email, settings: {} }),
