@@ -42,6 +42,9 @@ export interface ProcessBounds {
  */
 const WAIT_PER_CPU = 4;
 
+/** How long a process may take to start. It takes a tenth of a second on an idle machine. */
+const START_MS = 30_000;
+
 /** Array buffers are outside the heap; `doJobs` limits those. */
 const HEAP = ['--max-old-space-size=256', '--max-semi-space-size=16'];
 
@@ -131,13 +134,19 @@ function startProcess(file: string): Promise<ChildProcess> {
   // The process can still crash later, when nobody waits for it. Then it is simply gone.
   child.on('error', () => undefined);
   return new Promise((resolve, reject) => {
-    const fail = (cause?: unknown) => reject(new Error('The process cannot be started.', { cause }));
+    const fail = (cause?: unknown) => {
+      clearTimeout(timer);
+      child.kill('SIGKILL');
+      reject(new Error('The process cannot be started.', { cause }));
+    };
+    const timer = setTimeout(fail, START_MS, 'It was not ready in time.');
     child.once('error', fail);
     child.once('exit', fail);
     child.once('message', (message) => {
       child.off('error', fail).off('exit', fail);
-      if (message === READY) resolve(child);
-      else fail();
+      if (message !== READY) return fail();
+      clearTimeout(timer);
+      resolve(child);
     });
   });
 }

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
 import { type BoundedProcess, boundedProcess } from '../../../adapters/process/bounded-process.ts';
 import { eventually } from '../../until.ts';
@@ -107,4 +107,34 @@ describe('a process', () => {
       await expect(run(one, 'good')).rejects.toThrow('cannot be started');
     },
   );
+
+  it('that never gets ready is killed, so that its place is free again', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const folder = await mkdtemp(join(tmpdir(), 'countersign-process-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const begun = join(folder, 'begun');
+    const silent = `import { writeFileSync } from 'node:fs';
+      process.on('message', () => undefined);
+      writeFileSync(${JSON.stringify(begun)}, String(process.pid));`;
+    await writeFile(join(folder, 'silent.mjs'), silent);
+    const one = boundedProcess(() => join(folder, 'silent.mjs'), { maxCpuMs: 1000, idleMs: 60_000 });
+    const end = expect(run(one, 'good')).rejects.toThrow('cannot be started');
+    while (!existsSync(begun) || (await readFile(begun, 'utf8')) === '') await nextTurn();
+    vi.advanceTimersByTime(30_000);
+    await end;
+    const pid = Number(await readFile(begun, 'utf8'));
+    while (isRunning(pid)) await nextTurn();
+  });
 });
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    // There is no such process.
+    return false;
+  }
+}
