@@ -1,16 +1,17 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Database } from 'better-sqlite3';
-import { ServiceError } from '../../core/contract/errors.ts';
 import { sqliteDriver } from './driver.ts';
+import { isBusy, LOCK_WAIT_MS, LOCKED } from './lock-line.ts';
 import { migrate } from './migrations.ts';
 
-/** How long a transaction waits for another process's. */
-const BUSY_TIMEOUT_MS = 5000;
+/** How long SQLite blocks the thread for a lock. A verb that needs longer waits in a line. */
+const BLOCKS_FOR_MS = 2;
 
 /**
  * Opens the file. Creates it and its folder if missing, readable only by their owner. SQLite gives the files
- * beside it (`-wal`, `-shm`) the mode of the file.
+ * beside it (`-wal`, `-shm`) the mode of the file. Creating and upgrading a database block the thread while another program
+ * holds its lock, each for at most `LOCK_WAIT_MS`.
  * @throws Error that names the file, with the cause; Error that says what to install if better-sqlite3 is missing
  */
 export function openDatabase(file: string): Database {
@@ -18,8 +19,9 @@ export function openDatabase(file: string): Database {
   let db: Database | undefined;
   try {
     if (file !== ':memory:') createFile(file);
-    db = new SqliteDatabase(file, { timeout: BUSY_TIMEOUT_MS });
+    db = new SqliteDatabase(file, { timeout: LOCK_WAIT_MS });
     prepareDatabase(db);
+    db.pragma(`busy_timeout = ${BLOCKS_FOR_MS}`);
     return db;
   } catch (cause) {
     db?.close();
@@ -39,6 +41,7 @@ export function prepareDatabase(db: Database): void {
 
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
+  if (isBusy(cause)) return LOCKED;
   const hasNoBinary = cause.message.includes('bindings file') || isLoadError(cause);
   return hasNoBinary
     ? `better-sqlite3 has no binary for Node ${process.versions.node} on this machine. Run: npm rebuild better-sqlite3`
@@ -54,58 +57,6 @@ function createFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   // 'a' creates a missing file, and leaves an existing one unchanged.
   closeSync(openSync(file, 'a', 0o600));
-}
-
-/** Wraps a verb that reads with one statement. */
-export function reading<Arguments extends unknown[], Result>(
-  unit: (...args: Arguments) => Result,
-): (...args: Arguments) => Promise<Result> {
-  return async (...args) => {
-    try {
-      return unit(...args);
-    } catch (cause) {
-      throw unreachable(cause) ?? cause;
-    }
-  };
-}
-
-/**
- * Wraps a verb in one IMMEDIATE transaction: no other process writes between its reads and its writes.
- * Committed with `synchronous=NORMAL`: consistent after any crash, but a power loss may undo the newest
- * commits.
- */
-export function atomic<Arguments extends unknown[], Result>(
-  db: Database,
-  unit: (...args: Arguments) => Result,
-): (...args: Arguments) => Promise<Result> {
-  return reading(db.transaction(unit).immediate);
-}
-
-/**
- * The same with `synchronous=FULL`: it survives a power loss once it has resolved. For records that someone
- * acts on: an action's start and end, a decision, a key switched off.
- */
-export function durable<Arguments extends unknown[], Result>(
-  db: Database,
-  unit: (...args: Arguments) => Result,
-): (...args: Arguments) => Promise<Result> {
-  const run = db.transaction(unit).immediate;
-  return reading((...args: Arguments) => {
-    // The setting cannot change inside a transaction.
-    db.exec('PRAGMA synchronous = FULL');
-    try {
-      return run(...args);
-    } finally {
-      db.exec('PRAGMA synchronous = NORMAL');
-    }
-  });
-}
-
-const UNREACHABLE = /^SQLITE_(BUSY|CANTOPEN|FULL|IOERR|NOMEM)/;
-
-function unreachable(cause: unknown): ServiceError | undefined {
-  if (!(cause instanceof sqliteDriver().SqliteError) || !UNREACHABLE.test(cause.code)) return undefined;
-  return new ServiceError('temporarily_unavailable', { details: { retry_after_s: 5 }, cause });
 }
 
 /**

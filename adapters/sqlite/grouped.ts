@@ -1,38 +1,43 @@
 import type { Database } from 'better-sqlite3';
-import { ServiceError } from '../../core/contract/errors.ts';
-import { atomic } from './database.ts';
+import { isUnreachable, type LockLine } from './lock-line.ts';
 
-/** A verb that waits for its group. */
+/** A verb that waits for its group. It works inside the group's transaction. */
 interface Waiting {
-  /**
-   * Works inside the group's transaction. @returns a function that answers the caller, for after the commit
-   */
+  /** @returns a function that answers the caller, for after the commit */
   run(): () => void;
-  /** Works in a separate transaction, and answers the caller. */
-  runAlone(): void;
-  fail(cause: ServiceError): void;
+  /** The same, but if the verb fails, its own changes are rolled back, and the caller's answer is the error. */
+  runApart(): () => void;
+  fail(cause: unknown): void;
 }
 
 /**
- * Wraps verbs as `atomic` does, but commits all verbs of one turn of the event loop together: under load a
+ * Wraps verbs in IMMEDIATE transactions, and commits all verbs of one turn of the event loop together: under load a
  * call costs a part of a commit instead of two. The verbs run one after the other. Each sees the changes of
  * those before it, and each answers once everything is committed. If one fails, the whole group is rolled
- * back and each verb runs again by itself, so verbs must not touch anything except the database.
+ * back and runs again without the changes of what fails, so verbs must not touch anything except the database.
  */
-export function grouping(db: Database) {
+export function grouping(db: Database, writes: LockLine) {
   let waiting: Waiting[] = [];
-  const runAll = atomic(db, (group: readonly Waiting[]) => group.map((verb) => verb.run()));
+  const runAll = db.transaction((group: readonly Waiting[]) => group.map((verb) => verb.run())).immediate;
+  const runEach = db.transaction((group: readonly Waiting[]) =>
+    group.map((verb) => verb.runApart()),
+  ).immediate;
 
   async function commit(): Promise<void> {
     const group = waiting;
     waiting = [];
     let told: readonly (() => void)[];
     try {
-      told = await runAll(group);
+      told = await writes.run(() => {
+        try {
+          return runAll(group);
+        } catch (cause) {
+          if (isUnreachable(cause)) throw cause;
+          return runEach(group);
+        }
+      });
     } catch (cause) {
-      // If the store cannot be reached, each of them would wait in vain. Any other failure belongs to one
-      // verb.
-      for (const verb of group) cause instanceof ServiceError ? verb.fail(cause) : verb.runAlone();
+      for (const verb of group) verb.fail(cause);
       return;
     }
     for (const tell of told) tell();
@@ -49,7 +54,16 @@ export function grouping(db: Database) {
             const result = unit(...args);
             return () => resolve(result);
           },
-          runAlone: () => resolve(atomic(db, unit)(...args)),
+          runApart() {
+            try {
+              // Inside another transaction, this is a savepoint.
+              const result = db.transaction(unit)(...args);
+              return () => resolve(result);
+            } catch (cause) {
+              if (isUnreachable(cause)) throw cause;
+              return () => reject(cause);
+            }
+          },
           fail: reject,
         });
       });

@@ -71,13 +71,14 @@ export const MIGRATIONS: readonly Migration[] = [
 
 /**
  * Upgrades the file to this program's version, in one transaction, so that two processes that start at once
- * do it only once.
+ * do it only once. A file of this version needs no lock.
  * @throws Error if a newer program wrote the file
  */
 export function migrate(db: Database): void {
   const newest = MIGRATIONS.length;
+  if (versionOf(db) === newest) return;
   db.transaction(() => {
-    const version = Number(db.pragma('user_version', { simple: true }));
+    const version = versionOf(db);
     if (version > newest) {
       throw new Error(
         `it has schema version ${version}, and this program knows versions up to ${newest}. ` +
@@ -87,6 +88,10 @@ export function migrate(db: Database): void {
     runMigrations(db, MIGRATIONS.slice(version));
     db.pragma(`user_version = ${newest}`);
   }).immediate();
+}
+
+function versionOf(db: Database): number {
+  return Number(db.pragma('user_version', { simple: true }));
 }
 
 export function runMigrations(db: Database, migrations: readonly Migration[]): void {

@@ -13,8 +13,6 @@ import {
   writesOf,
   writeText,
 } from '../rows/writes.ts';
-import { durable, reading } from './database.ts';
-import { grouping } from './grouped.ts';
 import {
   ADD_OWNER,
   END_SETUP,
@@ -27,6 +25,7 @@ import {
   STATEMENTS,
   WRITES,
 } from './statements.ts';
+import { transactionsOn } from './transactions.ts';
 
 type Plain = string | number | null;
 
@@ -86,7 +85,7 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
     for (const change of changes) for (const one of writesOf(change)) write(one);
   }
 
-  const together = grouping(db);
+  const { reading, together, durable, emptyLog, close } = transactionsOn(db);
   /** A single statement sees a single moment. */
   const lookUp = <Answer>(load: Load<Answer>): Promise<Answer> => {
     const look = () => answer(load, storeNowMs());
@@ -105,20 +104,20 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
         apply(changes);
         return judged.answer;
       };
-      const done = await (commit === 'durable' ? durable(db, work)() : together(work)());
+      const done = await (commit === 'durable' ? durable(work)() : together(work)());
       // Otherwise the log would contain the sealed settings until others overwrite them. A reader can delay
       // this.
       if (changes.some(({ type }) => ['remove_account', 'remove_owner', 'forget_health'].includes(type)))
-        db.pragma('wal_checkpoint(TRUNCATE)');
+        await emptyLog();
       return done;
     },
     apply: (_ownerId, changes) => together(() => apply(changes))(),
-    addOwner: durable(db, (owner) => {
+    addOwner: durable((owner) => {
       const added = run(ADD_OWNER, addOwnerValues(owner));
       run(END_SETUP, {});
       return added === 1;
     }),
-    openSetup: durable(db, (link) => run(OPEN_SETUP, openSetupValues(link)) === 1),
+    openSetup: durable((link) => run(OPEN_SETUP, openSetupValues(link)) === 1),
     erase: together((before) => {
       const values = eraseValues(before);
       const erased = ERASE.map((one) => run(one, values));
@@ -132,11 +131,11 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
       for (const [ownerId, lastId] of lastIds) run(ERASE_CHECKPOINTS, values, { ownerId, lastId });
       return Math.max(rows.length, ...erased) >= ERASED_AT_ONCE;
     }),
-    numberEvents: durable(db, (type) => {
+    numberEvents: durable((type) => {
       for (const text of NUMBER_EVENTS) run(text, { type });
     }),
     close: async () => {
-      db.close();
+      close();
     },
   };
 }

@@ -30,7 +30,11 @@ const ENDS: Readonly<Record<string, readonly [EndsWith, how: string]>> = {
   'adapters/remote/probe.ts tlsInstead': ['own', 'a timer'],
   'adapters/remote/time-limit.ts raceLimit': ['call', 'it is what ends the others'],
   'adapters/smtp/connection.ts smtpStep': ['call', 'its limit closes the connection'],
-  'adapters/sqlite/grouped.ts grouping': ['here', 'the next turn of the event loop commits the group'],
+  'adapters/sqlite/grouped.ts grouping': [
+    'own',
+    'the next turn of the event loop commits the group, within the limit of its lock',
+  ],
+  'adapters/sqlite/lock-line.ts lockLine': ['own', 'a lock that is not free in 5 s refuses what waits'],
   'adapters/webhooks/https-sender.ts postOnce': ['call', 'timeLimitMs or its signal destroys the request'],
   imapflow: ['call', 'its limit closes the connection'],
   'node fetch': ['own', 'the signal of its time limit'],

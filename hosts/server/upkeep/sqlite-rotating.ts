@@ -1,11 +1,13 @@
 import type { Database } from 'better-sqlite3';
 import type { Row } from '../../../adapters/rows/row.ts';
+import { lockLine } from '../../../adapters/sqlite/lock-line.ts';
 import type { RotatingDatabase, RotatingTransaction } from './rotate-secrets.ts';
 
 /** @param db  used by nobody else meanwhile */
 export function sqliteRotating(db: Database): RotatingDatabase {
   // A key that is withdrawn must not be needed again after a loss of power.
   db.pragma('synchronous = FULL');
+  const writes = lockLine(db);
   const tx: RotatingTransaction = {
     rows: async (statement, values) => db.prepare<[typeof values], Row>(statement).all(values),
     run: async (statement, values) => db.prepare(statement).run(values).changes,
@@ -13,7 +15,7 @@ export function sqliteRotating(db: Database): RotatingDatabase {
   return {
     schema: '',
     async transact(work) {
-      db.exec('BEGIN IMMEDIATE');
+      await writes.run(() => db.exec('BEGIN IMMEDIATE'));
       try {
         const answer = await work(tx);
         db.exec('COMMIT');

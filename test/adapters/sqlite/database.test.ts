@@ -5,13 +5,14 @@ import SqliteDatabase from 'better-sqlite3';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { writesOf } from '../../../adapters/rows/writes.ts';
-import { atomic, durable, openDatabase, reading } from '../../../adapters/sqlite/database.ts';
+import { openDatabase } from '../../../adapters/sqlite/database.ts';
 import { MIGRATIONS, runMigrations } from '../../../adapters/sqlite/migrations.ts';
 import { SCHEMA_6 } from '../../../adapters/sqlite/schema-6.ts';
 import { SCHEMA_9 } from '../../../adapters/sqlite/schema-9.ts';
 import { SCHEMA_12 } from '../../../adapters/sqlite/schema-12.ts';
 import { STATEMENTS } from '../../../adapters/sqlite/statements.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
+import { transactionsOn } from '../../../adapters/sqlite/transactions.ts';
 import { ServiceError } from '../../../core/contract/errors.ts';
 import type { FolderRoles } from '../../../core/folders/roles.ts';
 import { addFullOwner } from '../../contracts/storage/full-owner.ts';
@@ -356,11 +357,12 @@ describe('a transaction', () => {
 
   it('is synced before it resolves if it is durable, and only then', async () => {
     const { db, level } = levels(join(folder, 'countersign.db'));
+    const { together, durable } = transactionsOn(db);
     const [normal, full] = [1, 2];
-    expect(await atomic(db, level)()).toBe(normal);
-    expect(await durable(db, level)()).toBe(full);
-    expect(await atomic(db, level)()).toBe(normal);
-    const failing = durable(db, () => {
+    expect(await together(level)()).toBe(normal);
+    expect(await durable(level)()).toBe(full);
+    expect(await together(level)()).toBe(normal);
+    const failing = durable(() => {
       throw new Error('of the verb');
     });
     await expect(failing()).rejects.toThrow('of the verb');
@@ -370,7 +372,7 @@ describe('a transaction', () => {
   it('leaves nothing behind if it fails', async () => {
     const { db } = levels(':memory:');
     db.exec('CREATE TABLE t (n)');
-    const fails = atomic(db, () => {
+    const fails = transactionsOn(db).together(() => {
       db.exec('INSERT INTO t VALUES (1)');
       throw new Error('half way');
     });
@@ -380,9 +382,10 @@ describe('a transaction', () => {
 
   it('throws temporarily_unavailable, with the cause, if the file cannot be used', async () => {
     const { db } = levels(':memory:');
+    const { reading, together, durable } = transactionsOn(db, 20);
     for (const code of ['SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_FULL', 'SQLITE_IOERR_WRITE']) {
       const cause = new SqliteDatabase.SqliteError('the driver says so', code);
-      for (const way of [reading, atomic.bind(null, db), durable.bind(null, db)]) {
+      for (const way of [reading, together, durable]) {
         const verb = way(() => {
           throw cause;
         });
@@ -392,7 +395,7 @@ describe('a transaction', () => {
       }
     }
     const other = new SqliteDatabase.SqliteError('a mistake of ours', 'SQLITE_CONSTRAINT_NOTNULL');
-    const verb = atomic(db, () => {
+    const verb = together(() => {
       throw other;
     });
     await expect(verb()).rejects.toBe(other);

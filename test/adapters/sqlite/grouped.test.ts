@@ -4,6 +4,10 @@ import { join } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { grouping } from '../../../adapters/sqlite/grouped.ts';
+import { lockLine } from '../../../adapters/sqlite/lock-line.ts';
+
+/** As a test waits for what must be refused. */
+const LOCK_WAIT_MS = 20;
 
 describe('verbs that are committed together', () => {
   let folder: string;
@@ -15,12 +19,13 @@ describe('verbs that are committed together', () => {
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'countersign-grouped-'));
-    db = new SqliteDatabase(join(folder, 'test.db'), { timeout: 20 });
+    db = new SqliteDatabase(join(folder, 'test.db'), { timeout: 1 });
     db.pragma('journal_mode = WAL');
     db.exec('CREATE TABLE names (name TEXT NOT NULL) STRICT');
     other = new SqliteDatabase(join(folder, 'test.db'));
     const insert = db.prepare('INSERT INTO names VALUES (?)');
-    add = grouping(db)((name: string, wish?: 'fail') => {
+    const together = grouping(db, lockLine(db, LOCK_WAIT_MS));
+    add = together((name: string, wish?: 'fail') => {
       const before = namesIn(db).length;
       insert.run(name);
       if (wish === 'fail') throw new Error(`${name} fails`);
@@ -36,7 +41,10 @@ describe('verbs that are committed together', () => {
 
   it('see the changes of those before them, which nobody else sees until all are committed', async () => {
     const seen: unknown[] = [];
-    const look = grouping(db)((name: string) => {
+    const look = grouping(
+      db,
+      lockLine(db),
+    )((name: string) => {
       db.prepare('INSERT INTO names VALUES (?)').run(name);
       seen.push([namesIn(db), namesIn(other)]);
     });
