@@ -72,6 +72,8 @@ function say(what) {
 
 async function startServer() {
   const server = createServer();
+  // Answers a client that closes its sending side after its request.
+  server.httpAllowHalfOpen = true;
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { server, url: `http://127.0.0.1:${server.address().port}` };
 }

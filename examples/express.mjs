@@ -8,6 +8,8 @@ import { confirm, passwordPage, safeNext, sessionOf, signIn } from './app/users.
 
 const app = express();
 const server = app.listen(Number(process.env.PORT ?? 0), '127.0.0.1');
+// Answers a client that closes its sending side after its request.
+server.httpAllowHalfOpen = true;
 await once(server, 'listening');
 // Behind a proxy, APP_URL is the address that browsers use.
 const origin = process.env.APP_URL ?? `http://127.0.0.1:${server.address().port}`;

@@ -8,6 +8,8 @@ import { openService } from './app/service.mjs';
 import { confirm, passwordPage, safeNext, sessionOf, signIn } from './app/users.mjs';
 
 const app = fastify();
+// Answers a client that closes its sending side after its request.
+app.server.httpAllowHalfOpen = true;
 // The address is needed before the routes, and Fastify takes no route once it listens.
 const port = Number(process.env.PORT ?? 3000);
 const { service, announce } = await openService(`http://127.0.0.1:${port}/countersign`);

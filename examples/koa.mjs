@@ -10,6 +10,8 @@ import { confirm, passwordPage, safeNext, sessionOf, signIn } from './app/users.
 
 const app = new Koa();
 const server = createServer().listen(0, '127.0.0.1');
+// Answers a client that closes its sending side after its request.
+server.httpAllowHalfOpen = true;
 await once(server, 'listening');
 const { service, announce } = await openService(`http://127.0.0.1:${server.address().port}/countersign`);
 

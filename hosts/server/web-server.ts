@@ -92,6 +92,10 @@ export async function listen(
     certificate === undefined
       ? createServer(options)
       : tlsServer({ ...options, handshakeTimeout: headMs }, certificate);
+  // A client may close its sending side after its request (RFC 9112, 9.6). It still gets its answer, which ends the
+  // connection. A client that is gone looks the same until something is written to it, so its wait (`wait_s`) may last its
+  // whole time. The types of Node lack this property.
+  Object.assign(server, { httpAllowHalfOpen: true });
   // Beyond its count, Node would silently drop headers, a proxy's first.
   server.maxHeadersCount = 0;
   server.timeout = silenceMs;
@@ -148,6 +152,10 @@ export async function listen(
 
 function tlsServer(options: TlsServerOptions, certificate: Certificate): TlsServer {
   const server = createTlsServer({ ...options, ...certificate.read() });
+  // Only from here on: a connection that is half-closed during its handshake ends at once.
+  server.on('secureConnection', (socket) => {
+    socket.allowHalfOpen = true;
+  });
   const stopWatching = certificate.watch((pair) => server.setSecureContext(pair));
   server.once('close', stopWatching);
   return server;
