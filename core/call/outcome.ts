@@ -192,7 +192,8 @@ export function meaningOf(approval: Approval): string {
 }
 
 const LEFT_BEHIND = 'Attachments were not sent: result.not_sent names them.';
-const forwardLeft = z.looseObject({ not_sent: z.array(z.string()) });
+/** The result of a forward that left attachments behind. */
+export const forwardLeft = z.looseObject({ not_sent: z.array(z.string()) });
 const EDITED = 'approval.edited says what was changed.';
 
 /** What the agent may do after a rejection. */

@@ -15,10 +15,11 @@ import {
 import type { Keyring } from '../secrets/keyring.ts';
 import { statedTexts } from './stated-texts.ts';
 
+/** @param reading  without a signal, the passages are not read, and the record says that it lacks what they state */
 export type RecordRead = (
   credentialId: string,
   shown: readonly ShownPassage[],
-  reading: ReadingFor,
+  reading: ReadingFor | Pick<ReadingFor, 'ownerId'>,
 ) => Promise<NewRead>;
 
 const OWNERS_KEPT = 1000;
@@ -61,7 +62,7 @@ export function readRecorder(keyring: Keyring, reader: Reader): RecordRead {
     const digests = new Map(shown.map((passage) => [passage, digestOf(passage)]));
     const remembered = new Map(Array.from(digests, ([passage, digest]) => [passage, known.get(digest)]));
     const others = shown.filter((passage) => remembered.get(passage) === undefined);
-    const read = await statedTexts(reader, others.map(toRead), reading);
+    const read = 'signal' in reading ? await statedTexts(reader, others.map(toRead), reading) : undefined;
     const stated = new Map(others.map((passage, index) => [passage, read?.[index]]));
     const hashed = hashedRead(shown, hasher, (passage, windowsMax) => {
       const before = remembered.get(passage);

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { normalAddress } from '../contract/schema.ts';
 import type { MailAddress } from '../mail/address.ts';
 import type { MessageRow } from '../mail/message-row.ts';
@@ -5,6 +6,7 @@ import type { Account } from '../ports/account.ts';
 import { passagesOf } from '../provenance/quotation.ts';
 import type { ShownPassage } from '../provenance/read-record.ts';
 import { isWrittenByProgram } from '../provenance/written-id.ts';
+import { forwardLeft, type Outcome } from './outcome.ts';
 
 /** What a call showed of a message, by the person who wrote it. */
 
@@ -43,6 +45,36 @@ export function messagePassages(
 /** The text of an attachment. */
 export function attachmentPassage(message: ReadMessageFacts, text: string): ShownPassage {
   return { ...sourceOf(message, authorOf(message.row.from)), origin: 'carried', text };
+}
+
+const withApprovals = z.looseObject({
+  approval: z.unknown().optional(),
+  approvals: z.array(z.unknown()).optional(),
+});
+const leftBehind = z.looseObject({ id: z.string(), result: forwardLeft });
+
+/** The names of attachments that forwards left behind, as answers about their requests show them. */
+export function leftBehindPassages(outcome: Outcome): ShownPassage[] {
+  if (outcome.status === 'error' || outcome.status === 'pending_approval') return [];
+  const { approval, approvals = [approval] } = withApprovals.safeParse(outcome.result).data ?? {};
+  return approvals.flatMap((one) => {
+    const shown = leftBehind.safeParse(one).data;
+    if (shown === undefined) return [];
+    const names = shown.result.not_sent;
+    return [
+      {
+        kind: 'message',
+        id: shown.id,
+        title: names[0] ?? '',
+        author: '',
+        quoting: null,
+        origin: 'carried',
+        receivedMs: null,
+        isListed: true,
+        text: names.join('\n'),
+      },
+    ];
+  });
 }
 
 /**

@@ -28,7 +28,7 @@ interface ErrorFacts {
   readonly status: number;
   /** Fixed text without data. Anything else that a caller needs is in `details`. */
   readonly message: string;
-  /** The schema of `details`; null: the error has none. */
+  /** The schema of `details`; null: the error has none. Nothing in it is a third party's: errors are not marked. */
   readonly details: z.ZodObject | null;
 }
 
@@ -40,7 +40,7 @@ export const ERRORS = {
     details: z.object({
       errors: z
         .array(
-          z.looseObject({
+          z.object({
             field: z.string().meta({ description: 'A path like to[0]. Empty for the arguments as a whole.' }),
             rule: z.string(),
             message: z.string(),
@@ -133,7 +133,7 @@ export const ERRORS = {
   pending_exists_for_target: {
     status: 409,
     message: 'A request for this target already waits for approval.',
-    details: z.object({ approval_id: z.string() }),
+    details: z.object({ approval_id: z.string().regex(/^apr_/).max(26) }),
   },
   previously_rejected: {
     status: 409,

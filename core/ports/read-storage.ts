@@ -10,6 +10,8 @@ export interface ReadStorage {
     before?: Pick<StoredRead, 'at' | 'readId'> | undefined;
     limit: number;
   }): Promise<readonly StoredRead[]>;
+  /** Records what a call showed after it had ended. */
+  rememberRead(shown: { ownerId: string; credentialId: string; read: NewRead; now: Date }): Promise<void>;
   /** The sources of these reads, in any order. Those that were erased are missing. */
   readSources(ownerId: string, readIds: readonly string[]): Promise<readonly StoredSources[]>;
 }

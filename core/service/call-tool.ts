@@ -4,6 +4,7 @@ import { isLight } from '../actions/action.ts';
 import type { CallContext } from '../call/context.ts';
 import { largestFitting, withFittingItems } from '../call/fitting.ts';
 import { failureOf, type Outcome } from '../call/outcome.ts';
+import { leftBehindPassages } from '../call/shown-passages.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { Result } from '../contract/result.ts';
 import { normalAddress } from '../contract/schema.ts';
@@ -15,7 +16,9 @@ import type { Caller, Held } from '../ports/call-storage.ts';
 import type { Credential } from '../ports/credential-storage.ts';
 import { errorName } from '../ports/log.ts';
 import type { Owner } from '../ports/owner-storage.ts';
+import type { Ports } from '../ports/ports.ts';
 import type { NewRead } from '../ports/read-storage.ts';
+import type { ShownPassage } from '../provenance/read-record.ts';
 import { holdsOf } from '../safety/finding.ts';
 import { flagUntrusted } from '../safety/untrusted.ts';
 import { canonicalJson } from '../text/canonical-json.ts';
@@ -78,13 +81,23 @@ export function createCallTool(parts: CallToolParts): CallTool {
  * @returns the newest state of the approval
  */
 async function waitForEnd(
-  { waits, ports: { log } }: CallToolParts,
-  { credential: { credentialId } }: Caller,
+  parts: CallToolParts,
+  caller: Caller,
   { gone, onWaiting, sizeBytes }: ToolCall,
   wait: Extract<Found, { kind: 'wait' }>,
 ): Promise<Outcome> {
+  const { waits, ports } = parts;
+  const { storage, clock, log } = ports;
+  const { ownerId } = caller.owner;
+  const { credentialId } = caller.credential;
   try {
-    return withFittingItems(await waits.ofCall({ ...wait, credentialId, gone, onWaiting }), sizeBytes);
+    const outcome = withFittingItems(
+      await waits.ofCall({ ...wait, credentialId, gone, onWaiting }),
+      sizeBytes,
+    );
+    const read = await readOfStored(parts, caller, outcome);
+    if (read !== undefined) await storage.rememberRead({ ownerId, credentialId, read, now: clock.now() });
+    return outcome;
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal.cause !== undefined) log.warn('a wait for an approval failed', errorName(refusal.cause));
@@ -107,7 +120,8 @@ async function answerCall(
     const claimed = await claimKey(parts, caller, call, checked.tool, now);
     if (claimed.kind === 'answered') {
       const outcome = withFittingItems(claimed.outcome, call.sizeBytes);
-      return { outcome, approvalId: claimed.approvalId, claim: null, replayed: true };
+      const read = await readOfStored(parts, caller, outcome);
+      return { outcome, approvalId: claimed.approvalId, claim: null, read, replayed: true };
     }
     claim = claimed.claim;
     const ran = await whileHeld(parts, caller, claim, async (signal) => {
@@ -182,17 +196,40 @@ function boundTool(parts: CallToolParts, tool: Tool, call: ToolCall, notes: Note
   };
 }
 
-/** What the call showed of others' texts. A call that failed showed nothing, and a write shows only what it did. */
+/** The record of what the call showed of others' texts. A call that failed showed nothing, and a write only what it did. */
 async function readOf(
-  { recordRead }: CallToolParts,
-  { owner: { ownerId }, credential: { credentialId } }: Caller,
+  parts: CallToolParts,
+  caller: Caller,
   { kind }: Tool,
-  { status }: Outcome,
+  outcome: Outcome,
   { read }: Notes,
   signal: () => AbortSignal,
 ): Promise<NewRead | undefined> {
-  if (kind !== 'read' || status === 'error' || read.length === 0) return undefined;
-  return await recordRead(credentialId, read, {
+  if (outcome.status === 'error') return undefined;
+  const left = leftBehindPassages(outcome);
+  if (kind === 'read') return recorded(parts, caller, [...read, ...left], signal);
+  try {
+    return await recorded(parts, caller, left, signal);
+  } catch (error) {
+    // An effect stays the answer. Later sends wait, because nobody knows what it showed.
+    parts.ports.log.warn('what a write showed could not be read', errorName(error));
+    return parts.recordRead(caller.credential.credentialId, left, { ownerId: caller.owner.ownerId });
+  }
+}
+
+/** The same for an answer about a stored request, which no tool has just made. */
+function readOfStored(parts: CallToolParts, caller: Caller, outcome: Outcome): Promise<NewRead | undefined> {
+  return withinLimit(parts.ports, (signal) => recorded(parts, caller, leftBehindPassages(outcome), signal));
+}
+
+async function recorded(
+  { recordRead }: CallToolParts,
+  { owner: { ownerId }, credential: { credentialId } }: Caller,
+  shown: readonly ShownPassage[],
+  signal: () => AbortSignal,
+): Promise<NewRead | undefined> {
+  if (shown.length === 0) return undefined;
+  return await recordRead(credentialId, shown, {
     ownerId,
     get signal() {
       return signal();
@@ -251,9 +288,27 @@ function outsideFence(group: Group | null, field: string): ServiceError {
 
 /** Renews the leases of the call while it runs, and ends the work when the caller stops waiting. */
 async function whileHeld<T>(
-  { ports: { storage, clock, log }, leaseMs }: CallToolParts,
+  { ports, leaseMs }: CallToolParts,
   caller: Caller,
   claim: HeldClaim | null,
+  work: (signal: () => AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { storage, clock, log } = ports;
+  const stop = clock.every(leaseMs / 3, () => {
+    storage
+      .renew(heldBy(caller, claim), leaseMs)
+      .catch((error: unknown) => log.warn('a lease was not renewed', errorName(error)));
+  });
+  try {
+    return await withinLimit(ports, work);
+  } finally {
+    stop();
+  }
+}
+
+/** Ends the work when the caller stops waiting. */
+async function withinLimit<T>(
+  { clock }: Pick<Ports, 'clock'>,
   work: (signal: () => AbortSignal) => Promise<T>,
 ): Promise<T> {
   let abort: AbortController | undefined;
@@ -261,19 +316,12 @@ async function whileHeld<T>(
     abort ??= new AbortController();
     return abort;
   };
-  const stops = [
-    clock.after(WAIT_MS, () => begun().abort()),
-    clock.every(leaseMs / 3, () => {
-      storage
-        .renew(heldBy(caller, claim), leaseMs)
-        .catch((error: unknown) => log.warn('a lease was not renewed', errorName(error)));
-    }),
-  ];
+  const stop = clock.after(WAIT_MS, () => begun().abort());
   try {
     // Many calls reach nothing that could be ended.
     return await work(() => begun().signal);
   } finally {
-    for (const stop of stops) stop();
+    stop();
   }
 }
 

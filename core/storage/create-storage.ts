@@ -126,6 +126,7 @@ export function createStorage(database: Store, random: Random): Storage {
     },
     renew: (held, leaseMs) =>
       unit('relaxed', { kind: 'held', ...held }, (facts, at) => renew(facts, held, leaseMs, at)),
+    rememberRead: (r) => store.apply(r.ownerId, [{ type: 'remember_read', ...r }]),
     finish: (end) => {
       if (end.claim === null) return store.apply(end.caller.ownerId, finishCall(end));
       const { caller, claim: ended } = end;

@@ -136,7 +136,7 @@ export const listEvents = defineRead({
   },
 });
 
-/** Whoever shares a calendar may have named it. */
+/** Whoever shares a calendar has named it, and nobody says who that is. */
 function refusedPassage({ account_id, calendar }: { account_id: number; calendar: string }): ShownPassage {
   return {
     kind: 'event',
@@ -144,7 +144,7 @@ function refusedPassage({ account_id, calendar }: { account_id: number; calendar
     title: calendar,
     author: '',
     quoting: null,
-    origin: 'record',
+    origin: 'person',
     receivedMs: null,
     isListed: true,
     text: calendar,

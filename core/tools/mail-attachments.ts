@@ -26,6 +26,11 @@ export function attachmentRow({ index, name, mime, sizeBytes }: AttachmentInfo) 
   return { index, name: cut(name), mime: cut(mime), size: sizeBytes };
 }
 
+/** What strangers wrote in the rows of attachments. */
+export function attachmentWords(attachments: readonly Pick<AttachmentInfo, 'name' | 'mime'>[]): string {
+  return attachments.map(({ name, mime }) => `${name}\n${mime}`).join('\n');
+}
+
 function cut(value: string): string {
   return Array.from(value.slice(0, 2 * NAME_CHARS))
     .slice(0, NAME_CHARS)
@@ -57,8 +62,8 @@ export const listAttachments = defineRead({
     const { account, row, message } = await findReadMessage(context, args.id, NO_TEXT);
     const { attachments, unreadable } = message;
     context.listed(args.id);
-    const names = attachments.map(({ name }) => name).join('\n');
-    context.read([{ ...attachmentPassage({ id: args.id, account, row }, names), isListed: true }]);
+    const words = attachmentWords(attachments);
+    context.read([{ ...attachmentPassage({ id: args.id, account, row }, words), isListed: true }]);
     const none = { id: args.id, attachments: [], total: 0, returned: 0, has_more: false };
     if (unreadable !== null) {
       return { kind: 'empty', result: { ...none, reason: unreadable, hint: UNREADABLE[unreadable] } };
@@ -142,8 +147,16 @@ export const readAttachment = defineRead({
     if (taken.value === null) throw none;
     context.shown(id);
     const { info, bytes } = taken.value;
-    if (bytes === 'tooLarge') return withoutText(id, info, 'too_large');
-    if (attachmentText === undefined) return withoutText(id, info, 'unsupported_type');
+    const message = { id, account, row };
+    const words = { ...attachmentPassage(message, attachmentWords([info])), isListed: true };
+    const namedOnly = (reason: NoTextReason, facts: NoTextFacts = {}) => {
+      // What is shown has to be recorded, and the time for that is over.
+      if (context.signal.aborted) return withoutText(id, { ...NOT_KNOWN, index }, reason, facts);
+      context.read([words]);
+      return withoutText(id, info, reason, facts);
+    };
+    if (bytes === 'tooLarge') return namedOnly('too_large');
+    if (attachmentText === undefined) return namedOnly('unsupported_type');
     const { charset } = info;
     const document = {
       bytes,
@@ -151,12 +164,12 @@ export const readAttachment = defineRead({
       mime: charset === undefined ? info.mime : `${info.mime}; charset=${charset}`,
     };
     const extracted = await extractedWithin(attachmentText, { ...document, ...reading });
-    if (extracted.kind === 'empty') return withoutText(id, info, extracted.reason, extracted);
+    if (extracted.kind === 'empty') return namedOnly(extracted.reason, extracted);
     const seen = await readWithin(context.ports, reading, 'text', { text: extracted.text, window: TEXT });
-    if (seen.kind === 'unreadable') return withoutText(id, info, seen.reason);
+    if (seen.kind === 'unreadable') return namedOnly(seen.reason);
     const { text, chars } = seen.value;
     const shown = Array.from(text);
-    context.read([attachmentPassage({ id, account, row }, `${info.name}\n${text}`)]);
+    context.read([words, attachmentPassage(message, text)]);
     return {
       kind: 'cut',
       most: shown.length,

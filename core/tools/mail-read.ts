@@ -4,7 +4,7 @@ import { attachmentPassage, messagePassages } from '../call/shown-passages.ts';
 import { messageId } from '../contract/schema.ts';
 import { wordEnd } from '../text/seen-text.ts';
 import { defineRead } from './define-tool.ts';
-import { attachmentRow } from './mail-attachments.ts';
+import { attachmentRow, attachmentWords } from './mail-attachments.ts';
 import { attachment, messageSummary } from './result-shapes.ts';
 
 const ATTACHMENTS_SHOWN = 20;
@@ -56,9 +56,9 @@ export const getEmail = defineRead({
     context.shown(args.id);
     const { text, chars } = message.body;
     const { isEncrypted, isSigned } = message.protection;
-    const names = message.attachments.map(({ name }) => name).join('\n');
+    const words = attachmentWords(message.attachments);
     context.read(messagePassages({ id: args.id, account, row }, message.headers.from, text));
-    if (names !== '') context.read([attachmentPassage({ id: args.id, account, row }, names)]);
+    if (words !== '') context.read([attachmentPassage({ id: args.id, account, row }, words)]);
     const start = Math.min(args.body_offset, chars);
     const part = Array.from(text);
     return {

@@ -220,6 +220,12 @@ export const VERBS: Record<
       change: { type: 'made', role: 'archive', path: 'Archive' },
     }),
   reads: (s, { key: { ownerId } }) => s.reads({ ownerId, after: NOON, limit: 10 }),
+  rememberRead: (s, { key }) =>
+    s.rememberRead({
+      ...key,
+      read: { readId: 'later', hashes: '', phrases: '', sealed: 'sealed' },
+      now: NOON,
+    }),
   isRepeat: (s, { key: { ownerId } }) =>
     s.isRepeat({ ownerId, requestHash: 'request', executedSince: NOON, unfinishedSince: NOON }),
   readSources: (s, { key: { ownerId } }) => s.readSources(ownerId, ['read']),
