@@ -13,10 +13,10 @@ import { denialOf } from '../gate/grant.ts';
 import { limitsOf } from '../gate/limits.ts';
 import { effectiveMode, type Group, type Mode } from '../gate/permissions.ts';
 import type { Caller, Held } from '../ports/call-storage.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Credential } from '../ports/credential-storage.ts';
 import { errorName } from '../ports/log.ts';
 import type { Owner } from '../ports/owner-storage.ts';
-import type { Ports } from '../ports/ports.ts';
 import type { NewRead } from '../ports/read-storage.ts';
 import type { ShownPassage } from '../provenance/read-record.ts';
 import { holdsOf } from '../safety/finding.ts';
@@ -66,7 +66,9 @@ export function createCallTool(parts: CallToolParts): CallTool {
     const ended = workObserver?.began(findTool(call.tool)?.name ?? 'an unknown tool');
     const notes: Notes = { shown: new Set(), listed: new Set(), read: [] };
     const run = async () => {
-      const answered = await answerCall(parts, caller, call, notes, began);
+      const answered = await whileWaitedFor(clock, (signal) =>
+        answerCall(parts, caller, call, notes, began, signal),
+      );
       const outcome = await recordCall(parts, caller, call, answered, notes, began);
       return { ...answered, outcome, isRecorded: outcome === answered.outcome };
     };
@@ -95,7 +97,9 @@ async function waitForEnd(
       await waits.ofCall({ ...wait, credentialId, gone, onWaiting }),
       sizeBytes,
     );
-    const read = await readOfStored(parts, caller, outcome);
+    const read = await whileWaitedFor(clock, (signal) =>
+      recorded(parts, caller, leftBehindPassages(outcome), signal),
+    );
     if (read !== undefined) await storage.rememberRead({ ownerId, credentialId, read, now: clock.now() });
     return outcome;
   } catch (error) {
@@ -112,6 +116,7 @@ async function answerCall(
   call: ToolCall,
   notes: Notes,
   now: Date,
+  signal: () => AbortSignal,
 ): Promise<Answered> {
   const { log } = parts.ports;
   let claim: HeldClaim | null = null;
@@ -120,11 +125,11 @@ async function answerCall(
     const claimed = await claimKey(parts, caller, call, checked.tool, now);
     if (claimed.kind === 'answered') {
       const outcome = withFittingItems(claimed.outcome, call.sizeBytes);
-      const read = await readOfStored(parts, caller, outcome);
+      const read = await recorded(parts, caller, leftBehindPassages(outcome), signal);
       return { outcome, approvalId: claimed.approvalId, claim: null, read, replayed: true };
     }
     claim = claimed.claim;
-    const ran = await whileHeld(parts, caller, claim, async (signal) => {
+    const ran = await whileHeld(parts, caller, claim, async () => {
       const run = await checked.run(contextOf(parts, caller, call, checked, notes, now, signal), claim);
       return { ...run, read: await readOf(parts, caller, checked.tool, run.outcome, notes, signal) };
     });
@@ -217,11 +222,6 @@ async function readOf(
   }
 }
 
-/** The same for an answer about a stored request, which no tool has just made. */
-function readOfStored(parts: CallToolParts, caller: Caller, outcome: Outcome): Promise<NewRead | undefined> {
-  return withinLimit(parts.ports, (signal) => recorded(parts, caller, leftBehindPassages(outcome), signal));
-}
-
 async function recorded(
   { recordRead }: CallToolParts,
   { owner: { ownerId }, credential: { credentialId } }: Caller,
@@ -286,31 +286,27 @@ function outsideFence(group: Group | null, field: string): ServiceError {
   return new ServiceError('not_permitted', { details: { group, reason: 'fence', field } });
 }
 
-/** Renews the leases of the call while it runs, and ends the work when the caller stops waiting. */
+/** Renews the leases of the call while it runs. */
 async function whileHeld<T>(
-  { ports, leaseMs }: CallToolParts,
+  { ports: { storage, clock, log }, leaseMs }: CallToolParts,
   caller: Caller,
   claim: HeldClaim | null,
-  work: (signal: () => AbortSignal) => Promise<T>,
+  work: () => Promise<T>,
 ): Promise<T> {
-  const { storage, clock, log } = ports;
   const stop = clock.every(leaseMs / 3, () => {
     storage
       .renew(heldBy(caller, claim), leaseMs)
       .catch((error: unknown) => log.warn('a lease was not renewed', errorName(error)));
   });
   try {
-    return await withinLimit(ports, work);
+    return await work();
   } finally {
     stop();
   }
 }
 
-/** Ends the work when the caller stops waiting. */
-async function withinLimit<T>(
-  { clock }: Pick<Ports, 'clock'>,
-  work: (signal: () => AbortSignal) => Promise<T>,
-): Promise<T> {
+/** Ends the work when the caller stops waiting. @param work  many calls reach nothing that could be ended */
+async function whileWaitedFor<T>(clock: Clock, work: (signal: () => AbortSignal) => Promise<T>): Promise<T> {
   let abort: AbortController | undefined;
   const begun = () => {
     abort ??= new AbortController();
@@ -318,7 +314,6 @@ async function withinLimit<T>(
   };
   const stop = clock.after(WAIT_MS, () => begun().abort());
   try {
-    // Many calls reach nothing that could be ended.
     return await work(() => begun().signal);
   } finally {
     stop();
