@@ -62,19 +62,29 @@ export function readListedPart(source: Uint8Array): { root: MimePart; complete: 
 function treeOf(source: Uint8Array, unpacks: boolean): { root: MimePart; complete: boolean } {
   const budget = { parts: MAX_PARTS, candidates: MAX_CANDIDATES, unpacks };
   const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
-  const { part, complete } = readPart(bytes, 0, budget, TEXT);
+  const { part, complete } = readPart(bytes, { depth: 0, isWhole: true, untyped: TEXT }, budget);
   return { root: part, complete };
 }
 
 const TEXT = 'text/plain';
 
-/** @param untyped the type of a part that does not name one */
-function readPart(
-  bytes: Buffer,
-  depth: number,
-  budget: Budget,
-  untyped: string,
-): { part: MimePart; complete: boolean } {
+/** Where a part is. */
+interface Position {
+  readonly depth: number;
+  /** Whether it is the whole message, or all that a signature around the message covers. */
+  readonly isWhole: boolean;
+  /** The type of a part that does not name one. */
+  readonly untyped: string;
+}
+
+interface ReadPart {
+  readonly part: MimePart;
+  /** False if a limit was exceeded, and the rest is not in the part. */
+  readonly complete: boolean;
+}
+
+function readPart(bytes: Buffer, position: Position, budget: Budget): ReadPart {
+  const { depth, isWhole, untyped } = position;
   const { block, content } = splitHeader(bytes);
   const headers = readHeaders(block);
   const type = structured(headers, 'content-type');
@@ -89,12 +99,15 @@ function readPart(
     parts: [],
   };
   const boundary = type.params.boundary ?? '';
-  if (!leaf.type.startsWith('multipart/') || boundary === '') return unpacked(leaf, depth, budget);
+  if (!leaf.type.startsWith('multipart/') || boundary === '') return unpacked(leaf, position, budget);
   if (depth === MAX_DEPTH) return { part: { ...leaf, content: content.subarray(0, 0) }, complete: false };
   const slices = splitParts(content, boundary, budget);
   // RFC 2046 5.1.5
   const inner = leaf.type === 'multipart/digest' ? 'message/rfc822' : TEXT;
-  const read = slices.parts.map((slice) => readPart(slice, depth + 1, budget, inner));
+  const inside = { depth: depth + 1, isWhole: false, untyped: inner };
+  const read = slices.parts.map((slice) => readPart(slice, inside, budget));
+  const sealed = isWhole && budget.unpacks ? wholeCms(leaf.type, read) : undefined;
+  if (sealed !== undefined) read[0] = unsigned(sealed, depth + 1, budget);
   return {
     part: { ...leaf, parts: read.map(({ part }) => part) },
     complete: slices.complete && read.every(({ complete }) => complete),
@@ -102,10 +115,10 @@ function readPart(
 }
 
 /** A part that contains others without MIME, as a multipart of them. */
-function unpacked(leaf: MimePart, depth: number, budget: Budget): { part: MimePart; complete: boolean } {
+function unpacked(leaf: MimePart, { depth, isWhole }: Position, budget: Budget): ReadPart {
   if (!budget.unpacks) return { part: leaf, complete: true };
-  if (isCms(leaf)) return unsigned(leaf, depth, budget);
-  const inner = isTnef(leaf) ? tnefParts(leaf, depth) : filesInText(leaf);
+  if (isWhole && (isCms(leaf) || isCmsByName(leaf))) return unsigned(leaf, depth, budget);
+  const inner = isTnef(leaf) ? tnefParts(leaf, isWhole) : filesInText(leaf);
   if (inner.length === 0) return { part: leaf, complete: true };
   const parts = inner.slice(0, Math.max(budget.parts, 0));
   budget.parts -= parts.length;
@@ -115,20 +128,43 @@ function unpacked(leaf: MimePart, depth: number, budget: Budget): { part: MimePa
   };
 }
 
-function isCms({ type, typeParams, dispositionParams }: MimePart): boolean {
-  const name = (dispositionParams.filename ?? typeParams.name ?? '').toLowerCase();
-  return /^application\/(?:x-)?pkcs7-mime$/.test(type) || name === 'smime.p7m';
+function isCms({ type }: MimePart): boolean {
+  return /^application\/(?:x-)?pkcs7-mime$/.test(type);
+}
+
+/** RFC 8551 3.2.1: what some servers make of the type. */
+function isCmsByName(leaf: MimePart): boolean {
+  return leaf.type === 'application/octet-stream' && fileName(leaf).toLowerCase() === 'smime.p7m';
+}
+
+/** As written, perhaps with RFC 2047 words. Empty if it has none. */
+export function fileName({ typeParams, dispositionParams }: MimePart): string {
+  return dispositionParams.filename ?? typeParams.name ?? '';
+}
+
+/**
+ * Finds the S/MIME file that is all of a multipart but the footer of a mailing list, or a signature over the file
+ * (RFC 8551 3.7). Mail programs show one in any other place as an attachment, so nobody would see what it says.
+ */
+function wholeCms(multipart: string, read: readonly ReadPart[]): MimePart | undefined {
+  const [file, last, ...others] = read.map(({ part }) => part);
+  if (file === undefined || last === undefined || others.length > 0 || !isCms(file)) return undefined;
+  const isFooter = last.type === TEXT && last.disposition !== 'attachment' && fileName(last) === '';
+  const isSignature = /^application\/(?:x-)?pkcs7-signature$/.test(last.type);
+  const isRest = multipart === 'multipart/mixed' ? isFooter : multipart === 'multipart/signed' && isSignature;
+  return isRest ? file : undefined;
 }
 
 /** S/MIME that wraps what it signs (RFC 8551 3.5.2), as a multipart of the part inside. */
-function unsigned(leaf: MimePart, depth: number, budget: Budget): { part: MimePart; complete: boolean } {
+function unsigned(leaf: MimePart, depth: number, budget: Budget): ReadPart {
   const cms = readCms(decodedContent(leaf));
   if (cms?.kind === 'encrypted') return { part: { ...leaf, isEncrypted: true }, complete: true };
   if (cms === undefined) return { part: leaf, complete: true };
   const empty = leaf.content.subarray(0, 0);
   if (depth === MAX_DEPTH || budget.parts-- <= 0)
     return { part: { ...leaf, content: empty }, complete: false };
-  const { part, complete } = readPart(cms.content, depth + 1, budget, TEXT);
+  const inside = { depth: depth + 1, isWhole: true, untyped: TEXT };
+  const { part, complete } = readPart(cms.content, inside, budget);
   return { part: { ...leaf, type: 'multipart/signed', content: empty, parts: [part] }, complete };
 }
 
@@ -143,16 +179,16 @@ function filesInText(leaf: MimePart): MimePart[] {
   ];
 }
 
-function isTnef({ type, typeParams, dispositionParams }: MimePart): boolean {
-  const name = (dispositionParams.filename ?? typeParams.name ?? '').toLowerCase();
-  return type === 'application/ms-tnef' || type === 'application/vnd.ms-tnef' || name === 'winmail.dat';
+function isTnef(leaf: MimePart): boolean {
+  const { type } = leaf;
+  return /^application\/(?:vnd\.)?ms-tnef$/.test(type) || fileName(leaf).toLowerCase() === 'winmail.dat';
 }
 
 /** Returns its files, and its text only if it is the whole message. Otherwise the text is a separate part already. */
-function tnefParts(leaf: MimePart, depth: number): MimePart[] {
+function tnefParts(leaf: MimePart, isWhole: boolean): MimePart[] {
   const tnef = readTnef(decodedContent(leaf));
   if (tnef === undefined) return [];
-  const body = depth === 0 ? tnef.body() : undefined;
+  const body = isWhole ? tnef.body() : undefined;
   const texts: MimePart[] = [];
   if (body !== undefined) {
     const { type, content, charset } = body;

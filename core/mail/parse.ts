@@ -7,6 +7,7 @@ import { headerAddresses, headerMessageIds, headerText } from './header-text.ts'
 import { type HtmlBounds, type HtmlReader, htmlReader } from './html-text.ts';
 import {
   decodedContent,
+  fileName,
   headersOf,
   type MimeHeader,
   type MimePart,
@@ -128,10 +129,6 @@ export function attachmentOf(
 /** A text with a file name is an attachment too, although it is shown with the rest. */
 function attachedParts(root: MimePart): MimePart[] {
   return leaves(root).filter((part) => !isText(part) || fileName(part) !== '');
-}
-
-function fileName({ dispositionParams, typeParams }: MimePart): string {
-  return dispositionParams.filename ?? typeParams.name ?? '';
 }
 
 /** One of the alternative forms of a text. */

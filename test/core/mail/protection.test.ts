@@ -6,6 +6,7 @@ import { parseLargeMessage } from '../../../core/mail/large-message.ts';
 import { attachmentOf, parseMessage } from '../../../core/mail/parse.ts';
 import { withoutCiphertext } from '../../../core/mail/protection.ts';
 import { shapes, superlinear } from '../../growth.ts';
+import { tnefOf } from './encoders.ts';
 
 const NOTICE = '[This message is encrypted. Its text cannot be read here.]';
 
@@ -140,6 +141,120 @@ describe('a signed message', () => {
     let source: Buffer = message('', 'innermost');
     for (let times = 0; times < 30; times++) source = wrapped(signed(source));
     expect((await parseMessage(source)).text).toMatch(/^\[This message .* nested too deeply/);
+  });
+});
+
+/** A multipart of parts. */
+function multipart(subtype: string, ...parts: readonly Buffer[]): Buffer {
+  const boundary = `b${parts.reduce((sum, { length }) => sum + length, 0)}`;
+  const lines = parts.map((part) => `--${boundary}\r\n${part.toString('latin1')}\r\n`);
+  return message(
+    'Subject: Hello',
+    `Content-Type: multipart/${subtype}; boundary=${boundary}`,
+    '',
+    `${lines.join('')}--${boundary}--`,
+  );
+}
+
+const FILE = wrapped(signed(message('Content-Type: text/html', '', '<p>Inside</p>')));
+const TEXT = message('Content-Type: text/plain', '', 'Text');
+const HTML = message('Content-Type: text/html', '', '<p>Text</p>');
+const BY_NAME = wrapped(signed(message('', 'Inside')), 'application/octet-stream; name=smime.p7m');
+const SIGNATURE = message('Content-Type: application/pkcs7-signature; name=smime.p7s', '', 'x');
+const NAMED = message('Content-Type: text/plain; name=notes.txt', '', 'Text');
+const ATTACHED = message('Content-Disposition: attachment', '', 'Text');
+const OTHER = message('Content-Type: application/pdf; name=a.pdf', '', 'x');
+
+const inside = (source: Buffer) => wrapped(signed(source));
+const disposed = (source: Buffer) =>
+  Buffer.concat([message('Content-Disposition: attachment; filename=smime.p7m'), source]);
+
+describe('an S/MIME file', () => {
+  it.each([
+    ['with the footer of a mailing list', multipart('mixed', FILE, TEXT), 'Inside\nText', []],
+    ['attached to it by its header', multipart('mixed', disposed(FILE), TEXT), 'Inside\nText', []],
+    ['inside a signature over it', multipart('signed', FILE, SIGNATURE), 'Inside', ['smime.p7s']],
+    ['with a footer, inside another', inside(multipart('mixed', FILE, TEXT)), 'Inside\nText', []],
+  ])('is opened where it is the message: %s', async (_name, source, shown, files) => {
+    const { text, attachments, protection } = await parseMessage(source);
+    expect([text, attachments.map(({ name }) => name)]).toEqual([shown, files]);
+    expect(protection).toEqual({ isEncrypted: false, isSigned: true });
+  });
+
+  it.each([
+    ['below a text', multipart('mixed', TEXT, FILE), 'Text'],
+    ['above HTML', multipart('mixed', FILE, HTML), 'Text'],
+    ['beside a text and a footer', multipart('mixed', TEXT, FILE, TEXT), 'Text\nText'],
+    ['above two texts', multipart('mixed', FILE, TEXT, TEXT), 'Text\nText'],
+    ['above a text file', multipart('mixed', FILE, NAMED), 'Text'],
+    ['above an attached text', multipart('mixed', FILE, ATTACHED), ''],
+    ['above another file', multipart('mixed', FILE, OTHER), ''],
+    ['alone in a multipart', multipart('mixed', FILE), ''],
+    ['as the other form of a text', multipart('alternative', TEXT, FILE), 'Text'],
+    ['as the first form of a text', multipart('alternative', FILE, TEXT), 'Text'],
+    ['related to HTML', multipart('related', HTML, FILE), 'Text'],
+    ['with a footer further in', multipart('mixed', multipart('mixed', FILE, TEXT), TEXT), 'Text\nText'],
+    ['by its name alone, with a footer', multipart('mixed', BY_NAME, TEXT), 'Text'],
+    ['by its name alone, below a text', multipart('mixed', TEXT, BY_NAME), 'Text'],
+    ['as what a signature is said to be', multipart('signed', TEXT, FILE), 'Text'],
+    ['with a signature of another kind', multipart('signed', FILE, OTHER), ''],
+    ['below a text, inside another', inside(multipart('mixed', TEXT, FILE)), 'Text'],
+  ])('stays a file where no mail program opens it: %s', async (_name, source, shown) => {
+    const { text, attachments } = await parseMessage(source);
+    expect(text).toBe(shown);
+    expect(attachments.map(({ name }) => name)).toContain('smime.p7m');
+  });
+
+  it.each([
+    ['a text', wrapped(signed(message('', 'Inside')), 'text/plain; name=smime.p7m')],
+    ['an image', wrapped(signed(message('', 'Inside')), 'image/png; name=smime.p7m')],
+  ])('is not one by its name if it says to be %s', async (_name, source) => {
+    const { attachments, protection } = await parseMessage(source);
+    expect(attachments).toMatchObject([{ name: 'smime.p7m' }]);
+    expect(protection.isSigned).toBe(false);
+  });
+
+  it('that is encrypted and attached to a text is not the text', async () => {
+    const file = wrapped(enveloped('2a864886f70d010703'));
+    const { text, protection } = await parseMessage(multipart('mixed', TEXT, file));
+    expect([text, protection.isEncrypted]).toEqual(['Text', false]);
+  });
+
+  it('in a message that is attached stays in that', async () => {
+    const attached = Buffer.concat([message('Content-Type: message/rfc822', ''), FILE]);
+    const { text, attachments } = await parseMessage(multipart('mixed', TEXT, attached));
+    expect([text, attachments.map(({ mime }) => mime)]).toEqual(['Text', ['message/rfc822']]);
+  });
+
+  it('in a winmail.dat is one of its files, and the text of a winmail.dat in it is its text', async () => {
+    const winmail = (given: Parameters<typeof tnefOf>[0]) =>
+      message(
+        'Content-Type: application/ms-tnef; name=winmail.dat',
+        'Content-Transfer-Encoding: base64',
+        '',
+        tnefOf(given).toString('base64'),
+      );
+    const file = { title: 'smime.p7m', content: signed(message('', 'Inside')) };
+    const around = await parseMessage(winmail({ files: [file], body: 'Outside' }));
+    expect([around.text, around.attachments.map(({ name }) => name)]).toEqual(['Outside', ['smime.p7m']]);
+    const within = await parseMessage(inside(winmail({ files: [], body: 'Inside' })));
+    expect([within.text, within.attachments]).toEqual(['Inside', []]);
+  });
+
+  it('shows nothing inside another multipart, wherever it is there', () => {
+    const subtype = fc.constantFrom('mixed', 'alternative', 'related', 'signed', 'report', 'x-other');
+    const other = fc.constantFrom(TEXT, HTML, NAMED, SIGNATURE, OTHER);
+    const around = fc.record({ subtype, before: fc.array(other), behind: fc.array(other) });
+    return fc.assert(
+      fc.asyncProperty(fc.array(around, { minLength: 2, maxLength: 4 }), async (levels) => {
+        let source = FILE;
+        for (const level of levels)
+          source = multipart(level.subtype, ...level.before, source, ...level.behind);
+        const { text, attachments } = await parseMessage(source);
+        expect(text).not.toContain('Inside');
+        expect(attachments.map(({ name }) => name)).toContain('smime.p7m');
+      }),
+    );
   });
 });
 
