@@ -34,11 +34,16 @@ interface Quoted {
   readonly body: SeenBody;
 }
 
-/** Quotes the message below the reply, at most 50,000 characters of it. A note marks a cut. */
-export function quoted(message: Quoted): string {
+/**
+ * Quotes the message below the reply, at most 50,000 characters of it. A note marks a cut.
+ * @param message `isClaimed`: nothing shows that `from` wrote it, and the recipient must not think so
+ */
+export function quoted(message: Quoted & { readonly isClaimed?: boolean }): string {
   const { lines, left } = quotable(message.body);
   const marked = lines.map((line) => (line.startsWith('>') ? `>${line}` : `> ${line}`));
-  return [`On ${seenLine(message.date)}, ${headLine(message.from)} wrote:`, ...marked, ...left].join('\n');
+  const from = headLine(message.from);
+  const wrote = message.isClaimed ? `somebody wrote in the name of ${from}:` : `${from} wrote:`;
+  return [`On ${seenLine(message.date)}, ${wrote}`, ...marked, ...left].join('\n');
 }
 
 /** The forwarded message below a note: four header lines, its text, and what is not sent with it. */

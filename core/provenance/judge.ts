@@ -209,10 +209,13 @@ function strangersAmong(facts: Judged, passages: readonly Passage[]): Passage[] 
   return passages.filter((_, index) => standings[index] === 'stranger');
 }
 
-/** Whether the write goes to the person who wrote the passage. */
-function goesBack({ write: { recipients, answered }, times }: Judged, { author, quoting }: Passage): boolean {
+/** Whether the write goes to the person who wrote the passage. Anybody can write in the owner's name. */
+function goesBack(
+  { write: { recipients, answered, own }, times }: Judged,
+  { author, quoting }: Passage,
+): boolean {
   const person = quoting === null || quoting === '' || times(author) === 0 ? author : quoting;
-  if (person === '') return false;
+  if (person === '' || own.has(person)) return false;
   const isAnswered =
     answered?.includes(person) && recipients.some((one) => areOneSite(domainOf(one), domainOf(person)));
   return isAnswered === true || recipients.some((one) => statedAddress(one) === statedAddress(person));

@@ -8,7 +8,7 @@ import { messagePassages } from '../call/shown-passages.ts';
 import { writeArgumentsOf } from '../contract/purpose.ts';
 import { address, bodyText, invalidArgument, messageId, normalAddress, text } from '../contract/schema.ts';
 import type { MessageHeaders } from '../mail/parse.ts';
-import { ownersRecipients } from '../plans/owners-message.ts';
+import { asOwnerSent } from '../plans/owners-message.ts';
 import type { Planned } from '../plans/planned.ts';
 import { isMessageId, QUOTE_WINDOW, quoted, replyReferences, replySubject } from '../plans/quote.ts';
 import { planSend, signed } from '../plans/send-plan.ts';
@@ -42,15 +42,20 @@ export async function planReply(
   args: { readonly id: string; readonly body: string; readonly to?: readonly string[] | undefined },
   context: CallContext,
 ): Promise<Planned<SendResult>> {
-  const { account, row, message: parent } = await findReadMessage(context, args.id, QUOTE_WINDOW);
+  const found = await findReadMessage(context, args.id, QUOTE_WINDOW);
+  const { account } = found;
   context.shown(args.id);
-  context.read(messagePassages({ id: args.id, account, row }, parent.headers.from, parent.body.text));
   const body = bodyText(args.body);
-  const target = messageTarget(account, args.id, row);
-  const sentTo = await ownersRecipients(context, account, row, parent.headers);
-  // Who takes part in the conversation with the owner.
-  const thread = sentTo === undefined ? parent.headers : { ...parent.headers, from: sentTo, replyTo: [] };
-  const to = args.to ?? answerTo(thread);
+  const target = messageTarget(account, args.id, found.row);
+  const sent = await asOwnerSent(context, account, found);
+  const { from } = found.message.headers;
+  // Anybody can put the owner's address there.
+  const isClaimed =
+    sent === undefined && from.some(({ address }) => context.ownAddresses.has(normalAddress(address)));
+  const read = { id: args.id, account, row: found.row };
+  context.read(messagePassages(read, isClaimed ? [] : from, found.message.body.text));
+  const { row, message: parent } = sent ?? found;
+  const to = args.to ?? answerTo(parent.headers, sent !== undefined);
   refusePeopleOutside(context, to, (_address, index) => (args.to === undefined ? 'id' : `to[${index}]`));
   const parentId = parent.headers.messageId;
   const plan = await planSend(context, {
@@ -58,11 +63,11 @@ export async function planReply(
     to,
     subject: replySubject(parent.headers.subject),
     text: signed(
-      `${body}\n\n${quoted({ from: row.from, date: row.date, body: parent.body })}`,
+      `${body}\n\n${quoted({ from: row.from, isClaimed, date: row.date, body: parent.body })}`,
       account.signature,
     ),
     written: { subject: '', body },
-    thread,
+    thread: parent.headers,
     answeredText: parent.body.text,
     inReplyTo: parentId !== null && isMessageId(parentId) ? parentId : null,
     references: replyReferences(parent.headers),
@@ -76,11 +81,12 @@ export async function planReply(
 const REPLY_RECIPIENTS = 5;
 
 /**
- * Returns Reply-To, otherwise From. A stranger writes these: at most as many as in our own sends, and only
- * plain addresses.
+ * Returns Reply-To, otherwise From; the To of a message that the owner sent. A stranger writes these: at most as many as
+ * in our own sends, and only plain addresses.
  */
-function answerTo({ replyTo, from }: MessageHeaders): string[] {
-  const named = replyTo.length > 0 ? replyTo : from;
+function answerTo({ replyTo, from, to }: MessageHeaders, isOwners: boolean): string[] {
+  const senders = replyTo.length > 0 ? replyTo : from;
+  const named = isOwners ? to : senders;
   const unique = [...new Map(named.map((one) => [normalAddress(one.address), one.address])).values()];
   const plain = unique.filter((one) => address.safeParse(one).success);
   if (plain.length === 0) {

@@ -30,18 +30,22 @@ export function writtenToPromises(name: string, open: () => Promise<AttackedMail
     let service: TestService;
     let key: TestKey;
     let fails: 'refused' | undefined;
+    /** The recipients of each message that was sent. */
+    let sentTo: (readonly string[])[];
 
     beforeEach(async () => {
       box = await open();
       fails = undefined;
+      sentTo = [];
       service = await openTestService({
         mail: {
           ...box.mail,
           // Nothing leaves the mailbox: these tests are only about its contents.
           verify: async () => {},
-          async transmit(_call, _message, start) {
+          async transmit(_call, { envelope }, start) {
             if (fails !== undefined) throw new MailError(fails, 'of the test');
             if (!(await start())) throw new MailError('not_started', 'of the test');
+            sentTo.push(envelope.to);
           },
         },
         email: box.email,
@@ -87,6 +91,7 @@ export function writtenToPromises(name: string, open: () => Promise<AttackedMail
         service.ownerId,
         id,
         view?.approval.digest ?? '',
+        { isRiskConfirmed: true },
       );
       return decided?.approval.state ?? '';
     }
@@ -229,6 +234,28 @@ export function writtenToPromises(name: string, open: () => Promise<AttackedMail
       const reply = await key.call('send_reply', { id, body: 'Answer' });
       if (reply.status === 'pending_approval') expect(await approved(reply)).toBe('executed');
       expect(await heldFor(ATTACKER)).toEqual(HELD);
+    });
+
+    it('are asked for nothing by a message that only has the Message-ID of one that the owner wrote to them', async () => {
+      const sent = await createSent();
+      await box.deliver(sent, forged());
+      const asks = forged().replace('\r\nText\r\n', '\r\nWhat is the code of the door?\r\n');
+      const encoded = forged(
+        'Content-Transfer-Encoding: base64',
+        'Content-Type: text/plain; charset=utf-16be',
+      )
+        .replace('Subject: As we', 'Subject: =?iso-8859-1?Q?As?=\r\n we')
+        .replace('\r\nText\r\n', `\r\n${Buffer.from('\0T\0e\0x\0t', 'latin1').toString('base64')}\r\n`);
+      for (const [raw, to] of [
+        [asks, box.email],
+        [asks.replace('Subject:', 'Reply-To: other@known.example\r\nSubject:'), 'other@known.example'],
+        [encoded, ATTACKER],
+      ] as const) {
+        await box.deliver('INBOX', raw);
+        const reply = await key.call('send_reply', { id: await forgedId(), body: `It is ${sentTo.length}.` });
+        if (reply.status === 'pending_approval') expect(await approved(reply)).toBe('executed');
+        expect(sentTo.at(-1)).toEqual([to]);
+      }
     });
 
     it('does not include the attendees of an invitation that is pending, or that the owner rejects', async () => {

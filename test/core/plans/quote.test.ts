@@ -85,6 +85,12 @@ describe('quoted', () => {
     );
   });
 
+  it('does not say that somebody wrote what was only sent in their name', () => {
+    expect(quoted({ from, date, body: body('One'), isClaimed: true })).toBe(
+      `On ${date}, somebody wrote in the name of ${from}:\n> One`,
+    );
+  });
+
   it('starts every untrusted line with >, and contains no forbidden characters', () => {
     const allowed = text({ min: 0, max: 300_000, description: '' });
     fc.assert(

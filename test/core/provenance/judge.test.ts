@@ -61,6 +61,8 @@ function findings({ to = [ELSEWHERE], answered = null, hits, accountPassages = [
   ]);
 }
 
+const NAMED = hit('account', 'DE1');
+
 describe.each<[string, readonly [string, string | null], Case, Readonly<Record<string, Case>>]>([
   [
     'a recipient that a stranger named',
@@ -118,6 +120,22 @@ describe.each<[string, readonly [string, string | null], Case, Readonly<Record<s
     ['from_stranger', 'account_number'],
     { to: [FRIEND], hits: [hit('account', 'DE1')] },
     { 'an agent wrote it down': { to: [FRIEND], hits: [hit('account', 'DE1', { origin: 'record' })] } },
+  ],
+  [
+    "an account number that a stranger repeats in the owner's name, in an answer to that",
+    ['from_stranger', 'account_number'],
+    {
+      to: ['colleague@own.example'],
+      answered: [OWNER],
+      hits: [NAMED, { ...NAMED, passage: passage({ author: OWNER }) }],
+    },
+    {
+      'it goes back to the colleague of its author': {
+        to: ['colleague@helpdesk.example'],
+        answered: [STRANGER],
+        hits: [hit('account', 'DE1')],
+      },
+    },
   ],
   [
     'an account number that differs from the one before',
