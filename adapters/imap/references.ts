@@ -102,12 +102,13 @@ async function look(
 ): Promise<void> {
   progress.looksLeft = folder.mailbox.exists === 0 ? 0 : progress.looksLeft - 1;
   for (const id of ids) progress.ids.add(id);
-  const named = ids.flatMap(namesId);
   const missing = ids.filter((id) => !conversation.there.has(id)).map(isId);
+  // Another message may have the id of one that is there.
+  const others = [...ids.filter((id) => conversation.there.has(id)).map(isId), ...ids.flatMap(namesId)];
   const searches =
     sinceMs === undefined
-      ? inLines([...missing, ...named])
-      : [...inLines(missing), ...inLines(named, { since: new Date(sinceMs) })];
+      ? inLines([...missing, ...others])
+      : [...inLines(missing), ...inLines(others, { since: new Date(sinceMs) })];
   for (const search of searches) {
     for (const linked of await linkedRows(folder, { ...only, ...search }, progress.uids)) {
       // A header search matches parts: the whole ids decide.

@@ -145,6 +145,26 @@ describe.skipIf(missingServers().length > 0)(titled('limited servers'), () => {
     });
   });
 
+  describe('one that does not say what is new', () => {
+    it('shows each of several messages with one Message-ID, however many folders they lie in', async () => {
+      const ids = 'Message-ID: <root@x.example>\r\n';
+      const folders = ['INBOX', 'Sent', 'Archive', 'A', 'B', 'C'];
+      for (const mailbox of folders) {
+        if (mailbox.length === 1) await dovecot.doveadm('mailbox create', user, [mailbox]);
+        await dovecot.deliver(user, `${ids}Subject: in ${mailbox}\r\n\r\nx\r\n`, { mailbox });
+      }
+      await dovecot.deliver(user, 'In-Reply-To: <root@x.example>\r\nSubject: answer\r\n\r\nx\r\n');
+      const proxy = await proxyWith({ reply: (line) => line.replace(/ UIDNEXT \d+(?=[ )])/, '') });
+      const call = callOn(proxy.port, user);
+      const { place } = await newestOf(mail, call);
+      const rows = await mailReader(mail, systemClock).thread(call, place);
+      expect(rows.map(({ subject }) => subject).sort()).toEqual([
+        'answer',
+        ...folders.map((folder) => `in ${folder}`).sort(),
+      ]);
+    });
+  });
+
   describe('a folder that is gone', () => {
     it('between the list and the read contains nothing', async () => {
       await dovecot.deliver(user, 'Message-ID: <kept@x.example>\r\nSubject: kept\r\n\r\nneedle\r\n');
