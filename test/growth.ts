@@ -30,6 +30,15 @@ export function superlinear(
   }
 }
 
+/** @returns why `work` takes more than `factor` times as long as `usual`; undefined if it does not */
+export function costlier(work: () => void, usual: () => void, factor: number): string | undefined {
+  for (let attempt = 1; ; attempt++) {
+    const [taken, compared] = [cpuMs(work), Math.max(cpuMs(usual), 1)];
+    if (taken < factor * compared) return undefined;
+    if (attempt === ATTEMPTS) return `${taken.toFixed(1)} ms, usually ${compared.toFixed(1)} ms`;
+  }
+}
+
 function cpuMs(work: () => void): number {
   const before = process.cpuUsage();
   work();

@@ -1,6 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import iconv from 'iconv-lite';
 import { EXTENDED } from '../../core/mail/charset.ts';
+import { labelledEncoding } from '../../core/mail/charset-labels.ts';
 
 /** Decodes bytes that arrive in pieces. */
 export interface PieceDecoder {
@@ -58,13 +59,8 @@ function decoderOf(label: string): PieceDecoder {
   return { write: (bytes) => decoder.write(bytes), end: () => decoder.end() ?? '' };
 }
 
-/** What a label means (WHATWG Encoding): `ISO-8859-1` is windows-1252. */
+/** What a label means (WHATWG Encoding): `ISO-8859-1` is windows-1252. UTF-8 if it is unknown. */
 function encodingOf(label: string): string {
-  try {
-    const { encoding } = new TextDecoder(label);
-    return EXTENDED.get(encoding) ?? encoding;
-  } catch {
-    // There is no other way to find out whether the label is known.
-    return 'utf-8';
-  }
+  const encoding = labelledEncoding(label) ?? 'utf-8';
+  return EXTENDED.get(encoding) ?? encoding;
 }

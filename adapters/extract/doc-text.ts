@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { decodeText } from '../../core/mail/charset.ts';
+import { textDecoder } from '../../core/mail/charset.ts';
 import type { BoundedText } from './bounded-text.ts';
 import type { CompoundFile } from './compound-file.ts';
 import { docCharset, fontCharsets, languageCharset } from './doc-charset.ts';
@@ -36,6 +36,7 @@ export function docText(file: CompoundFile, out: BoundedText): void {
   if (version < WORD_6) throw new NoText('unsupported_type');
   const { charset, runs, found } = version < WORD_97 ? word6(document, flags) : word97(document, file, flags);
   if (charset !== 'windows-1252') out.guessedCharset(charset);
+  const decode = textDecoder(charset);
   let left = MAX_CHARS_READ;
   for (const piece of found) {
     for (const { begin, end, visibility } of split(piece, runs)) {
@@ -44,7 +45,7 @@ export function docText(file: CompoundFile, out: BoundedText): void {
       if (out.full) return;
       if (left < 0) throw new NoText('too_large');
       const bytes = document.subarray(begin, end);
-      const text = piece.charBytes === 1 ? decodeText(bytes, charset) : bytes.toString('utf16le');
+      const text = piece.charBytes === 1 ? decode(bytes) : bytes.toString('utf16le');
       if (visibility === 'shown') write(text);
       else if (visibility === 'hidden' && text.trim() !== '') out.leftOutHidden();
     }

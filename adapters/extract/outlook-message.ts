@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { decodeText } from '../../core/mail/charset.ts';
 import { codePageCharset } from '../../core/mail/code-page.ts';
-import { htmlReader } from '../../core/mail/html-text.ts';
+import { CUT, htmlReader } from '../../core/mail/html-text.ts';
 import { attachmentFacts, parseHeaders } from '../../core/mail/parse.ts';
 import { controlsAsSpaces, displayAddresses } from '../../core/mail/row-text.ts';
 import { rtfBody } from '../../core/mail/rtf-body.ts';
@@ -98,7 +98,8 @@ export function outlookMessage(storage: CompoundFile, place: 'file' | 'attachmen
         ? rtfBody(storage.stream(streamName(RTF_BODY, BINARY), TEXT_BYTES))
         : undefined;
       const written = rtf?.content.toString('utf8') ?? '';
-      return rtf?.type === 'text/html' ? htmlReader().read(written) : written;
+      const shown = rtf?.type === 'text/html' ? htmlReader().read(written) : written;
+      return rtf?.complete === false ? `${shown}\n\n${CUT}`.trimStart() : shown;
     },
     attachments: storagesIn(storage, '__attach_version1.0_#', MAX_FILES).map((one) => fileIn(one, charset)),
   };

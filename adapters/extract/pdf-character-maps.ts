@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { decodeText } from '../../core/mail/charset.ts';
+import { textDecoder } from '../../core/mail/charset.ts';
 
 /**
  * The maps that a PDF may name without containing them, for fonts of Chinese, Japanese and Korean (ISO
@@ -92,9 +92,10 @@ function codesToGlyphs(charset: string): string {
 }
 
 function allCodes(charset: string): string {
+  const decode = textDecoder(charset);
   const rows: string[] = [];
   const add = (...bytes: readonly number[]): boolean => {
-    const text = decodeText(Buffer.from(bytes), charset);
+    const text = decode(Buffer.from(bytes));
     if (text.length !== 1 || text === '\ufffd') return false;
     rows.push(`<${bytes.map((byte) => hex(byte, 2)).join('')}> ${text.charCodeAt(0)}\n`);
     return true;

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { decodeText } from '../../core/mail/charset.ts';
+import { textDecoder } from '../../core/mail/charset.ts';
 import { codePageCharset } from '../../core/mail/code-page.ts';
 import type { BoundedText } from './bounded-text.ts';
 import type { CompoundFile } from './compound-file.ts';
@@ -100,13 +100,13 @@ function* records(stream: Buffer, begin: number): Generator<BiffRecord> {
 
 function readWorkbook(stream: Buffer, out: BoundedText): Workbook {
   let isExcel97 = true;
-  let charset = 'windows-1252';
+  let decode = textDecoder('windows-1252');
   let from1904 = false;
   let strings: readonly string[] = [];
   const codes = new Map<number, string>();
   const formats: number[] = [];
   const sheets: Sheet[] = [];
-  const text = (bytes: Buffer) => decodeText(bytes, charset);
+  const text = (bytes: Buffer) => decode(bytes);
   let isFirst = true;
   for (const { type, data, end } of records(stream, 0)) {
     if (isFirst) {
@@ -117,7 +117,7 @@ function readWorkbook(stream: Buffer, out: BoundedText): Workbook {
     isFirst = false;
     if (type === END) break;
     if (type === FILE_PASS) throw new NoText('encrypted');
-    if (type === CODE_PAGE && data.length >= 2) charset = codePageCharset(data.readUInt16LE(0));
+    if (type === CODE_PAGE && data.length >= 2) decode = textDecoder(codePageCharset(data.readUInt16LE(0)));
     if (type === DATE_MODE && data.length >= 2) from1904 = data.readUInt16LE(0) === 1;
     if (type === FORMAT && data.length >= 5 && codes.size < MAX_FORMATS) {
       codes.set(

@@ -1,5 +1,6 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
+import { labelledEncoding } from './charset-labels.ts';
 
 /**
  * Decodes bytes by a charset name from mail. If the name is missing, unknown, ASCII or ISO 8859-1, the bytes decide:
@@ -7,18 +8,31 @@ import iconv from 'iconv-lite';
  * (WHATWG Encoding).
  */
 export function decodeText(bytes: Buffer, charset = ''): string {
-  const decoder = decoderOf(charset) ?? decoderOf(charset.replace(/^x-/i, ''));
-  if (decoder?.encoding === 'utf-8') return bytes.toString('utf8');
-  if (decoder?.encoding === 'utf-16le' && bytes[0] === 0xfe && bytes[1] === 0xff)
-    return iconv.decode(bytes, 'utf-16be');
-  if (decoder?.encoding === 'iso-2022-jp' || /^iso-2022-jp/i.test(charset)) return japaneseText(bytes);
-  const extended = EXTENDED.get(decoder?.encoding ?? '');
-  if (extended !== undefined) return iconv.decode(bytes, extended);
+  return textDecoder(charset)(bytes);
+}
+
+/** The same for texts in many pieces: what the name means is found once. Each piece is a text by itself. */
+export function textDecoder(charset: string): (bytes: Buffer) => string {
+  const encoding = labelledEncoding(charset) ?? labelledEncoding(charset.replace(/^x-/i, ''));
+  if (encoding === 'utf-8') return (bytes) => bytes.toString('utf8');
+  if (encoding === 'iso-2022-jp' || /^iso-2022-jp/i.test(charset)) return japaneseText;
+  const extended = EXTENDED.get(encoding ?? '');
+  if (extended !== undefined) return (bytes) => iconv.decode(bytes, extended);
   // Node gets this wrong: github.com/nodejs/node/issues/56542
-  if (decoder !== undefined && decoder.encoding !== 'windows-1252') return decoder.decode(bytes);
+  if (encoding !== undefined && encoding !== 'windows-1252') return decodedBy(decoderOf(encoding));
   const shifted = SHIFTED.get(charset.toLowerCase());
-  if (shifted !== undefined) return shifted(bytes);
-  if (decoder === undefined && isCodePage(charset)) return iconv.decode(bytes, charset);
+  if (shifted !== undefined) return shifted;
+  if (encoding === undefined && isCodePage(charset)) return (bytes) => iconv.decode(bytes, charset);
+  return latinText;
+}
+
+function decodedBy(decoder: TextDecoder): (bytes: Buffer) => string {
+  if (decoder.encoding !== 'utf-16le') return (bytes) => decoder.decode(bytes);
+  return (bytes) =>
+    bytes[0] === 0xfe && bytes[1] === 0xff ? iconv.decode(bytes, 'utf-16be') : decoder.decode(bytes);
+}
+
+function latinText(bytes: Buffer): string {
   if (switchesToJapanese(bytes)) return japaneseText(bytes);
   return isUtf8(bytes) ? bytes.toString('utf8') : iconv.decode(bytes, 'windows-1252');
 }
@@ -43,7 +57,8 @@ const CODE_PAGES =
 function isCodePage(charset: string): boolean {
   // Folds the name as iconv-lite does.
   const name = charset.toLowerCase().replace(/:\d{4}$|[^0-9a-z]/g, '');
-  return CODE_PAGES.test(name) && iconv.encodingExists(charset);
+  // With its first codec iconv-lite fills the list of its names. Asking for an unknown one throws inside.
+  return CODE_PAGES.test(name) && iconv.encodingExists('utf-8') && Object.hasOwn(iconv.encodings ?? {}, name);
 }
 
 /** Whether escape sequences in the bytes show that they are ISO-2022-JP, no matter which of its many names is used. */
@@ -114,19 +129,12 @@ function decodedLatin1(text: string, charset: string): string {
   return decodeText(Buffer.from(text, 'latin1'), charset);
 }
 
-/** By the canonical names of their charsets. Decoding whole texts leaves nothing behind in a decoder. */
+/** By encoding. Decoding whole texts leaves nothing behind in a decoder. */
 const DECODERS = new Map<string, TextDecoder>();
 
-function decoderOf(charset: string): TextDecoder | undefined {
-  if (charset === '') return undefined;
-  const known = DECODERS.get(charset);
-  if (known !== undefined) return known;
-  try {
-    const decoder = new TextDecoder(charset);
-    DECODERS.set(decoder.encoding, decoder);
-    return decoder;
-  } catch {
-    // There is no other way to find out whether it knows the label.
-    return undefined;
-  }
+/** @param encoding one of `labelledEncoding`, so there are few */
+function decoderOf(encoding: string): TextDecoder {
+  const decoder = DECODERS.get(encoding) ?? new TextDecoder(encoding);
+  DECODERS.set(encoding, decoder);
+  return decoder;
 }

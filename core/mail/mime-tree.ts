@@ -118,13 +118,15 @@ function readPart(bytes: Buffer, position: Position, budget: Budget): ReadPart {
 function unpacked(leaf: MimePart, { depth, isWhole }: Position, budget: Budget): ReadPart {
   if (!budget.unpacks) return { part: leaf, complete: true };
   if (isWhole && (isCms(leaf) || isCmsByName(leaf))) return unsigned(leaf, depth, budget);
-  const inner = isTnef(leaf) ? tnefParts(leaf, isWhole) : filesInText(leaf);
-  if (inner.length === 0) return { part: leaf, complete: true };
+  const { parts: inner, complete } = isTnef(leaf)
+    ? tnefParts(leaf, isWhole)
+    : { parts: filesInText(leaf), complete: true };
+  if (inner.length === 0) return { part: leaf, complete };
   const parts = inner.slice(0, Math.max(budget.parts, 0));
   budget.parts -= parts.length;
   return {
     part: { ...leaf, type: 'multipart/mixed', content: leaf.content.subarray(0, 0), parts },
-    complete: parts.length === inner.length,
+    complete: complete && parts.length === inner.length,
   };
 }
 
@@ -185,16 +187,17 @@ function isTnef(leaf: MimePart): boolean {
 }
 
 /** Returns its files, and its text only if it is the whole message. Otherwise the text is a separate part already. */
-function tnefParts(leaf: MimePart, isWhole: boolean): MimePart[] {
+function tnefParts(leaf: MimePart, isWhole: boolean): { parts: MimePart[]; complete: boolean } {
   const tnef = readTnef(decodedContent(leaf));
-  if (tnef === undefined) return [];
+  if (tnef === undefined) return { parts: [], complete: true };
   const body = isWhole ? tnef.body() : undefined;
   const texts: MimePart[] = [];
   if (body !== undefined) {
     const { type, content, charset } = body;
     texts.push({ ...bare(content), type, typeParams: { charset } });
   }
-  return [...texts, ...tnef.files.map(({ name, content }) => file(name, content, '8bit'))];
+  const files = tnef.files.map(({ name, content }) => file(name, content, '8bit'));
+  return { parts: [...texts, ...files], complete: body?.complete ?? true };
 }
 
 function file(name: string, content: Buffer, encoding: string): MimePart {

@@ -56,7 +56,7 @@ export interface AttachmentInfo {
 export const ATTACHMENTS_MAX = 501;
 
 export const INCOMPLETE =
-  '[This message has too many parts, or is nested too deeply. Some of it cannot be shown.]';
+  '[This message has too many parts, is nested too deeply, or is too large. Some of it cannot be shown.]';
 
 /**
  * Reads a message as well as possible, even with broken structure, unknown charsets or missing headers. Never throws

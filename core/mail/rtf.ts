@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { decodeText } from './charset.ts';
+import { textDecoder } from './charset.ts';
 import { codePageCharset, fontCharset, SYMBOL } from './code-page.ts';
 
 /** The state of a group (Rich Text Format 1.9.1). It ends with the group, so groups are kept on a stack. */
@@ -9,8 +9,8 @@ interface Group {
   hidden: boolean;
   /** Half points. */
   fontSize: number;
-  /** The charset of `\'hh`, which depends on the font. */
-  charset: string;
+  /** How to read `\'hh`. Undefined: by the code page of the document. */
+  letters: Letters | undefined;
   /** The number of fallback characters after each `\u`, for programs that do not know it. */
   fallbackChars: number;
   inFontTable: boolean;
@@ -18,6 +18,13 @@ interface Group {
   inTable: boolean;
   /** A fallback for programs that do not read the HTML in the RTF. */
   besideHtml: boolean;
+}
+
+/** Reads the bytes of a font, or of the code page. */
+interface Letters {
+  readonly decode: (bytes: Buffer) => string;
+  /** A character may have two bytes. */
+  readonly isMultibyte: boolean;
 }
 
 /** Receives the text. */
@@ -30,6 +37,8 @@ export interface RtfSink {
   /** Reports that invisible text was left out. */
   leftOutHidden(): void;
 }
+
+const latin = textDecoder('windows-1252');
 
 const MAX_DEPTH = 10_000;
 const MAX_NOTES_CHARS = 1_000_000;
@@ -107,14 +116,14 @@ const BULLETS: Readonly<Record<number, string>> = {
  */
 export function readRtf(bytes: Uint8Array, out: RtfSink, form: 'text' | 'html' = 'text'): boolean {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-  const fontCharsets = new Map<number, string>();
-  let codePage = 'windows-1252';
+  const fonts = new Map<number, Letters>();
+  let codePage = lettersOf('windows-1252');
   let font = 0;
   let group: Group = {
     skipped: false,
     hidden: false,
     fontSize: FONT_SIZE,
-    charset: '',
+    letters: undefined,
     fallbackChars: 1,
     inFontTable: false,
     inNote: false,
@@ -150,11 +159,10 @@ export function readRtf(bytes: Uint8Array, out: RtfSink, form: 'text' | 'html' =
     notes = '';
     if (shown !== '') out.write(` [${shown}]`);
   };
-  const decoded = (bytes: Buffer) =>
-    group.charset === SYMBOL ? symbols(bytes) : decodeText(bytes, group.charset || codePage);
+  const letters = () => group.letters ?? codePage;
   const flush = () => {
     if (pending.length === 0) return;
-    write(decoded(Buffer.from(pending)));
+    write(letters().decode(Buffer.from(pending)));
     pending = [];
   };
 
@@ -173,13 +181,12 @@ export function readRtf(bytes: Uint8Array, out: RtfSink, form: 'text' | 'html' =
     if (run !== undefined) {
       const shown = run.slice(toLeaveOut);
       toLeaveOut -= run.length - shown.length;
-      // The second byte of a character may be unescaped.
       if (shown === '') continue;
-      if (pending.length > 0 && isMultibyte(group.charset || codePage))
-        pending.push(...Buffer.from(shown.slice(0, 1), 'latin1'));
-      const rest = pending.length > 0 && isMultibyte(group.charset || codePage) ? shown.slice(1) : shown;
+      // The second byte of a character may be unescaped.
+      const joins = pending.length > 0 && letters().isMultibyte;
+      if (joins) pending.push(shown.charCodeAt(0));
       flush();
-      if (!group.skipped) write(decoded(Buffer.from(rest, 'latin1')));
+      if (!group.skipped) write(letters().decode(Buffer.from(joins ? shown.slice(1) : shown, 'latin1')));
       continue;
     }
     flush();
@@ -211,18 +218,18 @@ export function readRtf(bytes: Uint8Array, out: RtfSink, form: 'text' | 'html' =
       } else if (word === 'uc') {
         group.fallbackChars = Math.min(Math.max(0, value ?? 1), 100);
       } else if (word === 'ansicpg' && value !== undefined) {
-        codePage = codePageCharset(value);
+        codePage = lettersOf(codePageCharset(value));
       } else if (word === 'mac' && !group.skipped) {
-        codePage = 'macintosh';
+        codePage = lettersOf('macintosh');
       } else if (word === 'fonttbl') {
         group.inFontTable = true;
         group.skipped = true;
       } else if (word === 'f' && value !== undefined) {
         font = value;
-        if (!group.inFontTable) group.charset = fontCharsets.get(font) ?? '';
+        if (!group.inFontTable) group.letters = fonts.get(font);
       } else if (word === 'fcharset' && group.inFontTable) {
         const charset = fontCharset(value ?? 0);
-        if (charset !== undefined && fontCharsets.size < 10_000) fontCharsets.set(font, charset);
+        if (charset !== undefined && fonts.size < 10_000) fonts.set(font, lettersOf(charset));
       } else if (word === 'pard' || word === 'intbl') {
         group.inTable = word === 'intbl';
       } else if (word === 'htmlrtf' && form === 'html') {
@@ -232,7 +239,7 @@ export function readRtf(bytes: Uint8Array, out: RtfSink, form: 'text' | 'html' =
       } else if (word === 'plain') {
         group.hidden = false;
         group.fontSize = FONT_SIZE;
-        group.charset = '';
+        group.letters = undefined;
       } else if (word === 'fs') {
         group.fontSize = value ?? FONT_SIZE;
       } else if (word === 'v') {
@@ -249,10 +256,15 @@ export function readRtf(bytes: Uint8Array, out: RtfSink, form: 'text' | 'html' =
   return true;
 }
 
+function lettersOf(charset: string): Letters {
+  const decode = charset === SYMBOL ? symbols : textDecoder(charset);
+  return { decode, isMultibyte: /^(?:shift_jis|euc-kr|gbk|big5)$/.test(charset) };
+}
+
 /** A letter in a font of symbols is a picture, but typed text may be in such a font by mistake. */
 function symbols(bytes: Buffer): string {
   return Array.from(bytes, (byte) =>
-    byte < 0x80 ? String.fromCharCode(byte) : (BULLETS[byte] ?? decodeText(Buffer.of(byte), 'windows-1252')),
+    byte < 0x80 ? String.fromCharCode(byte) : (BULLETS[byte] ?? latin(Buffer.of(byte))),
   ).join('');
 }
 
@@ -260,8 +272,4 @@ function symbols(bytes: Buffer): string {
 function unicode(code: number): string {
   const isSymbol = code >= 0xf020 && code <= 0xf0ff;
   return (isSymbol ? BULLETS[code & 0xff] : undefined) ?? String.fromCharCode(code);
-}
-
-function isMultibyte(charset: string): boolean {
-  return /^(?:shift_jis|euc-kr|gbk|big5)$/.test(charset);
 }

@@ -18,6 +18,8 @@ interface TnefBody {
   readonly type: 'text/html' | 'text/plain';
   readonly content: Buffer;
   readonly charset: string;
+  /** False if the rest is too large to read. */
+  readonly complete: boolean;
 }
 
 interface TnefFile {
@@ -79,11 +81,11 @@ export function readTnef(bytes: Buffer): TnefContent | undefined {
     })),
     body() {
       const charset = codePageCharset(codePage);
-      if (html !== undefined) return { type: 'text/html', content: html, charset };
+      if (html !== undefined) return { type: 'text/html', content: html, charset, complete: true };
       const hasText = text !== undefined && text.toString('latin1').trim() !== '';
       const shown = hasText || rtf === undefined ? undefined : rtfBody(rtf);
       if (shown !== undefined) return { ...shown, charset: 'utf-8' };
-      return text && { type: 'text/plain', content: text, charset };
+      return text && { type: 'text/plain', content: text, charset, complete: true };
     },
   };
 }

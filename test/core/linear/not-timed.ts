@@ -34,7 +34,7 @@ export const NOT_TIMED: readonly {
       'core/calendar/uid-lines.ts': 'containsUid',
       'core/calendar/written-time.ts': 'asStart instanceLine writingZone zoneIn',
       'core/calendar/zone-definition.ts': 'zoneDefinition',
-      'core/mail/charset.ts': 'decodeText',
+      'core/mail/charset.ts': 'decodeText textDecoder',
       'core/mail/computed-style.ts': 'fontSizeIn sideOf',
       'core/mail/css-color.ts': 'readColor',
       'core/mail/css-length.ts': 'lengthPx numberIn sidesIn valuesIn',

@@ -12,6 +12,7 @@ export const PLAIN_READERS: Readonly<Record<string, string>> = {
   'core/folders/roles.ts': 'isInbox',
   'core/gate/credential.ts': 'isAccessToken isApiKey',
   'core/gate/fences.ts': 'fenceEntry fencesIn',
+  'core/mail/charset-labels.ts': 'labelledEncoding',
   'core/mail/header-words.ts': 'decodedWords plainWords',
   'core/mail/row-text.ts': 'controlsAsSpaces',
   'core/mail/text-layout.ts': 'withoutMarked',

@@ -92,6 +92,11 @@ export function compressedRtf(rtf: string): Buffer {
   return Buffer.concat([u32(body.length + 12, rtf.length, 0x75465a4c, 0), body]);
 }
 
+/** RTF that is not compressed (MS-OXRTFCP 2.1.3.1). */
+export function storedRtf(rtf: string): Buffer {
+  return Buffer.concat([u32(rtf.length + 12, rtf.length, 0x414c454d, 0), Buffer.from(rtf, 'latin1')]);
+}
+
 function attribute(level: number, id: number, data: Buffer): Buffer {
   const sum = data.reduce((total, byte) => (total + byte) & 0xffff, 0);
   return Buffer.concat([
