@@ -1,6 +1,6 @@
 import { readColor } from './css-color.ts';
 import { FONT_PX, lengthPx, numberIn, sidesIn, valuesIn } from './css-length.ts';
-import { type Budget, type Declaration, readDeclarations, UNKNOWN } from './css-syntax.ts';
+import { type Budget, type Declaration, readDeclarations, type SheetText, UNKNOWN } from './css-syntax.ts';
 import { type CustomProperties, within, withoutVariables } from './custom-property.ts';
 import { attributesOf, elementsIn, type HtmlDocument, type HtmlElement, textIn } from './html-tree.ts';
 import { type Applied, readStyleSheet, type StyleSheet } from './style-sheet.ts';
@@ -49,13 +49,14 @@ export function styleReader(
       : [];
   };
   const known = new Map<string, StyleSheet & Sheets>();
-  const sheetOf = (css: string): StyleSheet & Sheets => {
-    const sheet = known.get(css);
+  const sheetOf = (texts: readonly SheetText[]): StyleSheet & Sheets => {
+    const key = JSON.stringify(texts);
+    const sheet = known.get(key);
     if (sheet !== undefined) return sheet;
-    const read = readStyleSheet(css, relevantOf, steps);
+    const read = readStyleSheet(texts, relevantOf, steps);
     const registered = new Map(read.registered.map((name) => [name, UNKNOWN]));
     const sheets = { ...read, custom: within(undefined, registered) };
-    known.set(css, sheets);
+    known.set(key, sheets);
     return sheets;
   };
   /** A message often repeats the same style. */
@@ -69,7 +70,7 @@ export function styleReader(
   };
   return {
     read(document) {
-      const sheets = sheetOf(styleTexts(document));
+      const sheets = sheetOf(sheetTexts(document));
       const isBorrowed = [...elementsIn(document)].some(isSheetOfItsOwn);
       return { sheets, valuesOf: (element) => declaredFor(element, isBorrowed ? undefined : sheets) };
     },
@@ -100,7 +101,8 @@ function declaredBy(all: readonly Applied[]): Declared {
   const declared = cascade(all);
   const own = new Map([...declared].filter(([property]) => property.startsWith('--')));
   let key: string | undefined = '';
-  for (const [property, value] of declared) key += `${property}:${value};`;
+  // A value may contain anything, so its length stands before it.
+  for (const [property, value] of declared) key += `${property}:${value.length}:${value};`;
   if (own.size > 0 || DEPENDS_ON_TEXT.some((property) => declared.has(property))) key = undefined;
   return {
     key,
@@ -178,15 +180,15 @@ function longhands(property: string): readonly string[] {
   return LONGHANDS[plain] ?? [plain];
 }
 
-function styleTexts(document: HtmlDocument): string {
-  const texts: string[] = [];
+function sheetTexts(document: HtmlDocument): SheetText[] {
+  const texts: SheetText[] = [];
   for (const element of elementsIn(document)) {
     if (element.tagName !== 'style') continue;
     const { media = '', type = '' } = Object.fromEntries(attributesOf(element));
     if (!/^(?:text\/css)?\s*$/i.test(type)) continue;
-    texts.push(media.trim() === '' ? `${textIn(element)}\n` : `@media ${media} {${textIn(element)}}`);
+    texts.push({ media, css: textIn(element) });
   }
-  return texts.join('\n');
+  return texts;
 }
 
 /** A style sheet inside its own link. */

@@ -26,6 +26,13 @@ export interface CssBlock {
   readonly declarations: Declaration[];
 }
 
+/** One `style` element. */
+export interface SheetText {
+  /** The media query list that it is for. Empty: for all. */
+  readonly media: string;
+  readonly css: string;
+}
+
 /** A character that HTML never passes on. */
 export const COMMENT = '\0';
 /** The value of a declaration that is too long to read. Like any unknown function, it could mean anything. */
@@ -38,11 +45,12 @@ const MAX_BLOCKS = 5000;
 const MAX_NESTED = 16;
 
 /**
- * @param steps the budget for reading it
- * @returns `complete`: false if the sheet is too large, so its effect is unknown
+ * Reads each sheet by itself: what one leaves open ends with it. The limits are those of all together.
+ * @param steps the budget for reading them
+ * @returns `complete`: false if they are too large, so their effect is unknown
  */
 export function readBlocks(
-  css: string,
+  sheets: readonly SheetText[],
   steps: Budget,
 ): {
   blocks: readonly CssBlock[];
@@ -51,20 +59,21 @@ export function readBlocks(
 } {
   const blocks: CssBlock[] = [];
   const statements: string[] = [];
-  const open: { block: CssBlock; isInterrupted: boolean }[] = [];
-  let complete = css.length <= MAX_CSS_CHARS;
+  let open: { block: CssBlock; isInterrupted: boolean }[] = [];
+  let around: CssBlock | undefined;
+  let complete = true;
   const add = (prelude: string, parent: CssBlock | undefined): CssBlock => {
     const block: CssBlock = { prelude, parent, declarations: [] };
     if (blocks.length < MAX_BLOCKS && open.length <= MAX_NESTED) blocks.push(block);
     else complete = false;
     return block;
   };
-  const isRead = forEachPiece(css.slice(0, MAX_CSS_CHARS), steps, (text, end) => {
+  const take = (text: string, end: '{' | '}' | ';') => {
     const within = open.at(-1);
     if (end === '{') {
       complete &&= text.length <= MAX_PRELUDE_CHARS;
       if (within !== undefined) within.isInterrupted = true;
-      open.push({ block: add(text, within?.block), isInterrupted: false });
+      open.push({ block: add(text, within?.block ?? around), isInterrupted: false });
       return true;
     }
     // Outside blocks, a semicolon only ends at-rules.
@@ -79,8 +88,19 @@ export function readBlocks(
     }
     if (end === '}') open.pop();
     return true;
-  });
-  return { blocks, statements, complete: complete && isRead };
+  };
+  let chars = MAX_CSS_CHARS;
+  for (const { media, css } of sheets) {
+    open = [];
+    around =
+      media.trim() === ''
+        ? undefined
+        : { prelude: `@media ${media.replace(/\s+/g, ' ')}`, parent: undefined, declarations: [] };
+    if (css.length > chars || !forEachPiece(css, steps, take)) complete = false;
+    if (!complete) break;
+    chars -= css.length;
+  }
+  return { blocks, statements, complete };
 }
 
 /**
@@ -179,13 +199,23 @@ function readDeclaration(text: string): Declaration | undefined {
   const name = unescaped(text.slice(0, colon)).replaceAll(COMMENT, '').trim();
   const property = name.startsWith('--') ? name : name.toLowerCase();
   if (text.length - colon > MAX_VALUE_CHARS) return { property, value: UNKNOWN, important: false };
-  const given = unescaped(text.slice(colon + 1))
+  const [given, important] = withoutImportance(text.slice(colon + 1));
+  const value = unescaped(given)
     .replace(/[\s\0]+/g, ' ')
     .trim();
-  const value = given.replace(/ ?! ?important$/i, '');
   // Names of custom properties are case-sensitive.
   const isAsWritten = property.startsWith('--') || /var\(/i.test(value);
-  return { property, value: isAsWritten ? value : value.toLowerCase(), important: value !== given };
+  return { property, value: isAsWritten ? value : value.toLowerCase(), important };
+}
+
+/** An escaped exclamation mark is a part of the value. */
+function withoutImportance(text: string): [value: string, important: boolean] {
+  const mark = text.lastIndexOf('!');
+  const word = unescaped(text.slice(mark + 1))
+    .replaceAll(COMMENT, ' ')
+    .trim();
+  const isMarked = mark !== -1 && text[mark - 1] !== '\\' && /^important$/i.test(word);
+  return isMarked ? [text.slice(0, mark), true] : [text, false];
 }
 
 /** CSS Syntax Module Level 3, 4.3.7. */

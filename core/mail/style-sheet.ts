@@ -1,4 +1,11 @@
-import { type Budget, COMMENT, type CssBlock, type Declaration, readBlocks } from './css-syntax.ts';
+import {
+  type Budget,
+  COMMENT,
+  type CssBlock,
+  type Declaration,
+  readBlocks,
+  type SheetText,
+} from './css-syntax.ts';
 import { attributesOf, type HtmlElement } from './html-tree.ts';
 import { mediaMatches } from './media-query.ts';
 import { classesOf, type Match, readSelectors, type Selector } from './selector.ts';
@@ -19,7 +26,7 @@ export interface StyleSheet {
   readonly registered: readonly string[];
 }
 
-/** Selectors of one sheet. If there are more, its effect is unknown. */
+/** Selectors of all sheets. If there are more, their effect is unknown. */
 const MAX_RULES = 4000;
 
 /**
@@ -27,11 +34,11 @@ const MAX_RULES = 4000;
  * @param steps the budget for matching
  */
 export function readStyleSheet(
-  css: string,
+  sheets: readonly SheetText[],
   longhands: (declaration: Declaration) => readonly Declaration[],
   steps: Budget,
 ): StyleSheet {
-  const { blocks, statements, complete } = readBlocks(css, steps);
+  const { blocks, statements, complete } = readBlocks(sheets, steps);
   const rules = rulesOf(blocks, longhands);
   const isKnown =
     complete && rules.length < MAX_RULES && !statements.some((one) => /^@import.*data:/is.test(one));
@@ -110,7 +117,8 @@ function rulesOf(
 function lastOfEach(declarations: readonly Declaration[]): Declaration[] {
   const found = new Map<string, Declaration>();
   for (const one of declarations) {
-    const key = `${one.property}${one.important ? '!' : ''}`;
+    // The name of a custom property may end in anything.
+    const key = `${one.important ? '!' : ''}${one.property}`;
     found.delete(key);
     found.set(key, one);
   }

@@ -16,6 +16,10 @@ function styled(style: string): string {
   return `<div style="${style}">${WORD}</div>`;
 }
 
+function attributed(style: string, tag: string, text: string): string {
+  return `<${tag} style="${style.replaceAll('"', '&quot;')}">${text}</${tag.split(' ')[0]}>`;
+}
+
 function clipping(style: string, html: string): string {
   return `<div style="overflow:hidden;${style}">${html}</div>`;
 }
@@ -153,6 +157,28 @@ const HIDDEN = all('hidden', [
   [
     'the annotation of a formula',
     `<math><semantics><mn>1</mn><annotation>${WORD}</annotation></semantics></math>`,
+  ],
+  ...['content:"x', "font-family:'x", 'filter:"x', 'background-image:url(x', 'clip-path:url(x'].map(
+    (start): readonly [string, string] => [
+      `beside a value that looks like the declarations: ${start}`,
+      `<style>.x{visibility:hidden!important}</style>${attributed(`${start};visibility:hidden`, 'p', 'seen')}` +
+        attributed(start, 'p class="x"', WORD),
+    ],
+  ),
+  [
+    'a variable beside one whose name ends in a mark',
+    inSheet('.x{--a:hidden!important;--a\\!:visible;visibility:var(--a)}'),
+  ],
+  ['an importance that is escaped', inSheet('.x{visibility:hidden}.x{visibility:visible\\!important}')],
+  ...['@media print{', '/*', 'x{', 'x{y:"', 'x', 'x{y:\\', '@import "x'].map(
+    (open): readonly [string, string] => [
+      `a style sheet after one that leaves something open: ${open}`,
+      `<style>${open}</style>${inSheet('.x{visibility:hidden}')}`,
+    ],
+  ),
+  [
+    'media that look like rules',
+    `<style media="all{.x{visibility:visible!important}} @media print">y{}</style>${inSheet('.x{visibility:hidden}')}`,
   ],
 ]);
 
