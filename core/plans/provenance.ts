@@ -25,6 +25,7 @@ import {
   toReadOf,
   type WriteFacts,
 } from '../provenance/taken-values.ts';
+import { domainsWithinLimit } from '../safety/domain-keys.ts';
 import { domainOf } from '../safety/domain-of.ts';
 import { bareFinding, type Finding } from '../safety/finding.ts';
 import type { Keyring } from '../secrets/keyring.ts';
@@ -48,8 +49,6 @@ const PEOPLE_MAX = 10;
 /** Of them, those from whom it takes nothing. */
 const OTHERS_MAX = 5;
 const ACCOUNTS_MAX = 5;
-/** Hosts that may be known. More count as unknown. */
-const HOSTS_MAX = 200;
 
 /** Stands in the record of a read that had no room for all that it showed. */
 const OVERFLOW: Taken = { kind: 'overflow', value: '', isWritten: false, isPassedOn: false };
@@ -119,10 +118,7 @@ export async function provenanceOf(
   const domains =
     hosts.size === 0
       ? new Set<string>()
-      : await knownDomainsOf(context, storage, own, [
-          ...write.recipients.map(domainOf),
-          ...[...hosts].slice(0, HOSTS_MAX),
-        ]);
+      : await knownDomainsOf(context, storage, own, [...write.recipients.map(domainOf), ...hosts]);
   const judged: Judged = {
     write: facts,
     hits,
@@ -311,10 +307,12 @@ async function knownDomainsOf(
   own: ReadonlySet<string>,
   hosts: readonly string[],
 ): Promise<ReadonlySet<string>> {
+  // Those beyond the limit count as unknown.
+  const { domains } = domainsWithinLimit(hosts);
   const known = await Promise.all(
     accounts
       .slice(0, ACCOUNTS_MAX)
-      .map(({ accountId }) => storage.knownDomains(owner.ownerId, accountId, hosts)),
+      .map(({ accountId }) => storage.knownDomains(owner.ownerId, accountId, domains)),
   );
   return new Set([...known.flatMap((domains) => [...domains.keys()]), ...[...own].map(domainOf)]);
 }

@@ -13,6 +13,7 @@ import type { Account } from '../ports/account.ts';
 import type { NamedText } from '../provenance/taken-values.ts';
 import { newWrittenId } from '../provenance/written-id.ts';
 import { comparedDomains } from '../safety/domain-findings.ts';
+import { domainsWithinLimit } from '../safety/domain-keys.ts';
 import { domainOf } from '../safety/domain-of.ts';
 import { bareFinding, type Finding } from '../safety/finding.ts';
 import type { Answered } from '../safety/reply-elsewhere.ts';
@@ -163,21 +164,20 @@ export async function sendingFindings(
           text: answeredText,
         };
   const compared = { ...written, to: recipients, answered };
+  const people = [...senders, ...found.addresses];
+  const inMessage = comparedDomains(compared);
+  const lookedUp = domainsWithinLimit([...people.map(domainOf), ...inMessage.domains]);
   const filtered = await safetyFindingsOf(context, {
     ...compared,
     passedOn: passedOn.text,
     passedOnAt: passedOn.at,
     newAddresses: found.addresses,
-    knownDomains: await domainsFor(
-      context,
-      account,
-      [...senders, ...found.addresses],
-      comparedDomains(compared),
-    ),
+    knownDomains: await domainsFor(context, account, people, lookedUp.domains),
     ownDomains: new Set(context.accounts.map(({ email }) => domainOf(normalAddress(email)))),
     threadAddresses: new Set([normalAddress(account.email), ...senders, ...normal(replyTo), ...others]),
   });
-  return [...newRecipients(found), ...filtered];
+  const isCompared = inMessage.complete && lookedUp.complete;
+  return [...newRecipients(found), ...(isCompared ? [] : [bareFinding('domains_not_compared')]), ...filtered];
 }
 
 async function safetyFindingsOf(
@@ -193,14 +193,14 @@ async function domainsFor(
   context: CallContext,
   account: Account,
   people: readonly string[],
-  compared: readonly string[],
+  lookedUp: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const known = (domains: readonly string[]) =>
     context.ports.storage.knownDomains(context.owner.ownerId, account.accountId, domains);
-  const matching = await known([...compared, ...people.map(domainOf)]);
+  const matching = await known(lookedUp);
   const strangers = people.filter((one) => !matching.has(domainOf(one)));
   const namesakes = await namesakeDomains(context, account, strangers);
-  const counted = namesakes.size === 0 ? [] : await known([...namesakes.keys()]);
+  const counted = namesakes.size === 0 ? [] : await known(domainsWithinLimit(namesakes.keys()).domains);
   return new Map([...namesakes, ...matching, ...counted]);
 }
 

@@ -23,7 +23,7 @@ export function nearCopies(facts: SafetyFacts): Finding[] {
   const { knownDomains, ownDomains } = facts;
   const byTimes = [...knownDomains].sort(([, a], [, b]) => b - a).map(([domain]) => domain);
   const imitated = imitatedBy([...ownDomains, ...byTimes]);
-  return usedDomains(facts).flatMap(({ role, domain, marks }) => {
+  return usedDomains(facts).used.flatMap(({ role, domain, marks }) => {
     const other = imitated(domain);
     if (other === undefined) return [];
     return [
@@ -42,7 +42,7 @@ export function nearCopies(facts: SafetyFacts): Finding[] {
 
 /** Hosts that a reader takes for a different one. */
 export function hiddenHosts(facts: SafetyFacts): Finding[] {
-  return usedDomains(facts).flatMap(({ role, domain, disguise, marks }) => {
+  return usedDomains(facts).used.flatMap(({ role, domain, disguise, marks }) => {
     const hidden =
       disguise === undefined ? hiddenName(domain) : ({ name: disguise, severity: 'red' } as const);
     if (hidden === undefined || facts.knownDomains.has(domain)) return [];
@@ -51,15 +51,20 @@ export function hiddenHosts(facts: SafetyFacts): Finding[] {
   });
 }
 
-/** The domains that the rules compare with known ones. */
-export function comparedDomains(message: Message): string[] {
-  return usedDomains(message).map(({ domain }) => domain);
+/**
+ * The domains that the rules compare with known ones: of recipients, of senders, then of links.
+ * @returns `complete`: false if there are more links
+ */
+export function comparedDomains(message: Message): { domains: string[]; complete: boolean } {
+  const { used, complete } = usedDomains(message);
+  return { domains: used.map(({ domain }) => domain), complete };
 }
 
 type Message = Pick<SafetyFacts, 'to' | 'answered' | 'subject' | 'body'>;
 
-function usedDomains({ to, answered, subject, body }: Message): UsedDomain[] {
+function usedDomains({ to, answered, subject, body }: Message): { used: UsedDomain[]; complete: boolean } {
   const used = new Map<string, UsedDomain & { readonly marks: Mark[] }>();
+  let complete = true;
   const add = (role: DomainRole, domain: string, disguise?: string, mark?: Mark) => {
     const name = `${domain} ${disguise ?? ''}`;
     const before = used.get(name);
@@ -74,9 +79,12 @@ function usedDomains({ to, answered, subject, body }: Message): UsedDomain[] {
   ] as const) {
     let count = 0;
     for (const { host, disguise, from, to: end } of hostsIn(text)) {
-      if (count++ === LINKS_MAX) break;
+      if (count++ === LINKS_MAX) {
+        complete = false;
+        break;
+      }
       add('link', host, disguise, { in: place, from, to: end });
     }
   }
-  return [...used.values()];
+  return { used: [...used.values()], complete };
 }

@@ -33,6 +33,36 @@ export function domainNames(domain: string): DomainName[] {
   return isLonger ? [...found, { name: domain, keys: keysOf(firstParts(name)) }] : found;
 }
 
+/** For all domains that are looked up at a time. 200 ordinary hosts fit; as many forms take some 50 ms. */
+const FORMS_MAX = 20_000;
+
+/**
+ * Those of the domains that are looked up at a time, each once. The first ones come first.
+ * @returns `complete`: false if some are left out
+ */
+export function domainsWithinLimit(domains: Iterable<string>): { domains: string[]; complete: boolean } {
+  let left = FORMS_MAX;
+  let complete = true;
+  const kept: string[] = [];
+  for (const domain of new Set(domains)) {
+    const forms = formsMax(domain);
+    if (forms > left) complete = false;
+    else {
+      left -= forms;
+      kept.push(domain);
+    }
+  }
+  return { domains: kept, complete };
+}
+
+/** How many forms `usedDomainKeys` makes of a domain, at most. */
+function formsMax(domain: string): number {
+  const { name, endings } = parseDomain(domain);
+  const dotted = endings.filter((ending) => ending.includes('.'));
+  const letters = dotted.reduce((sum, ending) => sum + Math.min(ending.length, NAME_CHARS + 1), 1);
+  return 2 * letters + (PARTS_OF_KEY - 1) * partsOf(name).length;
+}
+
 /**
  * The keys of the names of known domains that one of these domains may be, belong to, imitate or contain. Some 15 for each
  * label, and at most 3,500 for a link.

@@ -44,6 +44,7 @@ const bare = z.strictObject({
   rule: z.enum([
     'account_or_card_number',
     'calendar_access_unknown',
+    'domains_not_compared',
     'into_sent_or_drafts',
     'invisible_characters',
     'own_markers',

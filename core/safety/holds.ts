@@ -19,6 +19,7 @@ const HOLDS = {
   differing_account: 'Its account number differs from the one that the same sender named before.',
   passes_secret: 'A code or password from somebody else goes to somebody to whom you have never written.',
   reads_not_compared: 'Your programs read too much in the last 24 hours to compare this with all of it.',
+  domains_not_compared: 'It names more domains than Countersign can compare with those that you know.',
   text_not_checked: 'Countersign could not check its text: that took too long.',
   removes_notice: 'It puts a security notice or a question about a payment out of sight.',
   into_sent_or_drafts:

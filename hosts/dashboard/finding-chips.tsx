@@ -9,6 +9,7 @@ const NAMES: Partial<Record<Hold, string>> = {
   differing_account: 'different account number',
   differing_amount: 'different amount',
   differing_time: 'different time',
+  domains_not_compared: 'domains not compared',
   first_time_recipient: 'new recipient',
   from_stranger: 'comes from a stranger',
   hidden_host: 'hidden host',

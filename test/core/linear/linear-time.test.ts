@@ -13,7 +13,7 @@ import { linksIn, statedValues } from '../../../core/provenance/stated-values.ts
 import { wordWindows } from '../../../core/provenance/words.ts';
 import { accountNumbersIn } from '../../../core/safety/account-numbers.ts';
 import { differingAmounts, differingTime } from '../../../core/safety/answered-values.ts';
-import { usedDomainKeys } from '../../../core/safety/domain-keys.ts';
+import { domainsWithinLimit, usedDomainKeys } from '../../../core/safety/domain-keys.ts';
 import { hostsIn } from '../../../core/safety/hosts.ts';
 import { misleadingLinksIn } from '../../../core/safety/links.ts';
 import { codesIn, secretsIn } from '../../../core/safety/secrets.ts';
@@ -302,6 +302,10 @@ const OTHER_READERS: readonly Pick<TextReader, 'name' | 'work'>[] = [
   },
   { name: 'core/mail/protection.ts withoutCiphertext', work: withoutCiphertext },
   { name: 'core/mail/row-text.ts dateOf', work: (text) => dateOf(text, new Date(0)) },
+  {
+    name: 'core/safety/domain-keys.ts domainsWithinLimit',
+    work: (text) => domainsWithinLimit([text, ...text.split(' ')]),
+  },
   { name: 'core/safety/site.ts areOneSite', work: (text) => areOneSite(text, `a.${text}`) },
   {
     name: 'core/safety/untrusted.ts flagUntrusted',

@@ -51,6 +51,12 @@ const friendsInvoices = () => [
 const doorCode = () => [letter('a', { minutesAgo: 1, text: 'The door code is 739204.\n' })];
 const sends = { 'mail:send': 'direct' } as const;
 
+/** Names as long as the DNS allows. */
+function hostsOf(count: number): string[] {
+  const label = 'a'.repeat(50);
+  return Array.from({ length: count }, (_, n) => `https://x${n}${label}.${label}.${label}.${label}.example`);
+}
+
 const LONG_TEXT = 'All is well. '.repeat(1000);
 
 /** A reader that is too slow for some jobs. */
@@ -219,6 +225,11 @@ const CASES: Record<OwnHold, Case> = {
     },
     // Only the list was read.
     passes: (call) => call('send_email', sendTo(FRIEND)),
+  },
+  domains_not_compared: {
+    modes: sends,
+    catches: (call) => call('send_email', sendTo(FRIEND, hostsOf(40).join('\n'))),
+    passes: (call) => call('send_email', sendTo(FRIEND, hostsOf(4).join('\n'))),
   },
   text_not_checked: {
     scene: () => openScene({ samples, reader: tooSlowFor('safety', 'stated') }),
