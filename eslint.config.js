@@ -1,11 +1,15 @@
 import tseslint from 'typescript-eslint';
+import { spreadIntoArguments } from './test/lint/spread-into-arguments.mjs';
 
 // Biome formats and lints; here is only what needs types to be seen.
 export default tseslint.config(
   { ignores: ['dist/**', '.types/**', 'coverage/**', 'data/**', '**/*.{js,mjs,cjs}'] },
   {
     files: ['**/*.{ts,tsx}'],
-    plugins: { '@typescript-eslint': tseslint.plugin },
+    plugins: {
+      '@typescript-eslint': tseslint.plugin,
+      countersign: { rules: { 'spread-into-arguments': spreadIntoArguments } },
+    },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     languageOptions: {
       parser: tseslint.parser,
@@ -33,6 +37,7 @@ export default tseslint.config(
   {
     files: ['core/**/*.ts', 'adapters/**/*.ts', 'hosts/**/*.{ts,tsx}'],
     rules: {
+      'countersign/spread-into-arguments': 'error',
       'no-restricted-properties': [
         'error',
         ...['any', 'timeout'].map((property) => ({

@@ -59,7 +59,7 @@ export async function objectsNamed(
       if (!hasFailed(error)) throw error;
       const [only, ...others] = chunk;
       if (only !== undefined && others.length === 0) failed.push(decodedPath(only));
-      else waiting.push(...chunksOf(chunk, Math.ceil(chunk.length / 8)));
+      else for (const smaller of chunksOf(chunk, Math.ceil(chunk.length / 8))) waiting.push(smaller);
     }
   }
   return {

@@ -7,11 +7,11 @@ export async function arrivalsIn(folder: OpenFolder, uid: number, limit: number)
   const found = await searchUids(folder.client, { uid: `${uid + 1}:*` });
   // `*` is the last message, also if its UID is lower (RFC 9051, 9, seq-range).
   const waiting = found.filter((one) => one > uid).sort((a, b) => a - b);
-  const rows: ListedMessage[] = [];
+  let rows: ListedMessage[] = [];
   while (rows.length < limit && waiting.length > 0) {
     // Messages that were removed since the search are missing, and the next ones take their places.
     const next = waiting.splice(0, limit - rows.length);
-    rows.push(...(await fetchRowsOf(folder, next)).reverse());
+    rows = rows.concat((await fetchRowsOf(folder, next)).reverse());
   }
   return rows;
 }

@@ -40,7 +40,7 @@ export async function linkedRows(
   const linked: LinkedRow[] = [];
   for (const set of uidSets(uids.slice(-THREAD_MAX))) {
     const messages = await folder.client.fetchAll(set, LINKED_QUERY, { uid: true });
-    linked.push(...messages.filter(isWhole).map((message) => linkedOf(folder, message)));
+    for (const message of messages.filter(isWhole)) linked.push(linkedOf(folder, message));
   }
   return linked;
 }

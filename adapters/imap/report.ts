@@ -41,7 +41,7 @@ async function readingReport(
   reach: Reach,
   limit: AbortSignal,
 ): Promise<{ findings: readonly Finding[]; folders: readonly MailFolder[] | undefined }> {
-  const findings: Finding[] = [];
+  let findings: readonly Finding[] = [];
   let folders: readonly MailFolder[] | undefined;
   let client: ImapFlow | undefined;
   try {
@@ -50,12 +50,12 @@ async function readingReport(
       socket = secured;
     });
     const connected = client;
-    findings.push(...tlsReport(socket, server), good('sign_in', 'Signed in.'));
+    findings = [...tlsReport(socket, server), good('sign_in', 'Signed in.')];
     const mailbox = await raceLimit(limit, mailboxReport(connected), () => connected.close());
-    findings.push(...mailbox.findings);
+    findings = [...findings, ...mailbox.findings];
     folders = mailbox.folders;
   } catch (error) {
-    findings.push(brokenFinding(imapFailure(error)));
+    findings = [...findings, brokenFinding(imapFailure(error))];
   } finally {
     client?.close();
   }

@@ -61,7 +61,8 @@ export async function rowAt(folder: OpenFolder, place: MessagePlace): Promise<Li
 /** Returns the rows of these UIDs, the highest first. */
 export async function fetchRowsOf(folder: OpenFolder, uids: readonly number[]): Promise<ListedMessage[]> {
   const rows: ListedMessage[] = [];
-  for (const set of uidSets(uids)) rows.push(...(await fetchRows(folder, set, { uid: true })));
+  for (const set of uidSets(uids))
+    for (const row of await fetchRows(folder, set, { uid: true })) rows.push(row);
   return rows.sort((a, b) => b.place.uid - a.place.uid);
 }
 

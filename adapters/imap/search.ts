@@ -213,7 +213,7 @@ async function narrowed(
   for (const query of queries) {
     const found = isPlain ? await searchUids(client, query) : await client.search(query, { uid: true });
     if (!Array.isArray(found)) return undefined;
-    matching.push(...found);
+    for (const uid of found) matching.push(uid);
   }
   return isWhole ? matching : narrowedHere(folder, matching, condition);
 }

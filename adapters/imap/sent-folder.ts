@@ -39,10 +39,10 @@ export async function copiesTo(
   own: string,
   addresses: readonly string[],
 ): Promise<readonly Uint8Array[]> {
-  const found: Uint8Array[] = [];
+  let found: readonly Uint8Array[] = [];
   if (mailbox.exists === 0) return found;
   for (const address of new Set(addresses)) {
-    const copies: Uint8Array[] = [];
+    let copies: readonly Uint8Array[] = [];
     // A search of To, Cc and Bcc matches parts: the parsed addresses decide.
     let uids = await searchUids(client, {
       from: own,
@@ -50,10 +50,10 @@ export async function copiesTo(
     });
     while (uids.length > 0 && copies.length < SENT_COPIES_MAX) {
       const newest = await fetchCopies(client, uids.slice(-BATCH));
-      copies.push(...newest.filter((header) => isSentTo(sentCopyOf(header), address)));
+      copies = [...copies, ...newest.filter((header) => isSentTo(sentCopyOf(header), address))];
       uids = uids.slice(0, -BATCH);
     }
-    found.push(...copies.slice(0, SENT_COPIES_MAX));
+    found = [...found, ...copies.slice(0, SENT_COPIES_MAX)];
   }
   return found;
 }
@@ -62,7 +62,8 @@ export async function copiesTo(
 async function fetchCopies(client: ImapFlow, uids: readonly number[]): Promise<readonly Uint8Array[]> {
   const query = { uid: true, headers: [...SENT_COPY_FIELDS] };
   const fetched: FetchMessageObject[] = [];
-  for (const set of uidSets(uids)) fetched.push(...(await client.fetchAll(set, query, { uid: true })));
+  for (const set of uidSets(uids))
+    for (const one of await client.fetchAll(set, query, { uid: true })) fetched.push(one);
   const copies = new Map(
     fetched.flatMap(({ uid, headers }) => (headers === undefined ? [] : [[uid, headers] as const])),
   );

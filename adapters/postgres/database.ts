@@ -109,7 +109,7 @@ export function openDatabase(connectionString: string): Database {
     return onConnection(async (client, lose) => {
       try {
         const begun = orLostConnection(client.query(begin));
-        const [, result] = await inOrder(begun, unit(transactionOf(client)));
+        const [, result] = await inOrder([begun, unit(transactionOf(client))]);
         return result;
       } catch (cause) {
         // If a transaction cannot be rolled back, its connection is closed. If its COMMIT failed, its outcome
@@ -263,10 +263,10 @@ function storable(value: Values[string] | undefined): Value {
 /**
  * Waits for statements that are sent together. A transaction refuses what comes after its first failure, so the first
  * one that failed is the cause.
- * @throws the error of the first promise, in the order of the arguments, that is rejected
+ * @throws the error of the first promise, in the order of the list, that is rejected
  */
-export async function inOrder<Sent extends readonly Promise<unknown>[]>(
-  ...sent: Sent
+export async function inOrder<const Sent extends readonly Promise<unknown>[]>(
+  sent: Sent,
 ): Promise<{ -readonly [Place in keyof Sent]: Awaited<Sent[Place]> }> {
   await Promise.allSettled(sent);
   // All of them are settled now, so `all` meets them in their order.

@@ -113,6 +113,6 @@ async function clockOf(rows: Promise<readonly Row[]>): Promise<number> {
 }
 
 async function both(first: Promise<unknown>, last: Promise<number>): Promise<number> {
-  const [, nowMs] = await inOrder(first, last);
+  const [, nowMs] = await inOrder([first, last]);
   return nowMs;
 }

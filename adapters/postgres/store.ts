@@ -1,7 +1,7 @@
 import type { Store } from '../../core/ports/store.ts';
 import { factsOf } from '../rows/facts.ts';
 import { sqlLookups } from '../rows/lookups.ts';
-import type { Load, Values } from '../rows/query.ts';
+import { type Load, readResults, type Values } from '../rows/query.ts';
 import { integer } from '../rows/row.ts';
 import {
   addOwnerValues,
@@ -44,7 +44,7 @@ export function postgresStore(db: Database): Store {
       // A single statement sees a single moment.
       if (load.queries.length === 1) return answer(db, load, {});
       return db.transact(SNAPSHOT, async (tx) => {
-        const [found] = await inOrder(answer(tx, load, {}), tx.commit());
+        const [found] = await inOrder([answer(tx, load, {}), tx.commit()]);
         return found;
       });
     }),
@@ -55,71 +55,80 @@ export function postgresStore(db: Database): Store {
         const locked = await lockFor(tx, need);
         const [nowMs, facts] =
           locked === undefined
-            ? [0, load.read(...load.queries.map(() => []))]
-            : await inOrder(locked.nowMs, answer(tx, load, locked.values));
+            ? [
+                0,
+                readResults(
+                  load,
+                  load.queries.map(() => []),
+                ),
+              ]
+            : await inOrder([locked.nowMs, answer(tx, load, locked.values)]);
         const judged = judge(facts, nowMs);
-        await inOrder(write(tx, judged.changes.flatMap(writesOf)), tx.commit());
+        await inOrder([write(tx, judged.changes.flatMap(writesOf)), tx.commit()]);
         return judged.answer;
       }),
 
     apply: (ownerId, changes) =>
       db.transact(RELAXED, async (tx) => {
         const writes = changes.flatMap(writesOf);
-        await inOrder(lockOwner(tx, ownerId), write(tx, writes), tx.commit());
+        await inOrder([lockOwner(tx, ownerId), write(tx, writes), tx.commit()]);
       }),
 
     addOwner: (owner) =>
       db.transact(DURABLE, async (tx) => {
-        const [, added] = await inOrder(
+        const [, added] = await inOrder([
           tx.rows('lock_setup', LOCK_SETUP, {}),
           tx.run('add_owner', ADD_OWNER, addOwnerValues(owner)),
           tx.run('end_setup', END_SETUP, {}),
           tx.commit(),
-        );
+        ]);
         return added === 1;
       }),
 
     openSetup: (link) =>
       db.transact(DURABLE, async (tx) => {
-        const [opened] = await inOrder(tx.run('open_setup', OPEN_SETUP, openSetupValues(link)), tx.commit());
+        const [opened] = await inOrder([
+          tx.run('open_setup', OPEN_SETUP, openSetupValues(link)),
+          tx.commit(),
+        ]);
         return opened === 1;
       }),
 
     erase: (before) =>
       db.transact(RELAXED, async (tx) => {
         const values = eraseValues(before);
-        const [, [activity], counts] = await inOrder(
+        const [, [activity], counts] = await inOrder([
           tx.rows('lock_erasing', LOCK_ERASING, {}),
           tx.rows('erase_activity', ERASE_ACTIVITY, values),
-          inOrder(...ERASE.map((one) => tx.run('erase', one, values))),
+          inOrder(ERASE.map((one) => tx.run('erase', one, values))),
           tx.commit(),
-        );
-        return Math.max(integer(activity ?? {}, 'erased'), ...counts) >= ERASED_AT_ONCE;
+        ]);
+        return [integer(activity ?? {}, 'erased'), ...counts].some((count) => count >= ERASED_AT_ONCE);
       }),
 
     numberEvents: (type) =>
       db.transact(DURABLE, async (tx) => {
-        await inOrder(
+        await inOrder([
           tx.rows('lock_stream', LOCK_STREAM, { type }),
           tx.run('number_events', NUMBER_EVENTS, { type }),
           tx.commit(),
-        );
+        ]);
       }),
 
     close: () => db.close(),
   };
 }
 
-async function answer<Answer>(db: Queries, { queries, read }: Load<Answer>, more: Values): Promise<Answer> {
-  const found = queries.map(({ statement, values }) =>
+async function answer<Answer>(db: Queries, load: Load<Answer>, more: Values): Promise<Answer> {
+  const found = load.queries.map(({ statement, values }) =>
     db.rows(statement, STATEMENTS[statement], { ...values, ...more }),
   );
-  return read(...(await inOrder(...found)));
+  return readResults(load, await inOrder(found));
 }
 
 async function write(tx: Transaction, writes: readonly Write[]): Promise<void> {
   await inOrder(
-    ...writes.map((one) => {
+    writes.map((one) => {
       if (one.op === 'run') return tx.run(one.statement, WRITES[one.statement], one.values);
       if (one.op === 'put_rows') return putRows(tx, one);
       const values = one.op === 'delete' ? one.key : { ...one.key, ...one.values };

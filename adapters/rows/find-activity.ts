@@ -22,7 +22,7 @@ export async function findActivity(
   const rows: ListedActivity[] = [];
   for (let { before } = query; ; await otherWork()) {
     const { found, end } = await answered(stretch({ ...query, before, limit: query.limit - rows.length }));
-    rows.push(...found);
+    for (const row of found) rows.push(row);
     if (end === undefined || rows.length === query.limit) return rows;
     before = end;
   }

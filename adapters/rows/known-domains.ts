@@ -16,7 +16,7 @@ export function knownDomainRows(
     for (const { name, keys: found } of domainNames(domain.name)) {
       if (!names.has(name)) {
         names.set(name, { name, times: 0, most_written: domain.name });
-        keys.push(...found.map((key) => ({ key, name })));
+        for (const key of found) keys.push({ key, name });
       }
     }
     const known = names.get(domain.name);

@@ -16,6 +16,13 @@ export interface Load<Answer> {
   read(...results: readonly (readonly Row[])[]): Answer;
 }
 
+/** @param results  one for each query of the load */
+export function readResults<Answer>(load: Load<Answer>, results: readonly (readonly Row[])[]): Answer {
+  // As many as the code of the load names, so that `read` can name each.
+  // eslint-disable-next-line countersign/spread-into-arguments
+  return load.read(...results);
+}
+
 /**
  * The text of each statement, in the dialect of one store. The store itself supplies `@storeNowMs` and
  * `@ownerIds`.

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import type { Change, Store } from '../../core/ports/store.ts';
 import { factsOf } from '../rows/facts.ts';
 import { sqlLookups } from '../rows/lookups.ts';
-import type { Load, Values } from '../rows/query.ts';
+import { type Load, readResults, type Values } from '../rows/query.ts';
 import { integer, type Row, text } from '../rows/row.ts';
 import {
   addOwnerValues,
@@ -53,13 +53,13 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
     return made;
   };
 
-  function answer<Answer>({ queries, read }: Load<Answer>, nowMs: number): Answer {
+  function answer<Answer>(load: Load<Answer>, nowMs: number): Answer {
     const clock = { storeNowMs: nowMs };
-    const results = queries.map((query) => {
+    const results = load.queries.map((query) => {
       const ready = prepare(STATEMENTS[query.statement]);
       return ready.all(bound(ready.names, query.values, clock));
     });
-    return read(...results);
+    return readResults(load, results);
   }
 
   function run(text: string, values: Values, key: Values = {}): number {
@@ -129,7 +129,7 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
         lastIds.set(ownerId, Math.max(lastIds.get(ownerId) ?? 0, integer(row, 'activity_id')));
       }
       for (const [ownerId, lastId] of lastIds) run(ERASE_CHECKPOINTS, values, { ownerId, lastId });
-      return Math.max(rows.length, ...erased) >= ERASED_AT_ONCE;
+      return [rows.length, ...erased].some((count) => count >= ERASED_AT_ONCE);
     }),
     numberEvents: durable((type) => {
       for (const text of NUMBER_EVENTS) run(text, { type });
@@ -142,15 +142,14 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
 
 function readyStatement(db: Database, text: string): Ready {
   const names = [...text.matchAll(/@(\w+)/g)].map(([, name = '']) => name);
-  const statement = db.prepare<Plain[], Row>(text.replaceAll(/@\w+/g, '?'));
-  const run = (values: Plain[]) => statement.run(...values).changes;
+  const statement = db.prepare<[Plain[]], Row>(text.replaceAll(/@\w+/g, '?'));
+  const run = (values: Plain[]) => statement.run(values).changes;
   // With a `*`, a newer process can add a column to the rows at any time.
-  if (!statement.reader || text.includes('*'))
-    return { names, all: (values) => statement.all(...values), run };
+  if (!statement.reader || text.includes('*')) return { names, all: (values) => statement.all(values), run };
   // Rows as arrays cost half of what the driver's objects do.
   const columns = statement.columns().map(({ name }) => name);
-  const arrays = db.prepare<Plain[], Plain[]>(statement.source).raw();
-  return { names, run, all: (values) => arrays.all(...values).map((row) => rowOf(columns, row)) };
+  const arrays = db.prepare<[Plain[]], Plain[]>(statement.source).raw();
+  return { names, run, all: (values) => arrays.all(values).map((row) => rowOf(columns, row)) };
 }
 
 function rowOf(columns: readonly string[], values: readonly Plain[]): Row {

@@ -48,7 +48,7 @@ export function readRange(
         for (const [at, index] of done.entries()) found[index] = read.value[at] ?? null;
         if (done.length > 0 && done.length < batch.length) waiting.push(batch.slice(done.length));
       } else if (batch.length > 1) {
-        waiting.push(...parts(batch));
+        for (const part of parts(batch)) waiting.push(part);
       }
     }
     return found;

@@ -21,7 +21,7 @@ export function boundedFields(
   fieldBytes: number,
 ): Buffer<ArrayBuffer> {
   const bytes = Buffer.from(header.buffer, header.byteOffset, header.byteLength);
-  const most = Math.max(...names.map((name) => name.length));
+  const most = names.reduce((most, name) => Math.max(most, name.length), 0);
   const parts: Buffer[] = [];
   const found = new Set<string>();
   let left = 0;

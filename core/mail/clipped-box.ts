@@ -5,12 +5,12 @@ import { READABLE_PX, unclearIf, type Visibility, worst } from './visibility.ts'
 /** Decides whether a box cuts off its text by its size, by `clip` or by `clip-path`. Pure. */
 
 export function clipped(box: Box): Visibility {
-  return worst(
+  return worst([
     clippedByPath(box.get('clip-path')),
     clippedByRect(box),
     clippedByOverflow(box),
     inEmptyTrack(box),
-  );
+  ]);
 }
 
 function clippedByOverflow(box: Box): Visibility {

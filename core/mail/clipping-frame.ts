@@ -24,10 +24,10 @@ export function inFrame(
 ): { readonly inside: Frame | undefined; readonly seen: Visibility } {
   const placed = frame === undefined ? undefined : pushedBy(box, frame);
   const own = clips(box) ? frameOf(box, placed) : placed && padded(box, placed);
-  const seen = worst(
+  const seen = worst([
     ...[placed, own].map((one) => unclearIf(one !== undefined && isOutside(one, box))),
     unclearIf(frame !== undefined && isPlacedOutside(box, frame)),
-  );
+  ]);
   return { inside: own, seen };
 }
 

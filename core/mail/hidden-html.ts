@@ -90,11 +90,11 @@ function seenIn(
     const style = styleOf(element);
     const known = sights.get(style);
     if (known !== undefined) return known;
-    const picture = worst(style.drawn, style.visible, unclearIf(covers > (style.isOnTop ? 1 : 0)));
+    const picture = worst([style.drawn, style.visible, unclearIf(covers > (style.isOnTop ? 1 : 0))]);
     const isClosed = element.tagName === 'details' && !attributesOf(element).has('open');
     const sight = {
       element: style.drawn,
-      text: worst(picture, style.letters, textSight(style), unclearIf(isClosed)),
+      text: worst([picture, style.letters, textSight(style), unclearIf(isClosed)]),
       picture,
     };
     // The styles of `details` are not shared.
@@ -169,8 +169,8 @@ function isPlain(element: HtmlElement): boolean {
 const HTML = 'http://www.w3.org/1999/xhtml';
 
 function styled(element: HtmlElement, parent: Style, declared: Declared | undefined, sheets: Sheets): Style {
-  const byTag = worst(parent.drawn, drawnByTag(element));
-  if (declared === undefined) return { ...parent, covers: false, drawn: worst(byTag, 'unclear') };
+  const byTag = worst([parent.drawn, drawnByTag(element)]);
+  if (declared === undefined) return { ...parent, covers: false, drawn: worst([byTag, 'unclear']) };
   const { get, custom } = declared.within(parent.custom);
   const display = get('display');
   const fontSize = get('font-size');
@@ -198,7 +198,7 @@ function styled(element: HtmlElement, parent: Style, declared: Declared | undefi
   const visibility = get('visibility');
   const isLink = element.tagName === 'a' && attributesOf(element).has('href');
   const painted = paint(box, { ...parent, color: isLink ? parent.linkColor : parent.color });
-  const drawn = worst(
+  const drawn = worst([
     byTag,
     hiddenByDisplay(element, display),
     hiddenIf(is(get('content-visibility'), /hidden/)),
@@ -208,7 +208,7 @@ function styled(element: HtmlElement, parent: Style, declared: Declared | undefi
     unclearIf(isTurned && !/^(?:|visible|initial|unset)$/.test(get('backface-visibility'))),
     unclearIf(doubtful(box)),
     hiddenIf(element.tagName === 'img' && isDot(box)),
-  );
+  ]);
   const covers = drawn !== 'hidden' && mayCover(box, painted.background !== parent.background);
   return {
     drawn,
@@ -216,10 +216,10 @@ function styled(element: HtmlElement, parent: Style, declared: Declared | undefi
       visibility === '' || /inherit|unset|revert/.test(visibility)
         ? parent.visible
         : hiddenIf(is(visibility, /hidden|collapse/)),
-    letters: worst(
+    letters: worst([
       lettersOf(box, fontSize === '' || computedPx !== undefined ? undefined : isFontKnown, parent, sheets),
       unclearIf(framed.inside !== undefined && heightOf(line, fontPx) < READABLE_PX),
-    ),
+    ]),
     opacity: total,
     fontPx,
     ...painted,
@@ -251,8 +251,8 @@ function heightOf(line: Style['line'], fontPx: number): number {
 }
 
 function widthWithin({ get, fontPx, widthPx }: Box): number {
-  const own = ['width', 'max-width'].map((one) => lengthPx(get(one), fontPx, widthPx) ?? widthPx);
-  return Math.min(...own, widthPx);
+  const own = (property: string) => lengthPx(get(property), fontPx, widthPx) ?? widthPx;
+  return Math.min(own('width'), own('max-width'), widthPx);
 }
 
 /** Smaller ones are in a corner, or are lines. */
@@ -337,11 +337,11 @@ function lettersOf(
   const hasOwnFont = ownFonts.size > 0 && [...ownFonts].some((name) => family.includes(name));
   const size = fontPx < READABLE_PX ? 'hidden' : unclearIf(isFontKnown === false);
   const inherited = get('font-size') === '' ? parent.letters : 'shown';
-  return worst(
+  return worst([
     size,
     inherited,
     unclearIf(hasOwnFont || spacing('letter-spacing') || spacing('word-spacing')),
-  );
+  ]);
 }
 
 function isOutlined(get: Values, parent: Style): boolean {

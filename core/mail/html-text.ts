@@ -178,7 +178,7 @@ const link: Format = (element, place, sight) => {
   const hasText = layout.mark().chars > start.chars;
   if (!hasText && !hasPicture(element, place)) return;
   if (hasText && layout.since(start, href.length + 1) === href) return;
-  const isUnclear = hasText ? layout.endsUnclear() : worst(sight.element, sight.picture) === 'unclear';
+  const isUnclear = hasText ? layout.endsUnclear() : worst([sight.element, sight.picture]) === 'unclear';
   layout.text(hasText ? ` [${href}]` : href, { isUnclear });
 };
 

@@ -19,14 +19,14 @@ export function moved(box: Box): Visibility {
     if (distance === undefined) return 'unclear';
     return awayBy(distance, isSideways);
   };
-  return worst(
+  return worst([
     ...(canMove ? [sight('margin-left'), sight('margin-top'), sight('text-indent')] : [sight('margin-left')]),
     ...(isPlaced && !/sticky/.test(get('position'))
       ? [sight('left', true), sight('right', true), sight('top'), sight('bottom')]
       : []),
     ...(canMove ? [transformed(get('transform')), transformed(ownTransforms(get))] : []),
     hiddenIf(isFlat(get('zoom'))),
-  );
+  ]);
 }
 
 /** What lies to the right of the screen is seen by those who scroll. */
@@ -49,12 +49,12 @@ const MAX_TURN_DEG = 60;
 
 function transformed(transform: string): Visibility {
   return worst(
-    ...valuesIn(transform).map((one) => {
+    valuesIn(transform).map((one) => {
       const [, name = '', inner = ''] = /^([a-z0-9]+)\((.*)\)$/.exec(one) ?? [];
       const parts = inner.split(/,(?![^(]*\))/).map((part) => part.trim());
       if (/^(?:none|initial|unset|inherit)$/.test(one)) return 'shown';
-      if (/^scale(?:x|y|3d)?$/.test(name)) return worst(...parts.map((part) => hiddenIf(isFlat(part))));
-      if (/^translate(?:x|y|3d)?$/.test(name)) return worst(...parts.map(translatedBy));
+      if (/^scale(?:x|y|3d)?$/.test(name)) return worst(parts.map((part) => hiddenIf(isFlat(part))));
+      if (/^translate(?:x|y|3d)?$/.test(name)) return worst(parts.map(translatedBy));
       if (name === 'rotate' || name === 'rotatez') return unclearIf(parts.length !== 1);
       if (/^(?:rotate|skew)[xy]?$/.test(name)) return turnedBy(parts);
       if (name === 'matrix') return inMatrix(parts.map(Number));
@@ -83,7 +83,7 @@ function turnedBy(parts: readonly string[]): Visibility {
 function inMatrix([a = Number.NaN, b = 0, c = 0, d = 0, x = 0, y = 0]: readonly number[]): Visibility {
   const size = Math.sqrt(Math.abs(a * d - b * c));
   if (Number.isNaN(size + x + y)) return 'unclear';
-  return worst(hiddenIf(size <= READABLE_PX / FONT_PX), awayBy(x, false), awayBy(y, false));
+  return worst([hiddenIf(size <= READABLE_PX / FONT_PX), awayBy(x, false), awayBy(y, false)]);
 }
 
 /** So much smaller that letters are no more than dots. */

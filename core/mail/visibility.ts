@@ -10,7 +10,7 @@ export const SEEN_OPACITY = 0.1;
 const ORDER = ['shown', 'unclear', 'hidden'] as const;
 
 /** Returns the least visible of them. */
-export function worst(...all: readonly Visibility[]): Visibility {
+export function worst(all: readonly Visibility[]): Visibility {
   return all.reduce((a, b) => (ORDER.indexOf(b) > ORDER.indexOf(a) ? b : a), 'shown');
 }
 

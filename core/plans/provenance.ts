@@ -96,10 +96,10 @@ export async function provenanceOf(
   const hits: Hit[] = places.flatMap(({ readId, passage, taken }) => hitAt(opened, readId, passage, taken));
   for (const [readId, { phrases }] of opened) {
     for (const { passage, taken } of placesIn(phrases, words))
-      hits.push(...hitAt(opened, readId, passage, taken));
+      for (const hit of hitAt(opened, readId, passage, taken)) hits.push(hit);
   }
   const current = currentPassages(shown, texts?.slice(facts.texts.length) ?? [], hashers, values);
-  hits.push(...current.hits.filter(({ taken: one }) => one !== OVERFLOW));
+  for (const hit of current.hits) if (hit.taken !== OVERFLOW) hits.push(hit);
   const isCut = found.length > places.length || current.hits.some(({ taken: one }) => one === OVERFLOW);
   const states = taken.some(
     ({ kind, isWritten, isPassedOn }) => STATED.has(kind) && (isWritten || isPassedOn),

@@ -181,7 +181,10 @@ function* differingAccounts(facts: JudgedFound): Generator<Finding> {
     const named = facts.passagesOf(kind, value).filter(isOwnWords);
     for (const author of new Set(named.map((one) => one.author))) {
       const now = named.filter((one) => one.author === author);
-      const since = Math.min(...now.map(({ receivedMs }) => receivedMs ?? 0));
+      const since = now.reduce(
+        (first, one) => Math.min(first, one.receivedMs ?? 0),
+        Number.POSITIVE_INFINITY,
+      );
       const before = facts.accountPassages.filter(
         (one) => isOwnWords(one) && one.author === author && (one.receivedMs ?? since) < since,
       );

@@ -9,9 +9,16 @@ export function unicodeDomain(domain: string): string {
   return domain
     .toLowerCase()
     .split('.')
-    .map((label) => (label.startsWith('xn--') ? (decode(label.slice(4)) ?? label) : label))
+    .map((label) => (isEncoded(label) ? (decode(label.slice(4)) ?? label) : label))
     .join('.')
     .normalize('NFC');
+}
+
+/** No label in the DNS is longer. */
+const LABEL_CHARS = 63;
+
+function isEncoded(label: string): boolean {
+  return label.startsWith('xn--') && label.length <= LABEL_CHARS;
 }
 
 const BASE = 36;
@@ -41,7 +48,7 @@ function decode(input: string): string | undefined {
     if (codePoint > 0x10ffff) return undefined;
     output.splice(index++, 0, codePoint);
   }
-  return String.fromCodePoint(...output);
+  return output.map((one) => String.fromCodePoint(one)).join('');
 }
 
 /** Section 5: a to z are 0 to 25, 0 to 9 are 26 to 35. Undefined beyond the end of the input, too. */

@@ -276,7 +276,9 @@ export function contextOf(
     mailCall: (account) => mailCall(parts.ports, parts.keyring, account, signal(), WAIT_MS),
     shown: (id) => notes.shown.add(id),
     listed: (id) => notes.listed.add(id),
-    read: (passages) => notes.read.push(...passages),
+    read: (passages) => {
+      for (const one of passages) notes.read.push(one);
+    },
   };
 }
 

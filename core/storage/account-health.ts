@@ -33,7 +33,7 @@ export function takeCheck(
   // If all are in use, one is idle as soon as its last use is that old.
   const used =
     servers.length > 0 ? [] : facts.servers.map(({ workedAt }) => (workedAt?.getTime() ?? 0) + idleMs);
-  const nextMs = Math.min(...used.filter((ms) => ms > nowMs), nowMs + idleMs);
+  const nextMs = used.reduce((next, ms) => (ms > nowMs ? Math.min(next, ms) : next), nowMs + idleMs);
   const at = new Date(nextMs + jitterMs);
   return { answer: servers, changes: [{ type: 'plan_check', ownerId, accountId, at }] };
 }

@@ -47,7 +47,7 @@ export async function checkActivity(
     // One extra row is enough to see a difference.
     const rows = await storage.numberedActivity({ ...covered, limit: checkpoint.count + 1 });
     const kinds = faultsOf(checkpoint, before, rows, signer, now);
-    faults.push(...kinds.map((kind) => ({ kind, hour: checkpoint.hour })));
+    for (const kind of kinds) faults.push({ kind, hour: checkpoint.hour });
     if (!kinds.some((kind) => kind === 'rows' || kind === 'checkpoint')) intact += rows.length;
     before = checkpoint;
   }

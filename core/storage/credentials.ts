@@ -56,7 +56,9 @@ export function rotate(
   const before = facts.secrets.map((secret) =>
     signedSecret({ ...secret, expiresAt: new Date(Math.min(secret.expiresAt.getTime(), endsMs)) }, signer),
   );
-  const overlapUntil = new Date(Math.max(...before.map((secret) => secret.expiresAt.getTime())));
+  const overlapUntil = new Date(
+    before.reduce((last, { expiresAt }) => Math.max(last, expiresAt.getTime()), Number.NEGATIVE_INFINITY),
+  );
   const credential = signedCredential({ ...facts.credential, expiresAt, overlapUntil }, signer);
   const secret = signedSecret({ ownerId, credentialId, secretHash, expiresAt }, signer);
   return {

@@ -17,7 +17,7 @@ export function reclaim(
   for (const { approval: before, sealedPlan } of lapsed) {
     const after = transition(before, { type: 'reclaim', storeNowMs, leaseUntilMs }, now);
     if (after === undefined) continue;
-    changes.push(...writesOfMove(before, after, now, random));
+    for (const change of writesOfMove(before, after, now, random)) changes.push(change);
     if (after.state === 'approved') runs.push({ approval: after, sealedPlan });
     else changes.push(settlementRow(after, now));
   }

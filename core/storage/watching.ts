@@ -78,7 +78,7 @@ function startedReader(
   const nowMs = now.getTime();
   // What existed when the reader ended was switched on again: it waits for mail from now on.
   const created = sinceMs.filter((ms) => ms > (stored?.endedMs ?? 0));
-  const oldestMs = created.length === 0 ? nowMs : Math.min(...created);
+  const oldestMs = created.length === 0 ? nowMs : created.reduce((a, b) => Math.min(a, b));
   const fromMs = oldestMs >= nowMs - UNREAD_MS ? oldestMs : nowMs - FIRST_LOOK_MS;
   // Servers store the time of receipt in whole seconds.
   const sinceS = Math.floor(fromMs / 1000);

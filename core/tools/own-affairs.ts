@@ -155,7 +155,8 @@ export const listApprovals = defineRead({
 });
 
 /** Source: API.md, Limits: messages per bulk request. */
-const ITEMS_AT_MOST = Math.max(...Object.values(PLAN_LIMITS).map((limits) => limits.messagesPerBulk)) + 1;
+const ITEMS_AT_MOST =
+  Object.values(PLAN_LIMITS).reduce((most, limits) => Math.max(most, limits.messagesPerBulk), 0) + 1;
 
 const position = z.tuple([z.number(), z.string()]);
 

@@ -223,7 +223,7 @@ export function watchedInbox(
     let passedOver = false;
     for (const row of rows) {
       try {
-        messages.push(...(await readNewMessages(ports, call, [row])));
+        for (const message of await readNewMessages(ports, call, [row])) messages.push(message);
       } catch (error) {
         if (passedOver || abort.signal.aborted) throw error;
         passedOver = true;

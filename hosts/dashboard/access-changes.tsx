@@ -41,7 +41,7 @@ export async function accessChanges(visit: OwnerVisit) {
 export async function accessChangesSection(visit: OwnerVisit) {
   const changes = await unconfirmed(visit);
   if (changes.length === 0) return null;
-  const newest = Math.max(...changes.map(({ at }) => at.getTime()));
+  const newest = changes.reduce((last, { at }) => Math.max(last, at.getTime()), 0);
   return (
     <section class="note" aria-labelledby="access-changes">
       <h2 id="access-changes">Was it you?</h2>

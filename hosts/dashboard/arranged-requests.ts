@@ -84,7 +84,7 @@ function groupKey(summary: ApprovalSummary): string {
 const RANKS: Record<Severity, number> = { red: 0, amber: 1, info: 2 };
 
 function rank({ findings }: ApprovalSummary): number {
-  return Math.min(RANKS.info, ...findings.map(({ severity }) => RANKS[severity]));
+  return findings.reduce((highest, { severity }) => Math.min(highest, RANKS[severity]), RANKS.info);
 }
 
 function byRisk(one: ApprovalSummary, other: ApprovalSummary): number {

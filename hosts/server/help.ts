@@ -5,7 +5,7 @@ const COLUMNS = 80;
 /** One line per command. @param problem  what was wrong with the command line, above them */
 export function listOf(commands: readonly Command[], problem?: string): string {
   const names = commands.map(({ name }) => name);
-  const width = Math.max(...names.map((name) => name.length));
+  const width = names.reduce((most, name) => Math.max(most, name.length), 0);
   const lines = commands.map(({ name, summary }) => {
     const [first = '', ...more] = wrapped(summary, COLUMNS - width - 4);
     return [

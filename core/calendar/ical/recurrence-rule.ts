@@ -373,7 +373,7 @@ function barredUntil(rule: RecurrenceRule, filter: DayFilter, atMs: number): num
   if (rule.freq === 'MINUTELY') return undefined;
   const second = at.getUTCSeconds();
   if (!bars(rule.bySecond, second)) return undefined;
-  const next = Math.min(60, ...rule.bySecond.filter((named) => named > second));
+  const next = rule.bySecond.reduce((next, named) => (named > second ? Math.min(next, named) : next), 60);
   return atMs + (next - second) * SECOND_MS;
 }
 

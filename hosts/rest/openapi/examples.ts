@@ -124,7 +124,7 @@ function exampleObject(schema: JsonObject, inner: (part: unknown, name: string) 
 }
 
 function merged(parts: readonly unknown[]): unknown {
-  return parts.every(isRecord) ? Object.assign({}, ...parts) : parts[0];
+  return parts.every(isRecord) ? Object.fromEntries(parts.flatMap((part) => Object.entries(part))) : parts[0];
 }
 
 /** Returns the type of a field. For a field that may be null, returns its other type. */
