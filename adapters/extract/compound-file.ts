@@ -12,7 +12,7 @@ export interface CompoundFile {
   /**
    * Returns a stream, as far as the file contains it.
    * @param most the number of bytes that are enough
-   * @throws NoText `broken` if there is none
+   * @throws NoText `broken` if there is none, or streams share so much that all together are longer than the file
    */
   stream(name: string, most?: number): Buffer;
   /** Returns a storage in it. @throws NoText `broken` if there is none */
@@ -26,6 +26,8 @@ const MINI_SECTOR_BYTES = 64;
 const NO_SECTOR = 0xfffffffa;
 const HEADER_FAT_SECTORS = 109;
 const ROOT = 5;
+/** How often the bytes of a file are read: no two streams share any, and a reader may need a stream twice. */
+const READS = 2;
 
 interface Entry {
   readonly name: string;
@@ -79,8 +81,18 @@ export function openCompoundFile(source: Uint8Array): CompoundFile {
     return Buffer.concat(found).subarray(0, most);
   };
 
+  const opened = new Map<Entry, CompoundFile>();
+  /** An entry is in one storage: the first that is opened. So opening all of them takes one pass over the entries. */
+  const taken = new Set<number>();
+  let bytesLeft = READS * bytes.length;
+
   const storageOf = (parent: Entry): CompoundFile => {
-    const children = siblings(entries, parent.child);
+    const known = opened.get(parent) ?? openedStorage(parent);
+    opened.set(parent, known);
+    return known;
+  };
+  const openedStorage = (parent: Entry): CompoundFile => {
+    const children = siblings(entries, parent.child, taken);
     const child = (name: string) => {
       const entry = children.get(name.toLowerCase());
       if (entry === undefined) throw new NoText('broken');
@@ -91,7 +103,10 @@ export function openCompoundFile(source: Uint8Array): CompoundFile {
       names: () => [...children.keys()],
       stream(name, most = Number.POSITIVE_INFINITY) {
         const { begin, bytes } = child(name);
-        return (bytes < smallest ? miniChain : chain)(begin, Math.min(bytes, most));
+        const found = (bytes < smallest ? miniChain : chain)(begin, Math.min(bytes, most));
+        bytesLeft -= found.length;
+        if (bytesLeft < 0) throw new NoText('broken');
+        return found;
       },
       storage: (name) => storageOf(child(name)),
     };
@@ -140,17 +155,16 @@ function directory(bytes: Buffer): Entry[] {
 }
 
 /**
- * Returns the entries of one storage by lower-case name. Documents within the document have separate
- * storages.
+ * Returns the entries of one storage by lower-case name, and adds their numbers to those that are taken. Documents within
+ * the document have separate storages.
  */
-function siblings(entries: readonly Entry[], first: number): ReadonlyMap<string, Entry> {
+function siblings(entries: readonly Entry[], first: number, taken: Set<number>): ReadonlyMap<string, Entry> {
   const found = new Map<string, Entry>();
-  const seen = new Set<number>();
   const left = [first];
   for (let at = left.pop(); at !== undefined; at = left.pop()) {
     const entry = entries[at];
-    if (entry === undefined || seen.has(at)) continue;
-    seen.add(at);
+    if (entry === undefined || taken.has(at)) continue;
+    taken.add(at);
     found.set(entry.name.toLowerCase(), entry);
     left.push(entry.left, entry.right);
   }
