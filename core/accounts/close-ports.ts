@@ -8,12 +8,12 @@ const CLOSE_MS = 5000;
 export async function closePorts(ports: Ports): Promise<void> {
   const { clock, log, mailProviders = [], storage } = ports;
   const { mail, calendar, reader, attachmentText, webhookSender, noticeSender, documentSource } = ports;
-  const named = {
-    ...{ webhookSender, noticeSender, documentSource, mail },
-    ...Object.fromEntries(mailProviders.map((provider) => [provider.id, provider])),
-    ...{ calendar, reader, attachmentText, storage },
-  };
-  for (const [port, opened] of Object.entries(named)) {
+  const inOrder = [
+    ...Object.entries({ webhookSender, noticeSender, documentSource, mail }),
+    ...mailProviders.map((provider) => [provider.id, provider] as const),
+    ...Object.entries({ calendar, reader, attachmentText, storage }),
+  ];
+  for (const [port, opened] of inOrder) {
     if (opened === undefined) continue;
     await withinLimit(
       clock,

@@ -196,4 +196,14 @@ describe('a port that never answers', () => {
     const ports = [...open, 'calendar', 'reader', 'attachmentText'].map((port) => ({ port }));
     expect(warned).toEqual([...ports, 'storage closed']);
   });
+
+  it('closes a provider whose id is the name of a port, and that port', async () => {
+    const closed: string[] = [];
+    const closing = (name: string) => ({ close: async () => void closed.push(name) });
+    const [mail, reader, storage] = [closing('mail'), closing('reader'), closing('storage')];
+    const mailProviders = ['mail', 'storage'].map((id) => ({ id, ...closing(`provider ${id}`) }));
+    const all = { mail, reader, storage, mailProviders, clock: handClock().clock } as unknown as Ports;
+    await closePorts(all);
+    expect(closed).toEqual(['mail', 'provider mail', 'provider storage', 'reader', 'storage']);
+  });
 });
