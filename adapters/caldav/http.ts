@@ -1,10 +1,10 @@
 import http from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { MailError, type Start } from '../../core/ports/mail.ts';
+import { MailError, type Start, timedOut } from '../../core/ports/mail.ts';
 import type { Reach } from '../remote/connect.ts';
 import { connectionFailure } from '../remote/connection-failure.ts';
-import { raceLimit, timedOut } from '../remote/time-limit.ts';
+import { raceLimit } from '../remote/time-limit.ts';
 import { resolvedUrl } from './address.ts';
 import { type Authorization, authorizations } from './authorization.ts';
 import { CalendarAgent, connect, type Peer } from './connection.ts';

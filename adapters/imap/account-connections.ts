@@ -1,9 +1,8 @@
 import type { ImapFlow } from 'imapflow';
-import { MailError, SignInWithdrawn } from '../../core/ports/mail.ts';
+import { MailError, SignInWithdrawn, timedOut } from '../../core/ports/mail.ts';
 import type { Reach } from '../remote/connect.ts';
 import type { MailServer } from '../remote/mail-server.ts';
 import type { SignInServer } from '../remote/sign-in.ts';
-import { timedOut } from '../remote/time-limit.ts';
 import { connectImap } from './connection.ts';
 
 /**

@@ -1,6 +1,5 @@
 import type { MessagePlace } from '../../core/mail/listed-message.ts';
-import { MailError, type Start } from '../../core/ports/mail.ts';
-import { timedOut } from '../remote/time-limit.ts';
+import { MailError, type Start, timedOut } from '../../core/ports/mail.ts';
 import { fetchMessage } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 

@@ -1,6 +1,6 @@
 import type { ImapFlow, MailboxObject } from 'imapflow';
-import { MailError } from '../../core/ports/mail.ts';
-import { raceLimit, timedOut } from '../remote/time-limit.ts';
+import { MailError, timedOut } from '../../core/ports/mail.ts';
+import { raceLimit } from '../remote/time-limit.ts';
 import type { AccountConnections, Lease } from './account-connections.ts';
 import { imapFailure, isNotFound } from './failure.ts';
 

@@ -1,8 +1,8 @@
 import type { ImapFlow } from 'imapflow';
 import { announcedVisits, type Watch } from '../../core/ports/announced-visits.ts';
-import { type MailCall, MailError } from '../../core/ports/mail.ts';
+import { type MailCall, MailError, timedOut } from '../../core/ports/mail.ts';
 import type { InboxVisit, OpenInbox, WatchEnd } from '../../core/ports/mail-watching.ts';
-import { raceLimit, timedOut, withinCall } from '../remote/time-limit.ts';
+import { raceLimit, withinCall } from '../remote/time-limit.ts';
 import type { AccountConnections, Lease } from './account-connections.ts';
 import { arrivalsIn, uidNextOf } from './arrivals.ts';
 import { imapFailure, refusesConnections } from './failure.ts';

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
-import { ServiceError } from '../../core/contract/errors.ts';
+import type { ServiceError } from '../../core/contract/errors.ts';
+import { unavailable } from '../../core/contract/unavailable.ts';
 import type { Values } from '../rows/query.ts';
 import type { Row } from '../rows/row.ts';
 import { pgDriver } from './driver.ts';
@@ -280,12 +281,8 @@ async function orLostConnection<Answer>(query: Promise<Answer>): Promise<Answer>
   } catch (cause) {
     throw cause instanceof pgDriver().DatabaseError || cause instanceof NewerSchemaError
       ? cause
-      : lost(cause);
+      : unavailable(cause);
   }
-}
-
-function lost(cause: unknown): ServiceError {
-  return new ServiceError('temporarily_unavailable', { details: { retry_after_s: 5 }, cause });
 }
 
 const TAKEN_BACK = new Set(['40001', '40P01', '23505']);
@@ -306,7 +303,7 @@ const UNREACHABLE = /^(08|28|40|53|57|58|25P03|25006|55P03|3D000)/;
 
 function unreachable(cause: unknown): ServiceError | undefined {
   return cause instanceof pgDriver().DatabaseError && UNREACHABLE.test(cause.code ?? '')
-    ? lost(cause)
+    ? unavailable(cause)
     : undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { ServiceError } from '../../core/contract/errors.ts';
+import { unavailable } from '../../core/contract/unavailable.ts';
 import { type BoundedProcess, boundedProcess, type JobEnd, type ProcessBounds } from './bounded-process.ts';
 import { slowWork } from './slow-work.ts';
 import { turns } from './turns.ts';
@@ -50,8 +50,6 @@ export const USUAL_BOUNDS: PoolBounds = {
   waitingJobs: 1000,
   waitingBytes: 250 * 1024 * 1024,
 };
-
-const RETRY_AFTER_S = 5;
 
 interface Waiting {
   readonly ownerId: string;
@@ -203,8 +201,4 @@ export function processPool(file: () => string, bounds: PoolBounds): ProcessPool
       await Promise.all(all.map((one) => one.close()));
     },
   };
-}
-
-function unavailable(cause: unknown): ServiceError {
-  return new ServiceError('temporarily_unavailable', { details: { retry_after_s: RETRY_AFTER_S }, cause });
 }

@@ -1,4 +1,4 @@
-import { type MailCall, MailError } from '../../core/ports/mail.ts';
+import { type MailCall, timedOut } from '../../core/ports/mail.ts';
 
 /** What ends the work: the caller's signal, or the time limit. */
 export interface Limit {
@@ -67,8 +67,4 @@ export async function raceLimit<T>(limit: AbortSignal, work: Promise<T>, stop: (
   } finally {
     limit.removeEventListener('abort', onAbort);
   }
-}
-
-export function timedOut(): MailError {
-  return new MailError('unavailable', 'the call ran out of time');
 }

@@ -1,6 +1,6 @@
 import type { ServerRole } from '../ports/account-health.ts';
 import type { Calendar } from '../ports/calendar.ts';
-import { type MailCall, MailError, type Start } from '../ports/mail.ts';
+import { type MailCall, MailError, type Start, timedOut } from '../ports/mail.ts';
 import type { InboxVisit } from '../ports/mail-watching.ts';
 import type { Mail, Ports } from '../ports/ports.ts';
 import { healthReports } from './health-reports.ts';
@@ -186,7 +186,7 @@ function limitOf({ signal, deadlineMs }: MailCall): Limit {
 }
 
 function outOfTime(): never {
-  throw new MailError('unavailable', 'the call ran out of time');
+  throw timedOut();
 }
 
 /**
@@ -211,8 +211,7 @@ function changed<T>(
   return observed(server, call, () => change(startInTime), {
     over() {
       isOver = true;
-      if (!mayHaveStarted) return outOfTime();
-      throw new MailError('outcome_unknown', 'the call ran out of time');
+      throw timedOut(mayHaveStarted ? 'outcome_unknown' : 'unavailable');
     },
   });
 }

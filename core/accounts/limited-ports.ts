@@ -1,4 +1,4 @@
-import { ServiceError } from '../contract/errors.ts';
+import { unavailable } from '../contract/unavailable.ts';
 import type { AttachmentText } from '../ports/attachment-text.ts';
 import type { EventDocuments } from '../ports/calendar.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -31,33 +31,27 @@ export function limitedPorts(ports: LimitedPorts & Pick<Ports, 'clock'>): Limite
   };
 }
 
-/** Thrown for a port that has no failure of its own for it. */
-function outOfTime(): never {
-  throw new ServiceError('temporarily_unavailable', { details: { retry_after_s: 5 } });
+/** For ports that have neither a limit nor a failure of their own. @throws ServiceError `temporarily_unavailable` */
+function answered<T>(
+  clock: Clock,
+  { signal }: { readonly signal: AbortSignal },
+  use: () => Promise<T>,
+): Promise<T> {
+  return withinLimit(clock, { signal, ms: WAIT_MS }, use, () => {
+    throw unavailable();
+  });
 }
 
 function limitedReader(reader: Reader, clock: Clock): Reader {
   return {
-    read: (job, input, reading) =>
-      withinLimit(
-        clock,
-        { signal: reading.signal, ms: WAIT_MS },
-        () => reader.read(job, input, reading),
-        outOfTime,
-      ),
+    read: (job, input, reading) => answered(clock, reading, () => reader.read(job, input, reading)),
     close: () => reader.close(),
   };
 }
 
 function limitedAttachmentText(attachmentText: AttachmentText, clock: Clock): AttachmentText {
   return {
-    extract: (document) =>
-      withinLimit(
-        clock,
-        { signal: document.signal, ms: WAIT_MS },
-        () => attachmentText.extract(document),
-        outOfTime,
-      ),
+    extract: (document) => answered(clock, document, () => attachmentText.extract(document)),
     close: () => attachmentText.close(),
   };
 }
@@ -104,14 +98,13 @@ function limitedNoticeSender(sender: NoticeSender, clock: Clock): NoticeSender {
 
 /** The documents of a calendar. Whoever reads or writes one says until when. */
 export function limitedDocuments(documents: EventDocuments, clock: Clock): EventDocuments {
-  const limited = <T>({ signal }: { readonly signal: AbortSignal }, use: () => Promise<T>) =>
-    withinLimit(clock, { signal, ms: WAIT_MS }, use, outOfTime);
   return {
-    read: (document, key, reading) => limited(reading, () => documents.read(document, key, reading)),
-    create: (event, writing) => limited(writing, () => documents.create(event, writing)),
+    read: (document, key, reading) => answered(clock, reading, () => documents.read(document, key, reading)),
+    create: (event, writing) => answered(clock, writing, () => documents.create(event, writing)),
     change: (document, change, writing) =>
-      limited(writing, () => documents.change(document, change, writing)),
-    without: (document, key, writing) => limited(writing, () => documents.without(document, key, writing)),
+      answered(clock, writing, () => documents.change(document, change, writing)),
+    without: (document, key, writing) =>
+      answered(clock, writing, () => documents.without(document, key, writing)),
   };
 }
 

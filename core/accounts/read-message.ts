@@ -1,4 +1,4 @@
-import { ServiceError } from '../contract/errors.ts';
+import { unavailable } from '../contract/unavailable.ts';
 import type { MessagePlace } from '../mail/listed-message.ts';
 import type { MessageRow } from '../mail/message-row.ts';
 import { type MessageSource, SOURCE_BYTES } from '../mail/message-source.ts';
@@ -37,11 +37,9 @@ export async function readWithin<K extends JobName>(
     return await reader.read(job, input, { ownerId, signal });
   } catch (cause) {
     if (!signal.aborted) throw cause;
-    throw new ServiceError('temporarily_unavailable', { details: { retry_after_s: RETRY_AFTER_S }, cause });
+    throw unavailable(cause);
   }
 }
-
-const RETRY_AFTER_S = 5;
 
 export function readingOf({ account, signal }: Pick<MailCall, 'account' | 'signal'>): ReadingFor {
   return { ownerId: account.ownerId, signal };

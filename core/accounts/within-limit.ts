@@ -6,6 +6,28 @@ export const WAIT_MS = 25_000;
 /** How long an adapter may take after its limit, so that it can say itself what it knows of the end. */
 export const GRACE_MS = 500;
 
+/**
+ * Does work that ends after `ms`.
+ * @param work gets its signal when it asks for it: much work reaches nothing that could be ended
+ */
+export async function endedAfter<T>(
+  clock: Pick<Clock, 'after'>,
+  ms: number,
+  work: (signal: () => AbortSignal) => Promise<T>,
+): Promise<T> {
+  let abort: AbortController | undefined;
+  const begun = () => {
+    abort ??= new AbortController();
+    return abort;
+  };
+  const stop = clock.after(ms, () => begun().abort());
+  try {
+    return await work(() => begun().signal);
+  } finally {
+    stop();
+  }
+}
+
 /** What ends the work of a port. */
 export interface Limit {
   readonly signal?: AbortSignal;

@@ -82,6 +82,11 @@ export class MailError extends Error {
   }
 }
 
+/** A call has reached its limit. @param code  `outcome_unknown`: what it was to change may be changed */
+export function timedOut(code: 'unavailable' | 'outcome_unknown' = 'unavailable'): MailError {
+  return new MailError(code, 'the call ran out of time');
+}
+
 /** The provider has ended the account's sign-in. Only the owner can mend that, by signing in there again. */
 export class SignInWithdrawn extends MailError {
   constructor(options: { cause?: unknown } = {}) {

@@ -7,6 +7,7 @@ import {
   sealSettings,
   undefinedIfNotFound,
 } from '../accounts/mail-call.ts';
+import { endedAfter } from '../accounts/within-limit.ts';
 import { targetNamesBegin } from '../actions/message-target.ts';
 import { address, bodyText, invalidArgument, line, text } from '../contract/schema.ts';
 import { decideRoles } from '../folders/decide-roles.ts';
@@ -159,12 +160,11 @@ export function createAccounts(
       settings: async () => settings,
       accessToken,
     };
-    const abort = new AbortController();
-    const stop = clock.after(CONNECT_MS, () => abort.abort());
     try {
-      return await work({ account, signal: abort.signal, deadlineMs: CONNECT_MS });
+      return await endedAfter(clock, CONNECT_MS, (signal) =>
+        work({ account, signal: signal(), deadlineMs: CONNECT_MS }),
+      );
     } finally {
-      stop();
       await forget(ownerId, accountId);
     }
   }

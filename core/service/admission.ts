@@ -1,11 +1,11 @@
 import { ServiceError, ServiceStoppedError } from '../contract/errors.ts';
+import { unavailable } from '../contract/unavailable.ts';
 import type { LimitVerdict, Rate } from '../gate/limits.ts';
 import type { Caller, CredentialRef } from '../ports/call-storage.ts';
 import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { Life } from './life.ts';
-import { unavailable } from './refusal-of.ts';
 
 /** Checks a credential and its limits, counts the call and takes a slot. Every way in starts with it. Never throws. */
 export type Admit = (ref: CredentialRef) => Promise<Admitted>;

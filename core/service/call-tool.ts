@@ -1,5 +1,5 @@
 import { mailCall } from '../accounts/mail-call.ts';
-import { WAIT_MS } from '../accounts/within-limit.ts';
+import { endedAfter, WAIT_MS } from '../accounts/within-limit.ts';
 import { isLight } from '../actions/action.ts';
 import type { CallContext } from '../call/context.ts';
 import { largestFitting, withFittingItems } from '../call/fitting.ts';
@@ -13,7 +13,6 @@ import { denialOf } from '../gate/grant.ts';
 import { limitsOf } from '../gate/limits.ts';
 import { effectiveMode, type Group, type Mode } from '../gate/permissions.ts';
 import type { Caller, Held } from '../ports/call-storage.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { Credential } from '../ports/credential-storage.ts';
 import { errorName } from '../ports/log.ts';
 import type { Owner } from '../ports/owner-storage.ts';
@@ -66,7 +65,7 @@ export function createCallTool(parts: CallToolParts): CallTool {
     const ended = workObserver?.began(findTool(call.tool)?.name ?? 'an unknown tool');
     const notes: Notes = { shown: new Set(), listed: new Set(), read: [] };
     const run = async () => {
-      const answered = await whileWaitedFor(clock, (signal) =>
+      const answered = await endedAfter(clock, WAIT_MS, (signal) =>
         answerCall(parts, caller, call, notes, began, signal),
       );
       const outcome = await recordCall(parts, caller, call, answered, notes, began);
@@ -97,7 +96,7 @@ async function waitForEnd(
       await waits.ofCall({ ...wait, credentialId, gone, onWaiting }),
       sizeBytes,
     );
-    const read = await whileWaitedFor(clock, (signal) =>
+    const read = await endedAfter(clock, WAIT_MS, (signal) =>
       recorded(parts, caller, leftBehindPassages(outcome), signal),
     );
     if (read !== undefined) await storage.rememberRead({ ownerId, credentialId, read, now: clock.now() });
@@ -302,21 +301,6 @@ async function whileHeld<T>(
   });
   try {
     return await work();
-  } finally {
-    stop();
-  }
-}
-
-/** Ends the work when the caller stops waiting. @param work  many calls reach nothing that could be ended */
-async function whileWaitedFor<T>(clock: Clock, work: (signal: () => AbortSignal) => Promise<T>): Promise<T> {
-  let abort: AbortController | undefined;
-  const begun = () => {
-    abort ??= new AbortController();
-    return abort;
-  };
-  const stop = clock.after(WAIT_MS, () => begun().abort());
-  try {
-    return await work(() => begun().signal);
   } finally {
     stop();
   }

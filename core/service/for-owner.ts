@@ -1,4 +1,4 @@
-import { WAIT_MS } from '../accounts/within-limit.ts';
+import { endedAfter, WAIT_MS } from '../accounts/within-limit.ts';
 import type { Clock } from '../ports/clock.ts';
 import { refusalOf } from './refusal-of.ts';
 
@@ -7,13 +7,9 @@ import { refusalOf } from './refusal-of.ts';
  * @throws ServiceError
  */
 export async function forOwner<T>(clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const abort = new AbortController();
-  const stop = clock.after(WAIT_MS, () => abort.abort());
   try {
-    return await work(abort.signal);
+    return await endedAfter(clock, WAIT_MS, (signal) => work(signal()));
   } catch (error) {
     throw refusalOf(error);
-  } finally {
-    stop();
   }
 }

@@ -1,5 +1,6 @@
 import { WAIT_MS, withinLimit } from '../accounts/within-limit.ts';
-import { ServiceError, ServiceStoppedError } from '../contract/errors.ts';
+import { ServiceStoppedError } from '../contract/errors.ts';
+import { unavailable } from '../contract/unavailable.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Storage } from '../ports/storage.ts';
 
@@ -59,7 +60,7 @@ export function createLife(storage: Storage, clock: Clock): Life {
   };
   const notAnswered = (): never => {
     if (isClosed) throw new ServiceStoppedError();
-    throw new ServiceError('temporarily_unavailable', { details: { retry_after_s: 5 } });
+    throw unavailable();
   };
   return {
     get isStopping() {

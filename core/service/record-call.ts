@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Failure, failureOf, type Outcome } from '../call/outcome.ts';
 import { ServiceStoppedError } from '../contract/errors.ts';
+import { unavailable } from '../contract/unavailable.ts';
 import type { Activity } from '../ports/activity.ts';
 import type { Caller } from '../ports/call-storage.ts';
 import { errorName } from '../ports/log.ts';
@@ -9,7 +10,6 @@ import type { ShownPassage } from '../provenance/read-record.ts';
 import { findTool } from '../tools/catalogue.ts';
 import { endedClaim, type HeldClaim } from './call-claim.ts';
 import type { CallToolParts } from './call-parts.ts';
-import { unavailable } from './refusal-of.ts';
 import type { ToolCall } from './tool-call.ts';
 
 /** What the activity records of content: ids that were shown in full or changed, and ids that were listed. */

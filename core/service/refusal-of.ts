@@ -1,9 +1,6 @@
 import { ServiceError } from '../contract/errors.ts';
+import { unavailable } from '../contract/unavailable.ts';
 import { MailError } from '../ports/mail.ts';
-
-export function unavailable(cause: unknown): ServiceError {
-  return new ServiceError('temporarily_unavailable', { details: { retry_after_s: 5 }, cause });
-}
 
 /** Returns what the caller may learn of a thrown error. Everything else becomes the cause. */
 export function refusalOf(error: unknown): ServiceError {

@@ -1,8 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import ts from 'typescript';
-
-const ROOT = join(import.meta.dirname, '../..');
+import { typescriptSources } from '../typescript-sources.ts';
 
 /**
  * Every place in the adapters that waits for something outside core, in no order:
@@ -10,14 +7,12 @@ const ROOT = join(import.meta.dirname, '../..');
  * is waited for, `node setImmediate` where a function of Node is.
  */
 export function adapterWaits(): Set<string> {
-  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (file) => readFileSync(file, 'utf8'));
-  const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
-  const isAdapter = (file: string) => file.startsWith(join(ROOT, 'adapters/'));
-  const program = ts.createProgram(fileNames.filter(isAdapter), options);
+  const { fileNames, options, isSource, pathOf } = typescriptSources('adapters');
+  const program = ts.createProgram(fileNames, options);
   const checker = program.getTypeChecker();
   const found = new Set<string>();
-  for (const file of program.getSourceFiles().filter(({ fileName }) => isAdapter(fileName))) {
-    const path = file.fileName.slice(ROOT.length + 1);
+  for (const file of program.getSourceFiles().filter(({ fileName }) => isSource(fileName))) {
+    const path = pathOf(file);
     const visit = (node: ts.Node): void => {
       const isOwn = ts.isNewExpression(node) && node.expression.getText() === 'Promise';
       const isStream = ts.isForOfStatement(node) && node.awaitModifier !== undefined;

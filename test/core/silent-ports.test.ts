@@ -4,7 +4,6 @@ import { inlineReader } from '../../adapters/reader/inline-reader.ts';
 import { accountPorts } from '../../core/accounts/account-ports.ts';
 import type { AttachmentText } from '../../core/ports/attachment-text.ts';
 import type { Calendar } from '../../core/ports/calendar.ts';
-import type { MailCall } from '../../core/ports/mail.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import { object } from '../contracts/calendar/scene.ts';
 import { eventsOn } from '../events-on.ts';
@@ -36,28 +35,36 @@ const LEASE_MS = 30_000;
 const PORTS = ['mail', 'calendar', 'storage', 'reader', 'attachmentText'] as const;
 type PortName = (typeof PORTS)[number];
 
+/** The same port, whose methods go `through` first. */
+function intercepted<P extends object>(
+  port: P,
+  through: (name: string, goOn: (args: unknown[]) => unknown, args: unknown[]) => unknown,
+): P {
+  return new Proxy(port, {
+    get(target, name, receiver) {
+      const method: unknown = Reflect.get(target, name, receiver);
+      if (typeof method !== 'function' || typeof name !== 'string') return method;
+      const goOn = (args: unknown[]): unknown => Reflect.apply(method, target, args);
+      return (...args: unknown[]) => through(name, goOn, args);
+    },
+  });
+}
+
 /** Ports that record which methods are called, one of which never answers. */
 function ports() {
   let silent: string | undefined;
-  const called = new Map<string, number>();
-  const record = <P extends object>(port: PortName, from: P): P =>
-    new Proxy(from, {
-      get(target, name, receiver) {
-        const method: unknown = Reflect.get(target, name, receiver);
-        if (typeof method !== 'function' || typeof name !== 'string') return method;
-        const path = `${port}.${name}`;
-        return (...args: unknown[]) => {
-          called.set(path, (called.get(path) ?? 0) + 1);
-          return path === silent ? new Promise(() => undefined) : Reflect.apply(method, target, args);
-        };
-      },
-    });
+  const counts = new Map<string, number>();
   return {
-    record,
-    counts: called,
+    counts,
+    record: <P extends object>(port: PortName, from: P): P =>
+      intercepted(from, (name, goOn, args) => {
+        const path = `${port}.${name}`;
+        counts.set(path, (counts.get(path) ?? 0) + 1);
+        return path === silent ? new Promise(() => undefined) : goOn(args);
+      }),
     silence(path: string | undefined) {
       silent = path;
-      called.clear();
+      counts.clear();
     },
   };
 }
@@ -284,17 +291,13 @@ async function openLate(port: 'mail' | 'calendar', late: string) {
   const gate = new Promise<void>((resolve) => {
     letGo = resolve;
   });
+  const deaf = new AbortController().signal;
+  const goOnLate = async (goOn: (args: unknown[]) => unknown, [call, ...args]: unknown[]) => {
+    await gate;
+    return goOn([Object.assign({}, call, { signal: deaf }), ...args]);
+  };
   const delayed = <P extends object>(from: P): P =>
-    new Proxy(from, {
-      get(target, name, receiver) {
-        const method: unknown = Reflect.get(target, name, receiver);
-        if (name !== late || typeof method !== 'function') return method;
-        return async (call: MailCall, ...args: unknown[]) => {
-          await gate;
-          return Reflect.apply(method, target, [{ ...call, signal: new AbortController().signal }, ...args]);
-        };
-      },
-    });
+    intercepted(from, (name, goOn, args) => (name === late ? goOnLate(goOn, args) : goOn(args)));
   const scene = await openScene({
     clock: { ...hand.clock, shift: () => undefined },
     mailAs: (mail) => (port === 'mail' ? delayed<Mail>(mail) : mail),

@@ -1,23 +1,16 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import ts from 'typescript';
-
-const ROOT = join(import.meta.dirname, '../../..');
-const SOURCES = ['core', 'adapters', 'hosts'].map((folder) => `${join(ROOT, folder)}/`);
+import { typescriptSources } from '../../typescript-sources.ts';
 
 /** Every exported function with a parameter that is a text or a list of texts: `core/text/one-line.ts oneLine`. */
 export function textFunctions(): string[] {
-  const read = (file: string) => readFileSync(file, 'utf8');
-  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), read);
-  const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
-  const isSource = (name: string) => SOURCES.some((folder) => name.startsWith(folder));
+  const { fileNames, options, isSource, pathOf } = typescriptSources('core', 'adapters', 'hosts');
   const host = ts.createCompilerHost(options);
   // Reading the types of all packages takes twice the time of the rest.
   host.resolveModuleNameLiterals = (names, from) =>
     names.map(({ text }) =>
       text.startsWith('.') ? ts.resolveModuleName(text, from, options, host) : { resolvedModule: undefined },
     );
-  const program = ts.createProgram(fileNames.filter(isSource), { ...options, types: ['node'] }, host);
+  const program = ts.createProgram(fileNames, { ...options, types: ['node'] }, host);
   const checker = program.getTypeChecker();
   const found = program.getSourceFiles().flatMap((file) => {
     const module = isSource(file.fileName) ? checker.getSymbolAtLocation(file) : undefined;
@@ -30,7 +23,7 @@ export function textFunctions(): string[] {
       const isReader = calls.some(({ parameters }) =>
         parameters.some((one) => isText(checker, checker.getTypeOfSymbolAtLocation(one, declaration))),
       );
-      return isReader ? [`${file.fileName.slice(ROOT.length + 1)} ${exported.name}`] : [];
+      return isReader ? [`${pathOf(file)} ${exported.name}`] : [];
     });
   });
   return found.toSorted();
