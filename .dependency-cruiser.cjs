@@ -13,6 +13,7 @@ const PURE_LIBRARIES = [
   'nodemailer/dist/esm/mime-funcs',
   'parse5',
   'postal-mime',
+  'saxes',
   'timezones-ical-library',
   'zod',
 ];
@@ -27,6 +28,7 @@ const ROOMS = [
   'contract',
   'secrets',
   'mail',
+  'xml',
   'folders',
   'calendar',
   'gate',
@@ -91,6 +93,21 @@ module.exports = {
       from: { path: `^core/${room}/` },
       to: { path: `^core/((${ROOMS.slice(place + 1).join('|')})/|(index|adapter)[.]ts$)` },
     })),
+    {
+      name: 'xml-parser-apart',
+      comment: 'saxes is known to one room.',
+      severity: 'error',
+      from: { pathNot: '^core/xml/' },
+      to: { path: '(^|/)node_modules/saxes/' },
+    },
+    {
+      name: 'xml-read-in-reader',
+      comment:
+        'XML of strangers is parsed by the job of the reader alone. Others know the shape of what it gives.',
+      severity: 'error',
+      from: { pathNot: '^core/(xml/|reading/xml-job[.]ts$)' },
+      to: { path: '^core/xml/', pathNot: '^core/xml/xml-shapes[.]ts$' },
+    },
     {
       name: 'adapters-inward',
       comment: 'Adapters import core and themselves.',

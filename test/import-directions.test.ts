@@ -40,6 +40,10 @@ describe('the rules', () => {
     'core/loose.ts': 'export const loose = 1;',
     ...Object.fromEntries(ROOMS.slice(1).map((room) => [`core/${room}/later.ts`, 'export const later = 1;'])),
     'core/mail/compose.ts': "export * from '../text/form.ts';",
+    'core/xml/xml-parts.ts': "import 'saxes';\nexport const parts = 1;",
+    'core/xml/xml-shapes.ts': 'export const shapes = 1;',
+    'core/reading/xml-job.ts': "export * from '../xml/xml-parts.ts';",
+    'adapters/remote/xml.ts': "export * from '../../core/xml/xml-shapes.ts';",
     'adapters/smtp/transmit.ts': "export * from '../../core/mail/compose.ts';",
     'adapters/imap/mail.ts': "export * from '../smtp/transmit.ts';",
     'adapters/rows/row.ts': "export * from '../../core/text/form.ts';",
@@ -74,6 +78,20 @@ describe('the rules', () => {
       const text = later === undefined ? "import '../index.ts';" : `import '../${later}/later.ts';`;
       return { rule: `${ROOM_RULE}${room}`, file: `core/${room}/early.ts`, text };
     }),
+    // The room is also a later one than this file's.
+    { rule: 'xml-read-in-reader', file: 'core/mail/early.ts', text: "import '../xml/later.ts';" },
+    { rule: 'xml-parser-apart', file: 'core/calendar/saxes.ts', text: "import 'saxes';" },
+    {
+      rule: 'xml-parser-apart',
+      file: 'adapters/smtp/saxes.ts',
+      text: "import type { SaxesParser } from 'saxes';",
+    },
+    ...[
+      'core/reading/other-job.ts',
+      'core/tools/xml.ts',
+      'adapters/remote/parts.ts',
+      'hosts/rest/xml.ts',
+    ].map((file) => ({ rule: 'xml-read-in-reader', file, text: "import '../../core/xml/xml-parts.ts';" })),
     { rule: 'adapters-inward', file: 'adapters/smtp/host.ts', text: "import '../../hosts/rest/handler.ts';" },
     { rule: 'adapters-apart', file: 'adapters/sandbox/imap.ts', text: "import '../imap/mail.ts';" },
     { rule: 'adapters-apart', file: 'adapters/smtp/imap.ts', text: "import '../imap/mail.ts';" },

@@ -1,5 +1,6 @@
 import type { CalendarAccess } from '../../core/ports/calendar.ts';
-import { childrenOf, type XmlElement } from '../remote/xml.ts';
+import type { XmlElement } from '../../core/xml/xml-shapes.ts';
+import { childrenOf } from '../remote/xml.ts';
 import { resolvedUrl } from './address.ts';
 import { decodedPath } from './decoded.ts';
 import { namesIn, propHrefs } from './multistatus.ts';

@@ -66,7 +66,7 @@ export function kindOf(resource: Resource): CalendarKind {
   const components = childrenOf(resource.props.get('c:supported-calendar-component-set'), 'c:comp');
   // Without this property, a calendar accepts all components (RFC 4791 5.2.3).
   if (components.length === 0) return 'events';
-  const names = components.map(({ attributes }) => attributes.get('name')?.toUpperCase());
+  const names = components.map(({ attributes }) => attributes.name?.toUpperCase());
   return names.includes('VEVENT') ? 'events' : 'no_events';
 }
 

@@ -3,6 +3,7 @@ import type { DocumentPlace } from '../../core/ports/calendar.ts';
 import type { CalendarObjects } from '../../core/ports/calendar-objects.ts';
 import { errorName, type Log } from '../../core/ports/log.ts';
 import { type MailAccount, type MailCall, MailError, type Start } from '../../core/ports/mail.ts';
+import type { Reader } from '../../core/ports/reader.ts';
 import type { AllowPrivateServers } from '../remote/connect.ts';
 import { withinCall } from '../remote/time-limit.ts';
 import { addressOf } from './address.ts';
@@ -41,6 +42,8 @@ export type { Secret } from '../remote/mail-server.ts';
 export type { CaldavSettings, CalendarServer } from './settings.ts';
 
 export interface CaldavOptions {
+  /** Reads what calendar servers answer: the reader of the service. */
+  readonly reader: Reader;
   readonly log?: Log;
   /** As for `imapMail`: whether accounts may name servers on this machine or in private networks. Default: false. */
   readonly allowPrivateServers?: AllowPrivateServers;
@@ -50,12 +53,13 @@ export interface CaldavOptions {
  * Calendars on CalDAV servers (RFC 4791). The `settings` of an account resolve to an object whose `caldav` is a
  * `CalendarServer`. An account without it has no calendar.
  */
-export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<CaldavSettings> {
+export function caldavCalendar(options: CaldavOptions): CalendarObjects<CaldavSettings> {
   checkOptions('caldavCalendar', options, {
+    reader: ['required', 'object'],
     log: ['optional', 'object'],
     allowPrivateServers: ['optional', 'boolean', 'function'],
   });
-  const { log, allowPrivateServers = false } = options;
+  const { reader, log, allowPrivateServers = false } = options;
   const accounts = new Map<string, AccountState>();
   const kept = keptCalendars();
 
@@ -75,6 +79,7 @@ export function caldavCalendar(options: CaldavOptions = {}): CalendarObjects<Cal
         return server;
       },
       { allowPrivateServers },
+      { reader, ownerId: account.ownerId },
     );
     const state: AccountState = {
       revision,

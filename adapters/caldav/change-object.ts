@@ -2,7 +2,8 @@ import { createCalendarObject, deleteCalendarObject, updateCalendarObject } from
 import { MailError, type Start } from '../../core/ports/mail.ts';
 import { type CalendarHttp, davRequest } from './http.ts';
 import { properties, propText } from './multistatus.ts';
-import { FailedDuringChange, failureOf } from './status.ts';
+import { statusInside } from './response.ts';
+import { FailedDuringChange, failureOf, writeFailureOf } from './status.ts';
 
 export interface ObjectChange {
   /** Null: the object is deleted. */
@@ -12,8 +13,8 @@ export interface ObjectChange {
 }
 
 /**
- * Stores or deletes an object. tsdav writes the request, and `http.change` judges the response: to tsdav every status is
- * a success. Looks up what the server left unclear: whoever decides again must know it. Looks at the object before that,
+ * Stores or deletes an object. tsdav writes the request, and the response is judged here: to tsdav every status is a
+ * success. Looks up what the server left unclear: whoever decides again must know it. Looks at the object before that,
  * because SOGo does not hold to the conditions of every request.
  */
 export async function changeObject(
@@ -26,7 +27,10 @@ export async function changeObject(
   const before = await etagNow(http, url, limit);
   if (before !== undefined && bare(before) !== bare(ifMatch)) throw failureOf(before === null ? 404 : 412);
   const fetch: typeof globalThis.fetch = async (address, init) => {
-    const { status } = await http.change(davRequest(address, init), start, limit);
+    const response = await http.change(davRequest(address, init), start, limit);
+    const status = await statusInside(response, http.reading, limit);
+    const failure = writeFailureOf(status);
+    if (failure !== undefined) throw failure;
     return new Response(null, { status });
   };
   try {

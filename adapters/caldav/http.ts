@@ -1,18 +1,18 @@
 import http from 'node:http';
 import type { Socket } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
 import { MailError, type Start, timedOut } from '../../core/ports/mail.ts';
+import type { Reader } from '../../core/ports/reader.ts';
 import type { Reach } from '../remote/connect.ts';
 import { connectionFailure } from '../remote/connection-failure.ts';
 import { raceLimit } from '../remote/time-limit.ts';
 import { resolvedUrl } from './address.ts';
 import { type Authorization, authorizations } from './authorization.ts';
 import { CalendarAgent, connect, type Peer } from './connection.ts';
+import { joinedPieces } from './joined-pieces.ts';
 import type { SignInCalendarServer } from './settings.ts';
-import { failureOf, writeFailureOf } from './status.ts';
-import { xmlDecoder } from './xml-decoder.ts';
+import { failureOf } from './status.ts';
 
-/** The part of a body that is kept if nobody reads it as it arrives: enough for a server's report on a change. */
+/** The part of a body that is kept if nobody asked for it: enough for a server's report on a change. */
 const KEPT_BYTES = 64 * 1024;
 const MOST_REDIRECTS = 3;
 
@@ -24,21 +24,16 @@ export interface ResponseHead {
   readonly headers: http.IncomingHttpHeaders;
 }
 
-interface DavResponse extends ResponseHead {
-  /** The beginning of the body. Empty if it was read as it arrived. */
-  readonly body: string;
+export interface DavResponse extends ResponseHead {
+  /** In pieces. Only its beginning if nobody asked for it. */
+  readonly body: readonly Uint8Array[];
 }
 
-/** Receives a body as it arrives. An error that it throws ends the response. */
-export interface BodySink {
-  /** A longer body is refused. */
-  readonly mostBytes: number;
-  write(text: string): void;
-  end(): void;
-}
-
-/** Called for each response with a 2xx status. */
-type BodyReader = (head: ResponseHead) => BodySink;
+/**
+ * Asks for the body of a response with a 2xx status. An error that it throws ends the response.
+ * @returns how many bytes it may have; a longer one is refused
+ */
+type AskForBody = (head: ResponseHead) => number;
 
 export interface DavRequest {
   readonly method: string;
@@ -64,23 +59,36 @@ export function davRequest(address: Parameters<typeof fetch>[0], init: RequestIn
  * their time. Compressed responses are refused, because their decoded size is unknown.
  */
 export interface CalendarHttp {
+  /** Reads the responses. */
+  readonly reading: ResponseReading;
   /**
    * Sends a request that changes nothing. Follows redirects within the host. Tries once more if a reused connection had
    * closed in the meantime.
-   * @throws MailError unless the status is 2xx, or if the response is too large; errors of `read`
+   * @throws MailError unless the status is 2xx, or if the response is too large; errors of `ask`
    */
-  query(request: DavRequest, limit: AbortSignal, read?: BodyReader): Promise<DavResponse>;
+  query(request: DavRequest, limit: AbortSignal, ask?: AskForBody): Promise<DavResponse>;
   /**
    * Sends a request that changes something, on a new connection. `start` is awaited immediately before its first byte.
-   * @throws MailError `outcome_unknown` if it was sent completely and not answered, else as in `status.ts`; `refused` if
-   * it has no condition, which would overwrite what somebody else wrote
+   * Returns the response whatever its status, except 401.
+   * @throws MailError `outcome_unknown` if it was sent completely and not answered; `refused` if it has no condition,
+   * which would overwrite what somebody else wrote
    */
   change(request: DavRequest, start: Start, limit: AbortSignal): Promise<DavResponse>;
   close(): void;
 }
 
+export interface ResponseReading {
+  readonly reader: Reader;
+  /** Whose account it is. */
+  readonly ownerId: string;
+}
+
 /** @param server returns the settings; called for each request, and its result is not kept */
-export function calendarHttp(server: () => Promise<SignInCalendarServer>, reach: Reach): CalendarHttp {
+export function calendarHttp(
+  server: () => Promise<SignInCalendarServer>,
+  reach: Reach,
+  reading: ResponseReading,
+): CalendarHttp {
   const authorize = authorizations();
   const agents = new Map<string, CalendarAgent>();
   let closed = false;
@@ -106,12 +114,12 @@ export function calendarHttp(server: () => Promise<SignInCalendarServer>, reach:
     return agent;
   }
 
-  async function queryOnce(request: DavRequest, limit: AbortSignal, read?: BodyReader): Promise<DavResponse> {
+  async function queryOnce(request: DavRequest, limit: AbortSignal, ask?: AskForBody): Promise<DavResponse> {
     let { peer, authorization } = await peerFor(request, limit);
     let isRepeated = false;
     for (let attempt = 1; ; attempt += 1) {
       const { header } = authorization;
-      const sent = send({ ...request, authorization: header, agent: agentFor(peer) }, limit, read);
+      const sent = send({ ...request, authorization: header, agent: agentFor(peer) }, limit, ask);
       try {
         const response = await sent.response;
         if (response.status !== 401) return response;
@@ -154,11 +162,13 @@ export function calendarHttp(server: () => Promise<SignInCalendarServer>, reach:
   }
 
   return {
-    async query(request, limit, read) {
+    reading,
+
+    async query(request, limit, ask) {
       let { url } = request;
       for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
         if (limit.aborted) throw timedOut();
-        const response = await queryOnce({ ...request, url }, limit, read);
+        const response = await queryOnce({ ...request, url }, limit, ask);
         const { location } = response.headers;
         if (response.status < 300 || response.status > 399 || location === undefined) {
           if (response.status < 200 || response.status > 299) throw failureOf(response.status);
@@ -196,8 +206,6 @@ export function calendarHttp(server: () => Promise<SignInCalendarServer>, reach:
         response = await changeOnce(request, peer, authorization.header, startOnce, limit);
       }
       if (response.status === 401) throw authorization.refusal();
-      const failure = writeFailureOf(response.status, response.body);
-      if (failure !== undefined) throw failure;
       return response;
     },
 
@@ -232,7 +240,7 @@ interface Sent {
 function send(
   request: DavRequest & { authorization: string } & ({ agent: CalendarAgent } | { socket: Socket }),
   signal: AbortSignal,
-  read?: BodyReader,
+  ask?: AskForBody,
 ): Sent {
   const { url, method, headers, body, authorization } = request;
   const sending = http.request({
@@ -259,7 +267,7 @@ function send(
       reject(new Error('the server switched to a different protocol'));
     });
     sending.once('response', (incoming) => {
-      received(incoming, read).then(resolve, (error: unknown) => {
+      received(incoming, ask).then(resolve, (error: unknown) => {
         reject(error);
         // A response that is refused before its end would keep its connection.
         incoming.destroy();
@@ -278,35 +286,24 @@ function send(
   return { response, reused: () => sending.reusedSocket, isFullySent: () => isFullySent };
 }
 
-async function received(response: http.IncomingMessage, read: BodyReader | undefined): Promise<DavResponse> {
+async function received(response: http.IncomingMessage, ask: AskForBody | undefined): Promise<DavResponse> {
   const { statusCode: status = 0, headers } = response;
   const isGood = status >= 200 && status <= 299;
-  const sink = read !== undefined && isGood ? read({ status, headers }) : undefined;
-  if (sink !== undefined && !/^(?:identity)?$/i.test(headers['content-encoding'] ?? '')) {
+  const mostBytes = ask !== undefined && isGood ? ask({ status, headers }) : undefined;
+  if (mostBytes !== undefined && !/^(?:identity)?$/i.test(headers['content-encoding'] ?? '')) {
     throw new MailError(
       'refused',
       'the calendar server compresses its responses, although Countersign did not allow it',
     );
   }
-  const decoder = xmlDecoder(headers['content-type']);
-  let body = '';
+  const body = joinedPieces();
   let bytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    const text = decoder.write(chunk);
-    if (sink === undefined) {
-      body += text;
-      if (bytes > KEPT_BYTES) break;
-    } else {
-      if (bytes > sink.mostBytes)
-        throw new MailError('refused', 'the response of the calendar server is too large');
-      sink.write(text);
-      // Chunks that have arrived already are read one after another, and nothing else would run meanwhile.
-      await setImmediate();
-    }
+    if (mostBytes !== undefined && bytes > mostBytes)
+      throw new MailError('refused', 'the response of the calendar server is too large');
+    body.add(chunk);
+    if (mostBytes === undefined && bytes > KEPT_BYTES) break;
   }
-  const rest = decoder.end();
-  sink?.write(rest);
-  sink?.end();
-  return { status, headers, body: sink === undefined ? body + rest : body };
+  return { status, headers, body: body.all() };
 }

@@ -1,12 +1,13 @@
 import { calendarMultiGet, calendarQuery, propfind } from 'tsdav';
-import { childrenOf, type XmlElement } from '../remote/xml.ts';
+import type { XmlElement } from '../../core/xml/xml-shapes.ts';
+import { childrenOf } from '../remote/xml.ts';
 import { resolvedUrl } from './address.ts';
 import { type CalendarHttp, davRequest, type ResponseHead } from './http.ts';
-import { NAMESPACES, type ReadResponse, type Resource, responseSink } from './response.ts';
+import { checkHead, NAMESPACES, type ReadResponse, type Resource, readResponse } from './response.ts';
 
 /**
  * PROPFIND and REPORT, written by tsdav and sent over a `fetch` that keeps to the account's server. The responses are read
- * here, as they arrive (`response.ts`). Why, and what else of tsdav is not used: docs/decisions/tsdav.md.
+ * by `response.ts`. Why, and what else of tsdav is not used: docs/decisions/tsdav.md.
  */
 export interface Multistatus extends ReadResponse {
   readonly headers: ResponseHead['headers'];
@@ -97,11 +98,12 @@ async function multistatusOf(
   let headers: ResponseHead['headers'] = {};
   await request(async (address, init) => {
     const sent = davRequest(address, init);
-    ({ headers } = await http.query(sent, limit, (head) =>
-      responseSink(head, sent.url, mostBytes, (response) => {
-        read = response;
-      }),
-    ));
+    const response = await http.query(sent, limit, (head) => {
+      checkHead(head);
+      return mostBytes;
+    });
+    ({ headers } = response);
+    read = await readResponse(response, sent.url, http.reading, limit);
     return new Response(NOTHING, { status: 207, headers: { 'content-type': 'application/xml' } });
   });
   return { ...read, headers };

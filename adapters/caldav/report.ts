@@ -3,7 +3,7 @@ import { MailError } from '../../core/ports/mail.ts';
 import type { Reach } from '../remote/connect.ts';
 import { broken, brokenFinding, type Finding, good, lacking } from '../remote/finding.ts';
 import { findCalendars } from './discover.ts';
-import { calendarHttp } from './http.ts';
+import { calendarHttp, type ResponseReading } from './http.ts';
 import type { SignInCalendarServer } from './settings.ts';
 
 /**
@@ -14,9 +14,10 @@ export async function calendarReport(
   server: SignInCalendarServer,
   email: string,
   reach: Reach,
+  reading: ResponseReading,
   limit: AbortSignal,
 ): Promise<readonly Finding[]> {
-  const http = calendarHttp(async () => server, reach);
+  const http = calendarHttp(async () => server, reach, reading);
   try {
     const found = await findCalendars(http, new URL(server.url), email, limit);
     const { calendars, serverDefault, unusable } = found;

@@ -1,8 +1,9 @@
-import { MailError } from '../../core/ports/mail.ts';
-import { BadXml, childrenOf, type XmlElement, xmlParts } from '../remote/xml.ts';
+import { MailError, timedOut } from '../../core/ports/mail.ts';
+import type { XmlElement } from '../../core/xml/xml-shapes.ts';
+import { childrenOf, eachXmlPart, UnreadableXml } from '../remote/xml.ts';
 import { resolvedUrl } from './address.ts';
 import { decodedPath } from './decoded.ts';
-import type { BodySink, ResponseHead } from './http.ts';
+import type { DavResponse, ResponseHead, ResponseReading } from './http.ts';
 
 /** A resource of a calendar server, with the properties that it has. */
 export interface Resource {
@@ -39,25 +40,28 @@ const GONE = new Set([404, 410]);
 /** RFC 6578 3.6: the server cut the list here. */
 const CUT = 507;
 
-/**
- * Reads a multistatus response as it arrives, within limits: a hostile or broken server can cause neither more memory
- * use than a large calendar nor a long wait.
- * @param base of relative addresses  @param done receives the response once it is complete
- */
-export function responseSink(
-  { status, headers }: ResponseHead,
-  base: URL,
-  mostBytes: number,
-  done: (response: ReadResponse) => void,
-): BodySink {
+/** @throws MailError if this is not the head of a multistatus response */
+export function checkHead({ status, headers }: ResponseHead): void {
   if (status !== 207 || !/xml/i.test(headers['content-type'] ?? '')) {
     throw new MailError('refused', 'the server does not respond like a calendar server');
   }
+}
+
+/**
+ * Reads a multistatus response, within limits: a hostile or broken server can cause neither more memory use than a large
+ * calendar nor a long wait.
+ * @param base of relative addresses
+ */
+export async function readResponse(
+  response: DavResponse,
+  base: URL,
+  reading: ResponseReading,
+  limit: AbortSignal,
+): Promise<ReadResponse> {
   const resources: Resource[] = [];
   const failed: string[] = [];
   const gone: string[] = [];
-
-  function take(part: XmlElement): void {
+  await eachPart(response, reading, limit, (part) => {
     if (part.name !== 'd:response') return;
     const [href] = childrenOf(part, 'd:href').map(({ text }) => text.trim());
     const code = statusOf(part) ?? 200;
@@ -70,17 +74,58 @@ export function responseSink(
     const path = decodedPath(url);
     if (code >= 300) (GONE.has(code) ? gone : failed).push(path);
     else resources.push({ url, path, ...propsOf(part) });
-  }
+  });
+  return { resources, failed, gone };
+}
 
-  const xml = xmlParts('d:multistatus', PREFIXES, take);
-  return {
-    mostBytes,
-    write: (text) => readable(() => xml.write(text)),
-    end() {
-      readable(() => xml.end());
-      done({ resources, failed, gone });
-    },
+/**
+ * The status of the response to a change. Xandikos answers 207 and puts the actual status inside.
+ * @throws MailError `outcome_unknown` if there is none inside
+ */
+export async function statusInside(
+  response: DavResponse,
+  reading: ResponseReading,
+  limit: AbortSignal,
+): Promise<number> {
+  if (response.status !== 207) return response.status;
+  const statuses: number[] = [];
+  let cause: unknown;
+  try {
+    await eachPart(response, reading, limit, (part) => {
+      const status = statusOf(part);
+      if (status !== undefined) statuses.push(status);
+    });
+  } catch (error) {
+    cause = error;
+  }
+  const [first] = statuses;
+  if (first !== undefined) return first;
+  throw new MailError('outcome_unknown', 'the calendar server does not say whether it made a change', {
+    cause,
+  });
+}
+
+async function eachPart(
+  { headers, body: document }: DavResponse,
+  { reader, ownerId }: ResponseReading,
+  limit: AbortSignal,
+  take: (part: XmlElement) => void,
+): Promise<void> {
+  const input = {
+    document,
+    contentType: headers['content-type'] ?? '',
+    root: 'd:multistatus',
+    prefixes: PREFIXES,
   };
+  try {
+    await eachXmlPart(reader, input, { ownerId, signal: limit }, take);
+  } catch (error) {
+    if (error instanceof MailError) throw error;
+    if (limit.aborted) throw timedOut();
+    const text = 'the response of the calendar server cannot be read';
+    if (error instanceof UnreadableXml) throw new MailError('refused', text, { cause: error });
+    throw new MailError('unavailable', `${text} now`, { cause: error });
+  }
 }
 
 function propsOf(part: XmlElement): Pick<Resource, 'props' | 'notShown'> {
@@ -94,15 +139,6 @@ function propsOf(part: XmlElement): Pick<Resource, 'props' | 'notShown'> {
     }
   }
   return { props, notShown };
-}
-
-function readable(read: () => void): void {
-  try {
-    read();
-  } catch (error) {
-    if (!(error instanceof BadXml)) throw error;
-    throw new MailError('refused', 'the response of the calendar server cannot be read', { cause: error });
-  }
 }
 
 function statusOf(element: XmlElement): number | undefined {

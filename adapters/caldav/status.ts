@@ -58,16 +58,14 @@ export class FailedDuringChange extends MailError {
 const GATEWAY = new Set([502, 504]);
 
 /** The failure of a PUT or DELETE. Undefined: it was done. */
-export function writeFailureOf(status: number, body: string): MailError | undefined {
+export function writeFailureOf(status: number): MailError | undefined {
   if (GATEWAY.has(status)) {
     return new MailError(
       'outcome_unknown',
       `the calendar server behind a gateway did not answer (${status})`,
     );
   }
-  // Xandikos answers 207 and puts the actual status inside.
-  const actual = status === 207 ? Number(/\bHTTP\/\d(?:\.\d)? (\d{3})\b/.exec(body)?.[1] ?? 0) : status;
-  if (actual >= 200 && actual <= 299) return undefined;
-  if (actual === 500) return new FailedDuringChange();
-  return failureOf(actual);
+  if (status >= 200 && status <= 299) return undefined;
+  if (status === 500) return new FailedDuringChange();
+  return failureOf(status);
 }

@@ -1,4 +1,6 @@
-import { childrenOf, type XmlElement, xmlParts } from '../remote/xml.ts';
+import type { Reader, ReadingFor } from '../../core/ports/reader.ts';
+import type { XmlElement } from '../../core/xml/xml-shapes.ts';
+import { childrenOf, eachXmlPart } from '../remote/xml.ts';
 import type { ServerSettings } from './discovery.ts';
 import { hostName } from './domain.ts';
 
@@ -24,11 +26,15 @@ const USER = /^[^\p{C}\p{Z}]{1,320}$/u;
  * Source: draft-ietf-mailmaint-autoconfig, `config-v1.1.xml`.
  * @throws Error if the document cannot be read; the message says why in plain words
  */
-export function readAutoconfig(document: string, email: string): Autoconfig {
+export async function readAutoconfig(
+  document: Uint8Array,
+  email: string,
+  reader: Reader,
+  options: ReadingFor,
+): Promise<Autoconfig> {
   const parts: XmlElement[] = [];
-  const reader = xmlParts('clientConfig', undefined, (part) => parts.push(part));
-  reader.write(document);
-  reader.end();
+  const input = { document: [document], contentType: '', root: 'clientConfig' };
+  await eachXmlPart(reader, input, options, (part) => parts.push(part));
   const provider = parts.find(({ name }) => name === 'emailProvider');
   if (provider === undefined) throw new Error('it contains no mail provider settings');
   const imap = serverOf(provider, 'imap', email);
@@ -41,7 +47,7 @@ export function readAutoconfig(document: string, email: string): Autoconfig {
 /** @returns the first usable server, or why there is none */
 function serverOf(provider: XmlElement, protocol: Protocol, email: string): ServerSettings | string {
   const offered = childrenOf(provider, protocol === 'imap' ? 'incomingServer' : 'outgoingServer').filter(
-    ({ attributes }) => attributes.get('type') === protocol,
+    ({ attributes }) => attributes.type === protocol,
   );
   const name = protocol.toUpperCase();
   if (offered.length === 0) return `it offers no ${name}`;

@@ -1,3 +1,4 @@
+import type { Reader } from '../../core/ports/reader.ts';
 import type { Resolver } from '../../core/ports/resolver.ts';
 import { withTimeLimit } from '../remote/time-limit.ts';
 import { readAutoconfig } from './autoconfig.ts';
@@ -8,6 +9,8 @@ import { type Provider, providerOfDomain, providerOfMx } from './providers.ts';
 
 /** For the whole search. */
 const PATIENCE_MS = 15_000;
+/** To the reader, in whose queue owners take turns: an account that is being connected has none yet. */
+const NO_OWNER = 'discovery';
 /** A domain may redirect to itself this often. */
 const REDIRECTS_MAX = 2;
 
@@ -17,6 +20,7 @@ interface Search {
   readonly domain: string;
   readonly resolver: Resolver;
   readonly get: HttpsGet;
+  readonly reader: Reader;
   readonly signal: AbortSignal;
   readonly tried: string[];
 }
@@ -33,9 +37,11 @@ export async function discoverMail(request: {
   email: string;
   resolver: Resolver;
   get: HttpsGet;
+  /** Reads what the domain publishes. */
+  reader: Reader;
   signal: AbortSignal;
 }): Promise<Discovery> {
-  const { email, resolver, get, signal } = request;
+  const { email, resolver, get, reader, signal } = request;
   const domain = hostName(email.slice(email.lastIndexOf('@') + 1));
   if (domain === undefined) {
     return { kind: 'nothing', tried: ['The address has no domain to look up.'] };
@@ -44,7 +50,7 @@ export async function discoverMail(request: {
   if (known !== undefined) return ofProvider(known, email, `Countersign's settings for ${known.name}`);
 
   return withTimeLimit({ signal, ms: PATIENCE_MS }, async (limit) => {
-    const search: Search = { email, domain, resolver, get, signal: limit, tried: [] };
+    const search: Search = { email, domain, resolver, get, reader, signal: limit, tried: [] };
     for (const look of [byMx, byAutoconfig, byServiceRecords]) {
       const found = await look(search);
       signal.throwIfAborted();
@@ -103,7 +109,7 @@ function ofProvider({ access, signIn }: Provider, email: string, source: string)
 }
 
 async function byAutoconfig(search: Search): Promise<Discovery | undefined> {
-  const { email, domain, tried } = search;
+  const { email, domain, reader, signal, tried } = search;
   const urls = [
     new URL(`https://autoconfig.${domain}/mail/config-v1.1.xml`),
     new URL(`https://${domain}/.well-known/autoconfig/mail/config-v1.1.xml`),
@@ -113,7 +119,10 @@ async function byAutoconfig(search: Search): Promise<Discovery | undefined> {
     try {
       const withEmail = new URL(url);
       withEmail.searchParams.set('emailaddress', email);
-      const read = readAutoconfig(await documentAt(withEmail, search), email);
+      const read = await readAutoconfig(await documentAt(withEmail, search), email, reader, {
+        ownerId: NO_OWNER,
+        signal,
+      });
       if (read.kind === 'servers') {
         return published(domain, { ...read.imap, source: address }, { ...read.smtp, source: address });
       }
@@ -126,11 +135,11 @@ async function byAutoconfig(search: Search): Promise<Discovery | undefined> {
 }
 
 /** @throws Error whose message says in plain words why there is no document */
-async function documentAt(first: URL, { domain, get, signal }: Search): Promise<string> {
+async function documentAt(first: URL, { domain, get, signal }: Search): Promise<Uint8Array> {
   let url = first;
   for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
     const { status, location, body } = await get(url, signal);
-    if (status === 200) return new TextDecoder().decode(body);
+    if (status === 200) return body;
     if (![301, 302, 303, 307, 308].includes(status) || location === undefined) {
       throw new Error(`it answered ${status}`);
     }

@@ -1,112 +1,50 @@
-import { SaxesParser } from 'saxes';
+import { setImmediate } from 'node:timers/promises';
+import type { Reader, ReadingFor, UnreadableReason } from '../../core/ports/reader.ts';
+import type { XmlInput } from '../../core/reading/xml-job.ts';
+import { type XmlElement, xmlElements } from '../../core/xml/xml-shapes.ts';
 
-/** An element and its direct content. */
-export interface XmlElement {
-  /** With the prefix that `prefixes` assigns to its namespace, whatever prefix the document uses: `d:href`, or `href`. */
-  readonly name: string;
-  /** Only attributes without a namespace. */
-  readonly attributes: ReadonlyMap<string, string>;
-  readonly children: readonly XmlElement[];
-  /** Its own text, without that of its children. */
-  readonly text: string;
-}
+/** The reader found nothing that can be used. The message says why in plain words, and quotes no content. */
+export class UnreadableXml extends Error {}
 
-/** The server's answer is not valid XML, or larger than any answer needs to be. The message quotes no content. */
-export class BadXml extends Error {}
-
-export interface XmlParts {
-  /** Parses the next piece of the document. @throws BadXml, and what `take` throws */
-  write(text: string): void;
-  /** @throws BadXml if the document is incomplete */
-  end(): void;
-}
-
-const DEPTH_MAX = 16;
-/** Per element. */
-const ATTRIBUTES_MAX = 64;
-/** Per part. */
-const PART_ELEMENTS_MAX = 10_000;
-/** Per document: half a second of work. */
-const ELEMENTS_MAX = 1_000_000;
-
-interface Open {
-  readonly name: string;
-  readonly attributes: ReadonlyMap<string, string>;
-  readonly children: XmlElement[];
-  text: string;
-}
+const UNREADABLE: Readonly<Record<UnreadableReason, string>> = {
+  too_slow: 'the XML takes too long to read',
+  too_large: 'the XML is too large',
+  broken: 'the XML is broken',
+};
 
 /**
- * Parses an untrusted document piece by piece. Passes each child of the root to `take` as soon as it is complete, so only
- * one of them is in memory at a time. Refuses a document type, so nothing can be declared that would expand.
- * @param root  the required name of the root
- * @param prefixes  by namespace; elements of any other namespace get the prefix `other`. Undefined: names have no prefix,
- * and namespaces do not matter
+ * Reads an untrusted XML document in the reader, and passes each child of its root to `take`. Other work gets its turn in
+ * between.
+ * @throws UnreadableXml; what `take` throws; the signal's reason once it is aborted; an Error in plain words if the reader
+ * cannot read now
  */
-export function xmlParts(
-  root: string,
-  prefixes: Readonly<Record<string, string>> | undefined,
+export async function eachXmlPart(
+  reader: Reader,
+  document: XmlInput,
+  options: ReadingFor,
   take: (part: XmlElement) => void,
-): XmlParts {
-  const parser = new SaxesParser({ xmlns: true });
-  const open: Open[] = [];
-  let begun = false;
-  let elements = 0;
-  let partElements = 0;
-  let attributes = 0;
+): Promise<void> {
+  const reading = await reader.read('xml', document, options).catch((cause: unknown) => {
+    options.signal.throwIfAborted();
+    throw new Error('the XML cannot be read now', { cause });
+  });
+  if (reading.kind === 'unreadable') throw new UnreadableXml(UNREADABLE[reading.reason]);
+  const { value } = reading;
+  if (value.kind === 'refused') throw new UnreadableXml(value.fault);
+  for (const piece of value.pieces) {
+    await setImmediate();
+    options.signal.throwIfAborted();
+    for (const part of partsIn(piece)) take(part);
+  }
+}
 
-  parser.on('error', (cause) => {
-    throw new BadXml('the XML is broken', { cause });
-  });
-  parser.on('doctype', () => {
-    throw new BadXml('the XML has a document type');
-  });
-  parser.on('opentagstart', () => {
-    attributes = 0;
-    elements += 1;
-    partElements = open.length <= 1 ? 0 : partElements + 1;
-    if (open.length >= DEPTH_MAX) throw new BadXml('the XML is nested too deep');
-    if (elements > ELEMENTS_MAX || partElements > PART_ELEMENTS_MAX) {
-      throw new BadXml('the XML has too many elements');
-    }
-  });
-  parser.on('attribute', () => {
-    attributes += 1;
-    if (attributes > ATTRIBUTES_MAX) throw new BadXml('an element has too many attributes');
-  });
-  parser.on('opentag', (tag) => {
-    const name = prefixes === undefined ? tag.local : `${prefixes[tag.uri] ?? 'other'}:${tag.local}`;
-    if (open.length === 0 && name !== root) throw new BadXml('the XML is a different document');
-    const plain = Object.values(tag.attributes).filter(({ uri }) => uri === '');
-    const named = new Map(plain.map(({ local, value }) => [local, value]));
-    open.push({ name, attributes: named, children: [], text: '' });
-  });
-  const addText = (text: string) => {
-    const current = open.at(-1);
-    // Between the parts there is only white space.
-    if (current !== undefined && open.length > 1) current.text += text;
-  };
-  parser.on('text', addText);
-  parser.on('cdata', addText);
-  parser.on('closetag', () => {
-    const element = open.pop();
-    if (element === undefined || open.length === 0) return;
-    if (open.length === 1) take(element);
-    else open.at(-1)?.children.push(element);
-  });
-
-  return {
-    write(text) {
-      // Some servers send an empty line first.
-      const piece = begun ? text : text.trimStart();
-      begun ||= piece !== '';
-      parser.write(piece);
-    },
-    end() {
-      if (!begun) throw new BadXml('the XML is empty');
-      parser.close();
-    },
-  };
+/** Checks what was computed next to untrusted bytes. */
+function partsIn(piece: string): readonly XmlElement[] {
+  try {
+    return xmlElements.parse(JSON.parse(piece));
+  } catch (cause) {
+    throw new UnreadableXml(UNREADABLE.broken, { cause });
+  }
 }
 
 export function childrenOf(element: XmlElement | undefined, name: string): XmlElement[] {

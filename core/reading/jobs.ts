@@ -9,6 +9,7 @@ import { safetyJob } from './safety-job.ts';
 import { searchJob } from './search-job.ts';
 import { statedJob } from './stated-job.ts';
 import { textJob } from './text-job.ts';
+import { xmlJob } from './xml-job.ts';
 
 /** All jobs of a Reader. */
 const jobs = {
@@ -23,6 +24,7 @@ const jobs = {
   changedEvent: changedEventJob,
   objectWithout: objectWithoutJob,
   invitation: invitationJob,
+  xml: xmlJob,
 };
 
 export type JobName = keyof typeof jobs;

@@ -34,7 +34,7 @@ export interface MountOptions {
   readonly signInUrl?: string;
   /** The app's page where a signed-in person proves again who they are. With `session` only. */
   readonly stepUpUrl?: string;
-  /** Lets owners connect mailboxes on the pages, for example `imapConnect()`. Default: they cannot. */
+  /** Lets owners connect mailboxes on the pages, for example `imapConnect({ reader })`. Default: they cannot. */
   readonly connect?: Connect;
   /** Trusted proxies: addresses, or networks like `10.0.0.0/8`. */
   readonly trustedProxies?: readonly string[];
@@ -74,7 +74,7 @@ export function planMount(
   trustedProxies(options.trustedProxies ?? []);
   const doors = doorsOf(options.doors);
   if (options.connect !== undefined && typeof options.connect.settings !== 'function') {
-    throw wrong('connect must be an object with the function settings, such as imapConnect()');
+    throw wrong('connect must be an object with the function settings, such as imapConnect({ reader })');
   }
   const addresses = [...new Set([...doors].map((door) => SETTINGS[door]))].map((setting) => {
     const address = service[setting];

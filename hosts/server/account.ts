@@ -84,10 +84,10 @@ const accountAdd: Command = {
     const { accountId, note } = await withOwner(
       terminal,
       ownerEmail,
-      async (service, { ownerId }, configuration) => {
+      async (service, { ownerId }, configuration, reader) => {
         const servers =
           typedOnly ??
-          chosenServers(await confirmedServers(email, values.yes === true, terminal), typed, email);
+          chosenServers(await confirmedServers(email, values.yes === true, terminal, reader), typed, email);
         const reach = reachOfService(configuration, service);
         const trusted = await trustedServers(servers, reach, terminal, 'countersign account add …');
         const account = { ownerId, email };

@@ -1,4 +1,5 @@
 import type { Discovery, FoundServer, ServerSettings } from '../../adapters/discovery/discovery.ts';
+import type { Reader } from '../../core/ports/reader.ts';
 import { discover } from './discovery.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -20,8 +21,9 @@ export async function confirmedServers(
   email: string,
   isConfirmed: boolean,
   terminal: Terminal,
+  reader: Reader,
 ): Promise<ConfirmedServers> {
-  const discovery = await discover(email);
+  const discovery = await discover(email, reader);
   switch (discovery.kind) {
     case 'unusable':
       throw new Error(discovery.reason);

@@ -12,13 +12,11 @@ import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import { httpsSender } from '../../adapters/webhooks/https-sender.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { WorkObserver } from '../../core/ports/work-observer.ts';
-import type { Service } from '../../core/service/service.ts';
 import { createService } from '../embedded/countersign.ts';
 import type { Configuration } from './configuration.ts';
-import type { PublicAddresses } from './open-service.ts';
+import type { OpenedService, PublicAddresses } from './open-service.ts';
 
-export interface Demo {
-  readonly service: Service;
+export interface Demo extends OpenedService {
   readonly owner: { readonly email: string; readonly password: string };
   readonly apiKey: string;
   /** Deletes everything that the demo wrote. Call it after the service has stopped. */
@@ -35,11 +33,12 @@ export async function openDemo(
   workObserver: WorkObserver,
 ): Promise<Demo> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-demo-'));
+  const reader = processReader();
   const service = createService({
     storage: sqliteStorage({ file: join(folder, 'countersign.db') }),
     mail: sandboxMail({ journalFile: join(folder, 'sandbox.jsonl') }),
     calendar: sandboxCalendar(),
-    reader: processReader(),
+    reader,
     attachmentText: workerText(),
     webhookSender: httpsSender({ allowPrivateTargets }),
     noticeSender: ownerNotices({ allowPrivateTargets }),
@@ -57,6 +56,7 @@ export async function openDemo(
   const { apiKey } = await service.keys.create({ ownerId, name: 'Demo', preset: 'full' });
   return {
     service,
+    reader,
     owner: { email: EMAIL, password },
     apiKey,
     remove: () => rmSync(folder, { recursive: true }),

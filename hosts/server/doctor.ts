@@ -3,6 +3,7 @@ import { calendarReport } from '../../adapters/caldav/report.ts';
 import { calendarSettings } from '../../adapters/caldav/settings.ts';
 import { broken, type Finding, imapReport } from '../../adapters/imap/report.ts';
 import { type ImapSettings, imapSettings, withTokens } from '../../adapters/imap/settings.ts';
+import { processReader } from '../../adapters/reader/reader.ts';
 import type { Reach } from '../../adapters/remote/connect.ts';
 import { withTimeLimit } from '../../adapters/remote/time-limit.ts';
 import type { TokenPorts } from '../../core/accounts/access-token.ts';
@@ -12,6 +13,7 @@ import type { MailFolder } from '../../core/folders/folder.ts';
 import type { Account } from '../../core/ports/account.ts';
 import type { MailAccount } from '../../core/ports/mail.ts';
 import type { Owner } from '../../core/ports/owner-storage.ts';
+import type { Reader } from '../../core/ports/reader.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { createKeyring, type Keyring } from '../../core/secrets/keyring.ts';
 import { systemClock } from '../embedded/system-clock.ts';
@@ -84,17 +86,19 @@ async function checkOwners(
   const ports: TokenPorts = { storage, clock: systemClock, log, mailProviders };
   const keyring = createKeyring(secretKeys, randomBytes);
   const reach = reachOf(configuration, storage);
+  const reader = processReader();
   try {
     const owners: OwnerReport[] = [];
     const accounts: AccountReport[] = [];
     for await (const owner of ownersToCheck(storage, configuration.database.name, ownerEmail)) {
       owners.push(await checkOwner(storage, keyring, owner, new Date()));
       for (const account of await storage.accounts(owner.ownerId)) {
-        accounts.push(await checkAccount(ports, keyring, reach, owner, account));
+        accounts.push(await checkAccount(ports, keyring, { reach, reader }, owner, account));
       }
     }
     return { owners, accounts };
   } finally {
+    await reader.close();
     await storage.close();
   }
 }
@@ -114,23 +118,29 @@ async function* ownersToCheck(
   yield found.owner;
 }
 
+/** How the servers of accounts are reached, and who reads what they answer. */
+interface Servers {
+  readonly reach: Reach;
+  readonly reader: Reader;
+}
+
 function checkAccount(
   ports: TokenPorts,
   keyring: Keyring,
-  reach: Reach,
+  servers: Servers,
   owner: Owner,
   account: Account,
 ): Promise<AccountReport> {
   const { signal } = new AbortController();
   return withTimeLimit({ signal, ms: ACCOUNT_MS }, (limit) =>
-    accountReport(ports, keyring, reach, owner, account, limit),
+    accountReport(ports, keyring, servers, owner, account, limit),
   );
 }
 
 async function accountReport(
   ports: TokenPorts,
   keyring: Keyring,
-  reach: Reach,
+  { reach, reader }: Servers,
   owner: Owner,
   account: Account,
   limit: AbortSignal,
@@ -154,7 +164,15 @@ async function accountReport(
   const { caldav } = calendarSettings.safeParse(settings).data ?? {};
   const [{ imap, smtp, folders }, calendar] = await Promise.all([
     imapReport(withTokens(settings, mailAccount), reach, limit),
-    caldav === undefined ? [] : calendarReport({ ...caldav, accessToken }, account.email, reach, limit),
+    caldav === undefined
+      ? []
+      : calendarReport(
+          { ...caldav, accessToken },
+          account.email,
+          reach,
+          { reader, ownerId: owner.ownerId },
+          limit,
+        ),
   ]);
   return {
     ...facts,

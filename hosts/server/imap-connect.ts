@@ -1,11 +1,14 @@
 import type { AllowPrivateServers } from '../../adapters/remote/connect.ts';
 import { checkOptions } from '../../core/contract/options.ts';
+import type { Reader } from '../../core/ports/reader.ts';
 import type { Connect } from '../dashboard/visit.ts';
 import { discover } from './discovery.ts';
 import { fieldsOf, mailSettings, withCalendar, withPassword } from './mail-settings.ts';
 import { probeServers } from './probe-servers.ts';
 
 export interface ImapConnectOptions {
+  /** Reads what a domain publishes about its servers: the reader of the service. */
+  readonly reader: Reader;
   /**
    * As for `imapMail`, so that a server is looked at before the owner enters its password. Without it, no certificate is
    * offered to be trusted.
@@ -17,15 +20,18 @@ export interface ImapConnectOptions {
  * The owner connects an account of the IMAP and CalDAV adapters: Countersign finds its servers through this machine's
  * DNS, or the owner enters them.
  */
-export function imapConnect(options: ImapConnectOptions = {}): Connect {
-  checkOptions('imapConnect', options, { allowPrivateServers: ['optional', 'boolean', 'function'] });
-  const { allowPrivateServers } = options;
+export function imapConnect(options: ImapConnectOptions): Connect {
+  checkOptions('imapConnect', options, {
+    reader: ['required', 'object'],
+    allowPrivateServers: ['optional', 'boolean', 'function'],
+  });
+  const { reader, allowPrivateServers } = options;
   return {
     settings: mailSettings,
     withCalendar,
     withPassword,
     fieldsOf,
-    discover,
+    discover: (email) => discover(email, reader),
     ...(allowPrivateServers === undefined
       ? {}
       : { probe: (servers) => probeServers(servers, { allowPrivateServers }) }),

@@ -6,6 +6,7 @@ import { ownerNotices } from '../../adapters/notices/owner-notices.ts';
 import { processReader } from '../../adapters/reader/reader.ts';
 import { httpsSender } from '../../adapters/webhooks/https-sender.ts';
 import type { Log } from '../../core/ports/log.ts';
+import type { Reader } from '../../core/ports/reader.ts';
 import type { WorkObserver } from '../../core/ports/work-observer.ts';
 import type { Service } from '../../core/service/service.ts';
 import { createService } from '../embedded/countersign.ts';
@@ -20,21 +21,28 @@ export interface PublicAddresses {
   readonly mcpUrl: string;
 }
 
+export interface OpenedService {
+  readonly service: Service;
+  /** The service closes it. */
+  readonly reader: Reader;
+}
+
 /** The service on the configured database, with real mailboxes. @throws Error with a message for the user */
 export async function openService(
   configuration: Configuration,
   addresses: PublicAddresses,
   log: Log,
   workObserver?: WorkObserver,
-): Promise<Service> {
+): Promise<OpenedService> {
   const { plan, limits, allowPrivateTargets, noticeMail, mailProviders } = configuration;
   const { storage, secretKeys } = await openDatabase(configuration);
   const { allowPrivateServers } = reachOf(configuration, storage);
-  return createService({
+  const reader = processReader();
+  const service = createService({
     storage,
     mail: imapMail({ allowPrivateServers }),
-    calendar: caldavCalendar({ log, allowPrivateServers }),
-    reader: processReader(),
+    calendar: caldavCalendar({ reader, log, allowPrivateServers }),
+    reader,
     attachmentText: workerText(),
     webhookSender: httpsSender({ allowPrivateTargets }),
     noticeSender: ownerNotices({ allowPrivateTargets, ...(noticeMail && { smtp: noticeMail }) }),
@@ -47,4 +55,5 @@ export async function openService(
     limits,
     ...addresses,
   });
+  return { service, reader };
 }

@@ -13,7 +13,7 @@ import { imapConnect } from './imap-connect.ts';
 import { jsonLog } from './log.ts';
 import { type LoopWatch, watchLoop } from './loop-watch.ts';
 import { listenOnLoopback } from './loopback-listener.ts';
-import { openService } from './open-service.ts';
+import { type OpenedService, openService } from './open-service.ts';
 import { reachOfService } from './private-servers.ts';
 import { useLog } from './process-events.ts';
 import { apiRequestName, dashboardRequestName, observeRequests, signInRequestName } from './request-names.ts';
@@ -57,8 +57,9 @@ export const serve: Command = {
     const stopping = stopSignal();
     const watch = watchLoop(log);
     const demo = values.demo === true ? await openDemo(configuration, addresses, log, watch) : undefined;
-    const service = demo?.service ?? (await openService(configuration, addresses, log, watch));
-    openDoors(service, { api, dashboard, signIn }, { configuration, isDemo: demo !== undefined, log, watch });
+    const opened = demo ?? (await openService(configuration, addresses, log, watch));
+    const { service } = opened;
+    openDoors(opened, { api, dashboard, signIn }, { configuration, isDemo: demo !== undefined, log, watch });
     service.start();
     terminal.print(
       outcome(service, demo),
@@ -85,7 +86,7 @@ export const serve: Command = {
 };
 
 function openDoors(
-  service: Service,
+  { service, reader }: OpenedService,
   { api, dashboard, signIn }: { api: WebServer; dashboard: WebServer; signIn: WebServer },
   {
     configuration,
@@ -102,7 +103,7 @@ function openDoors(
   // The demo connects no account, and names `countersign serve` instead.
   const pages = open({
     doors: ['dashboard'],
-    ...(!isDemo && { connect: imapConnect(reachOfService(configuration, service)) }),
+    ...(!isDemo && { connect: imapConnect({ reader, ...reachOfService(configuration, service) }) }),
   });
   dashboard.answerWith(observeRequests(pages, watch, dashboardRequestName));
   dashboard.attach(pages.attachUpgrade);

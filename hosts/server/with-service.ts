@@ -1,4 +1,5 @@
 import type { Owner } from '../../core/ports/owner-storage.ts';
+import type { Reader } from '../../core/ports/reader.ts';
 import type { Service } from '../../core/service/service.ts';
 import { addressOf } from './address.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
@@ -8,13 +9,13 @@ import type { Terminal } from './terminal.ts';
 /** Opens the service, does the work of a command, and closes the service. */
 export async function withService<T>(
   terminal: Terminal,
-  work: (service: Service, configuration: Configuration) => Promise<T>,
+  work: (service: Service, configuration: Configuration, reader: Reader) => Promise<T>,
 ): Promise<T> {
   const configuration = readConfiguration(terminal.env, terminal.folder);
   // Loading all adapters takes longer than most commands need, and a wrong option needs none of them.
   const { openService } = await import('./open-service.ts');
   const { host, port } = configuration;
-  const service = await openService(
+  const { service, reader } = await openService(
     configuration,
     {
       baseUrl: configuration.baseUrl ?? addressOf(host, port),
@@ -24,7 +25,7 @@ export async function withService<T>(
     jsonLog(configuration.log, terminal.log),
   );
   try {
-    return await work(service, configuration);
+    return await work(service, configuration, reader);
   } finally {
     await service.stop();
   }
@@ -34,11 +35,11 @@ export async function withService<T>(
 export function withOwner<T>(
   terminal: Terminal,
   email: string,
-  work: (service: Service, owner: Owner, configuration: Configuration) => Promise<T>,
+  work: (service: Service, owner: Owner, configuration: Configuration, reader: Reader) => Promise<T>,
 ): Promise<T> {
-  return withService(terminal, async (service, configuration) => {
+  return withService(terminal, async (service, configuration, reader) => {
     const owner = await service.owners.byEmail(email);
-    if (owner !== undefined) return work(service, owner, configuration);
+    if (owner !== undefined) return work(service, owner, configuration, reader);
     const { name } = configuration.database;
     throw new Error(`There is no owner ${email} in ${name}. Add one: countersign owner add ${email}`);
   });

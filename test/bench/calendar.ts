@@ -24,7 +24,7 @@ export async function calendar(): Promise<Row[]> {
   if (missing.length > 0) throw new Error(`The benchmark needs ${missing.join(', ')}.`);
   const radicale = await startRadicale();
   const reader = benchReader();
-  const port = eventsOn(caldavCalendar({ allowPrivateServers: true }), { reader });
+  const port = eventsOn(caldavCalendar({ reader, allowPrivateServers: true }), { reader });
   try {
     const user = await radicale.addUser();
     await fill(user);

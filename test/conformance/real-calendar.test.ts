@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
+import { inlineReader } from '../../adapters/reader/reader.ts';
 import { PASSWORD } from '../servers/mail-users.ts';
 import { missingPrograms, titledWithout } from '../servers/missing-servers.ts';
 import { RADICALE_PROGRAMS, type Radicale, startRadicale } from '../servers/radicale.ts';
@@ -21,7 +22,7 @@ section('Endpoints: Calendar events', () => {
       const settings = { caldav: { url, user, pass: PASSWORD } };
       door = await openDoor({
         account: { email: OWNER, settings },
-        given: { calendar: caldavCalendar({ allowPrivateServers: true }) },
+        given: { calendar: caldavCalendar({ reader: inlineReader(), allowPrivateServers: true }) },
         opensAt: AUTUMN,
       });
     });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
+import { inlineReader } from '../../adapters/reader/reader.ts';
 import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { openTestService } from '../open-service.ts';
 import { shownOf } from './scene.ts';
@@ -56,7 +57,11 @@ describe('list_events', () => {
 
   it.each([
     ['no calendars at all', undefined, 'no_calendar_connected'],
-    ['accounts without a calendar', caldavCalendar({ allowPrivateServers: true }), 'no_calendar_connected'],
+    [
+      'accounts without a calendar',
+      caldavCalendar({ reader: inlineReader(), allowPrivateServers: true }),
+      'no_calendar_connected',
+    ],
     ['an empty calendar', sandboxCalendar({ samples: [] }), 'no_events'],
   ])('says why a list is empty: %s', async (_what, calendar, reason) => {
     const { service, addKey } = await openTestService({ calendar });

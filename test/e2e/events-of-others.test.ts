@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
+import { inlineReader } from '../../adapters/reader/reader.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { object, unfolded } from '../contracts/calendar/scene.ts';
 import { approvalOf, digestOf, resultOf, shownOf } from '../core/scene.ts';
@@ -27,7 +28,7 @@ describe.skipIf(missing.length > 0)(
     async function opened(user: CalendarUser, email = user.user) {
       const { service, ownerId, addKey } = await openTestService({
         mail: sandboxMail(),
-        calendar: caldavCalendar({ allowPrivateServers: true }),
+        calendar: caldavCalendar({ reader: inlineReader(), allowPrivateServers: true }),
       });
       onTestFinished(() => service.stop());
       const settings = { caldav: { url: user.url, user: user.user, pass: PASSWORD } };

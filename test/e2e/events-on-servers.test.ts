@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import * as z from 'zod';
 import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
 import { decodedPath } from '../../adapters/caldav/decoded.ts';
+import { inlineReader } from '../../adapters/reader/reader.ts';
 import { digestOf } from '../core/scene.ts';
 import { ownRestServer, type RestServer } from '../hosts/rest/rest-server.ts';
 import type { CalendarUser } from '../servers/calendar-user.ts';
@@ -148,7 +149,7 @@ describe.each(SERVERS)('$name', ({ name, missing, start, tells, email: own }) =>
           const settings = { caldav: { url: user.url, user: user.user, pass: PASSWORD, writeTo } };
           const host = await ownRestServer({
             account: { email, settings },
-            given: { calendar: caldavCalendar({ allowPrivateServers: true }) },
+            given: { calendar: caldavCalendar({ reader: inlineReader(), allowPrivateServers: true }) },
           });
           const { service, ownerId, mail } = host;
           const door = await open(host);

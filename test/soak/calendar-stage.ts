@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
 import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
+import { inlineReader } from '../../adapters/reader/reader.ts';
 import { openTestService } from '../open-service.ts';
 import { usual } from '../servers/caldav-answers.ts';
 import { asking, type Stage } from './stage.ts';
@@ -32,7 +33,7 @@ export async function playedCalendar(email: string): Promise<Stage> {
   const { port } = server.address() as AddressInfo;
   const { log, ask } = asking();
   const { service, addKey, clock } = await openTestService({
-    calendar: caldavCalendar({ allowPrivateServers: true }),
+    calendar: caldavCalendar({ reader: inlineReader(), allowPrivateServers: true }),
     email,
     log,
     timezone: 'Europe/Zurich',

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
+import { inlineReader } from '../../../adapters/reader/reader.ts';
 import { startScriptedCaldav } from '../../servers/scripted-caldav.ts';
 
 const OWNER = '<d:owner><d:href>/me/</d:href></d:owner>';
@@ -90,7 +91,7 @@ it.each<readonly [what: string, types: string, props: string, dav: string, acces
     );
     return 'answered';
   });
-  const calendar = caldavCalendar({ allowPrivateServers: true });
+  const calendar = caldavCalendar({ reader: inlineReader(), allowPrivateServers: true });
   onTestFinished(() => calendar.close());
   const caldav = { url: server.url, user: 'ada@example.org', pass: 'secret' };
   const account = {

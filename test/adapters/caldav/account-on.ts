@@ -1,7 +1,9 @@
 import { onTestFinished } from 'vitest';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
+import { inlineReader } from '../../../adapters/reader/reader.ts';
 import type { Log } from '../../../core/ports/log.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
+import type { Reader } from '../../../core/ports/reader.ts';
 import { eventsOn } from '../../events-on.ts';
 import { PASSWORD } from '../../servers/mail-users.ts';
 
@@ -14,11 +16,17 @@ export function accountOn(
   {
     user = 'ada@example.org',
     log,
+    reader = inlineReader(),
     change = {},
-  }: { user?: string; log?: Log | undefined; change?: Readonly<Record<string, string>> } = {},
+  }: {
+    user?: string;
+    log?: Log | undefined;
+    reader?: Reader;
+    change?: Readonly<Record<string, string>>;
+  } = {},
 ) {
   const logging = log === undefined ? {} : { log };
-  const calendar = eventsOn(caldavCalendar({ allowPrivateServers: true, ...logging }), logging);
+  const calendar = eventsOn(caldavCalendar({ reader, allowPrivateServers: true, ...logging }), logging);
   onTestFinished(() => calendar.close());
   const caldav = { url, user, pass: PASSWORD, ...change };
   const account = { ownerId: 'o', accountId: 1, email: user, settings: async () => ({ caldav }) };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
 import { digestChallenge, digestHeader } from '../../../adapters/caldav/digest.ts';
+import { inlineReader } from '../../../adapters/reader/reader.ts';
 import type { AccessToken, MailCall } from '../../../core/ports/mail.ts';
 import type { Asked } from '../../servers/caldav-answers.ts';
 import { type Script, startScriptedCaldav } from '../../servers/scripted-caldav.ts';
@@ -87,7 +88,7 @@ async function accountOn(
   accessToken?: AccessToken,
 ) {
   const server = await startScriptedCaldav(script);
-  const calendar = caldavCalendar({ allowPrivateServers: true });
+  const calendar = caldavCalendar({ reader: inlineReader(), allowPrivateServers: true });
   onTestFinished(() => calendar.close());
   const caldav = { url: server.url, user: 'ada@example.org', ...secret };
   const account = {

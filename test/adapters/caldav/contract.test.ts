@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
 import { decodedPath } from '../../../adapters/caldav/decoded.ts';
+import { inlineReader } from '../../../adapters/reader/reader.ts';
 import type { CalendarAccess } from '../../../core/ports/calendar.ts';
 import { type CalendarObjectsUnderTest, calendarObjectsContract } from '../../contracts/calendar-objects.ts';
 import { type CalendarUser, objectNamed, putObject } from '../../servers/calendar-user.ts';
@@ -52,7 +53,7 @@ function contractOn(
 }
 
 function underTest(user: CalendarUser): CalendarObjectsUnderTest {
-  const calendar = caldavCalendar({ allowPrivateServers: true });
+  const calendar = caldavCalendar({ reader: inlineReader(), allowPrivateServers: true });
   const writeTo = decodedPath(new URL(user.calendarUrl));
   const caldav = { url: user.url, user: user.user, pass: PASSWORD, writeTo };
   return {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { calendarReport } from '../../../adapters/caldav/report.ts';
+import { inlineReader } from '../../../adapters/reader/reader.ts';
 import { object } from '../../contracts/calendar/scene.ts';
 import { multistatus } from '../../servers/caldav-answers.ts';
 import { makeCertificate } from '../../servers/certificate.ts';
@@ -273,7 +274,13 @@ describe('what cannot be used', () => {
       { name: 'Holidays', reason: 'subscribed' },
     ]);
     const limit = new AbortController().signal;
-    const found = await calendarReport(caldav, caldav.user, { allowPrivateServers: true }, limit);
+    const found = await calendarReport(
+      caldav,
+      caldav.user,
+      { allowPrivateServers: true },
+      { reader: inlineReader(), ownerId: 'o' },
+      limit,
+    );
     expect(found.filter(({ check }) => check === 'unusable').map(({ text }) => text)).toEqual([
       '“To do” cannot hold events.',
       '“Holidays” is subscribed. Countersign reads the calendars that the server keeps itself.',

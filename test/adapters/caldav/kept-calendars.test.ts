@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
+import { inlineReader } from '../../../adapters/reader/reader.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import { object } from '../../contracts/calendar/scene.ts';
 import { eventsOn } from '../../events-on.ts';
@@ -22,7 +23,7 @@ const on = (uid: string, day: string, ...lines: string[]) =>
   object(uid, `DTSTART:2026${day}T090000Z`, `DTEND:2026${day}T100000Z`, ...lines);
 
 function calendarAt(url: string, user: string, change: { revision?: number } = {}) {
-  const calendar = eventsOn(caldavCalendar({ allowPrivateServers: true }));
+  const calendar = eventsOn(caldavCalendar({ reader: inlineReader(), allowPrivateServers: true }));
   onTestFinished(() => calendar.close());
   const caldav = { url, user, pass: PASSWORD };
   const account = { ownerId: 'o', accountId: 1, email: user, settings: async () => ({ caldav }), ...change };
@@ -211,7 +212,7 @@ describe('what is kept', () => {
       multistatus(response, large('one'));
       return 'answered';
     });
-    const calendar = eventsOn(caldavCalendar({ allowPrivateServers: true }));
+    const calendar = eventsOn(caldavCalendar({ reader: inlineReader(), allowPrivateServers: true }));
     onTestFinished(() => calendar.close());
     const caldav = { url: server.url, user: 'ada@example.org', pass: PASSWORD };
     const list = async (accountId: number) => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
 import { decodedPath } from '../../../adapters/caldav/decoded.ts';
 import { calendarReport } from '../../../adapters/caldav/report.ts';
+import { inlineReader } from '../../../adapters/reader/reader.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import { object } from '../../contracts/calendar/scene.ts';
 import { eventsOn } from '../../events-on.ts';
@@ -20,8 +21,10 @@ import { PASSWORD } from '../../servers/mail-users.ts';
 import { missingPrograms, titledWithout } from '../../servers/missing-servers.ts';
 import { RADICALE_PROGRAMS, type Radicale, startRadicale } from '../../servers/radicale.ts';
 
+const READING = { reader: inlineReader(), ownerId: 'o' };
+
 function accountOf(user: CalendarUser, change: Readonly<Record<string, string>> = {}, email = user.user) {
-  const calendar = eventsOn(caldavCalendar({ allowPrivateServers: true }));
+  const calendar = eventsOn(caldavCalendar({ reader: inlineReader(), allowPrivateServers: true }));
   onTestFinished(() => calendar.close());
   const caldav = { url: user.url, user: user.user, pass: PASSWORD, ...change };
   const account = { ownerId: 'o', accountId: 1, email, settings: async () => ({ caldav }) };
@@ -122,7 +125,9 @@ describe.skipIf(noRadicale.length > 0)(titledWithout(noRadicale, 'a calendar on 
     const { caldav, call } = accountOf(await radicale.addUser());
     const { email } = call.account;
     const limit = new AbortController().signal;
-    expect(states(await calendarReport(caldav, email, { allowPrivateServers: true }, limit))).toEqual({
+    expect(
+      states(await calendarReport(caldav, email, { allowPrivateServers: true }, READING, limit)),
+    ).toEqual({
       sign_in: 'good',
       calendars: 'good',
       write_to: 'good',
@@ -134,12 +139,21 @@ describe.skipIf(noRadicale.length > 0)(titledWithout(noRadicale, 'a calendar on 
           { ...caldav, writeTo: '/elsewhere/' },
           email,
           { allowPrivateServers: true },
+          READING,
           limit,
         ),
       ).write_to,
     ).toBe('broken');
     expect(
-      states(await calendarReport({ ...caldav, pass: 'wrong' }, email, { allowPrivateServers: true }, limit)),
+      states(
+        await calendarReport(
+          { ...caldav, pass: 'wrong' },
+          email,
+          { allowPrivateServers: true },
+          READING,
+          limit,
+        ),
+      ),
     ).toEqual({
       sign_in: 'broken',
     });
@@ -194,6 +208,7 @@ describe.skipIf(noCyrus.length > 0)(titledWithout(noCyrus, 'a calendar on Cyrus'
       caldav,
       user.user,
       { allowPrivateServers: true },
+      READING,
       new AbortController().signal,
     );
     expect(states(report)).toMatchObject({ sign_in: 'good', scheduling: 'good' });
@@ -208,6 +223,7 @@ describe.skipIf(noCyrus.length > 0)(titledWithout(noCyrus, 'a calendar on Cyrus'
       caldav,
       elsewhere,
       { allowPrivateServers: true },
+      READING,
       new AbortController().signal,
     );
     expect(states(report)).toMatchObject({ sign_in: 'good', scheduling: 'lacking' });

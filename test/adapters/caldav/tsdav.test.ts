@@ -14,6 +14,7 @@ import {
 } from 'tsdav';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
+import { inlineReader } from '../../../adapters/reader/reader.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import { object } from '../../contracts/calendar/scene.ts';
 import { eventsOn } from '../../events-on.ts';
@@ -31,7 +32,7 @@ const stored = (etag: string, ics: string, name = 'one.ics') =>
   `<c:calendar-data>${ics}</c:calendar-data></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>`;
 
 function countersignOn(url: string, pass = 'secret') {
-  const calendar = eventsOn(caldavCalendar({ allowPrivateServers: true }));
+  const calendar = eventsOn(caldavCalendar({ reader: inlineReader(), allowPrivateServers: true }));
   onTestFinished(() => calendar.close());
   const caldav = { url, user: 'ada@example.org', pass };
   const account = {

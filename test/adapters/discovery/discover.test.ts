@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { discoverMail } from '../../../adapters/discovery/discover.ts';
 import { dnsResolver } from '../../../adapters/discovery/dns.ts';
 import { type HttpsAnswer, type HttpsGet, httpsGet } from '../../../adapters/discovery/https-get.ts';
+import { inlineReader } from '../../../adapters/reader/reader.ts';
 import type { Resolver, ServiceHost } from '../../../core/ports/resolver.ts';
 import { startNameServer } from '../../servers/dns.ts';
 
@@ -38,7 +39,7 @@ function look(email: string, { mx = {}, srv = {}, web = {}, offline = false }: W
     return typeof answer === 'string' ? { ...whole, body: Buffer.from(answer) } : { ...whole, ...answer };
   };
   const { signal } = new AbortController();
-  return { requests, found: discoverMail({ email, resolver, get, signal }) };
+  return { requests, found: discoverMail({ email, resolver, get, reader: inlineReader(), signal }) };
 }
 
 const WELL_KNOWN = 'https://example.org/.well-known/autoconfig/mail/config-v1.1.xml';
@@ -368,6 +369,7 @@ describe('a discovery through a real name server', () => {
       email: 'ada@example.org',
       resolver,
       get: httpsGet({ resolver }),
+      reader: inlineReader(),
       signal,
     });
     expect(discovery.kind).toBe(kind);
@@ -444,7 +446,13 @@ describe('a failed search', () => {
       throw new Error('no more requests are expected');
     };
     await expect(
-      discoverMail({ email: 'ada@example.org', resolver, get, signal: giveUp.signal }),
+      discoverMail({
+        email: 'ada@example.org',
+        resolver,
+        get,
+        reader: inlineReader(),
+        signal: giveUp.signal,
+      }),
     ).rejects.toBe(reason);
   });
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
 import { dnsResolver } from '../../../adapters/discovery/dns.ts';
 import { imapMail } from '../../../adapters/imap/mail.ts';
+import { inlineReader } from '../../../adapters/reader/reader.ts';
 import { connectTls, connectTo, type PrivateServer } from '../../../adapters/remote/connect.ts';
 import { smtpSender } from '../../../adapters/smtp/sender.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
@@ -156,14 +157,14 @@ describe('every protocol', () => {
     [
       'CalDAV',
       (allow) =>
-        caldavCalendar({ allowPrivateServers: allow }).calendars(
+        caldavCalendar({ reader: inlineReader(), allowPrivateServers: allow }).calendars(
           call({ caldav: { url: `http://127.0.0.1:${port}/`, user: 'u', pass: 'p' } }),
         ),
     ],
     [
       'CalDAV over TLS',
       (allow) =>
-        caldavCalendar({ allowPrivateServers: allow }).calendars(
+        caldavCalendar({ reader: inlineReader(), allowPrivateServers: allow }).calendars(
           call({ caldav: { url: `https://127.0.0.1:${port}/`, user: 'u', pass: 'p' } }),
         ),
     ],
@@ -183,7 +184,9 @@ describe('every protocol', () => {
       caldav: { url: `http://127.0.0.1:${port}/`, user: 'u', pass: 'p' },
     };
     await expect(imapMail().verify(call(settings))).rejects.toMatchObject(REFUSED);
-    await expect(caldavCalendar().calendars(call(settings))).rejects.toMatchObject(REFUSED);
+    await expect(caldavCalendar({ reader: inlineReader() }).calendars(call(settings))).rejects.toMatchObject(
+      REFUSED,
+    );
   });
 
   it('checks again for a later connection of a connected account', async () => {

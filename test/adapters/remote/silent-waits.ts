@@ -4,6 +4,7 @@ import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
 import { discoverMail } from '../../../adapters/discovery/discover.ts';
 import { httpsGet } from '../../../adapters/discovery/https-get.ts';
 import { imapMail } from '../../../adapters/imap/mail.ts';
+import { inlineReader } from '../../../adapters/reader/reader.ts';
 import type { MailServer } from '../../../adapters/remote/mail-server.ts';
 import { smtpSender } from '../../../adapters/smtp/sender.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
@@ -102,7 +103,10 @@ async function sendTwice(): Promise<void> {
 
 const waits: Readonly<Record<string, () => Promise<unknown>>> = {
   imap: () => imapMail({ allowPrivateServers: true }).verify(callTo(mail)),
-  caldav: () => caldavCalendar({ allowPrivateServers: true }).calendars(callTo({ ...mail, caldav })),
+  caldav: () =>
+    caldavCalendar({ reader: inlineReader(), allowPrivateServers: true }).calendars(
+      callTo({ ...mail, caldav }),
+    ),
   https: () =>
     httpsGet({ resolver: localResolver, mayReach: () => true })(
       new URL(`https://example.org:${silentPort}/`),
@@ -113,6 +117,7 @@ const waits: Readonly<Record<string, () => Promise<unknown>>> = {
       email: 'u@silent.example',
       resolver: silentResolver,
       get: httpsGet({ resolver: silentResolver }),
+      reader: inlineReader(),
       signal: never,
     }),
   smtp_kept: sendTwice,

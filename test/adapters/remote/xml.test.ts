@@ -1,104 +1,99 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BadXml, type XmlElement, xmlParts } from '../../../adapters/remote/xml.ts';
+import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { eachXmlPart, UnreadableXml } from '../../../adapters/remote/xml.ts';
+import type { Reader, Reading } from '../../../core/ports/reader.ts';
+import type { XmlElement } from '../../../core/xml/xml-shapes.ts';
 
-/** Reads a document with the root `a` and names without a prefix, in pieces of this length. */
-function partsOf(document: string, pieceChars = document.length + 1): XmlElement[] {
+const options = { ownerId: 'o', signal: new AbortController().signal };
+
+function document(text: string) {
+  return { document: [Buffer.from(text)], contentType: '', root: 'a' };
+}
+
+async function partsOf(text: string, reader = inlineReader()): Promise<XmlElement[]> {
   const parts: XmlElement[] = [];
-  const reader = xmlParts('a', undefined, (part) => parts.push(part));
-  for (let at = 0; at < document.length; at += pieceChars) {
-    reader.write(document.slice(at, at + pieceChars));
-  }
-  reader.end();
+  await eachXmlPart(reader, document(text), options, (part) => parts.push(part));
   return parts;
 }
 
-describe('an XML document', () => {
-  const document =
-    '\uFEFF<?xml version="1.0" encoding="UTF-8"?>\n<!-- <b> --><a xmlns:n="urn:n"><b x="1" y=\'&lt;&#65;"\'>one<c/> &amp; ' +
-    '<c z = "q" n:z="r">two</c><![CDATA[<&three>]]> &#x42;</b>\n<n:d/></a>\n<!-- end -->';
-  const read = [
-    {
-      name: 'b',
-      attributes: new Map([
-        ['x', '1'],
-        ['y', '<A"'],
-      ]),
-      text: 'one & <&three> B',
-      children: [
-        { name: 'c', attributes: new Map(), text: '', children: [] },
-        { name: 'c', attributes: new Map([['z', 'q']]), text: 'two', children: [] },
-      ],
+/** A reader that answers anything with this. */
+function answering(answer: Reading<unknown> | Error): Reader {
+  return {
+    read: async () => {
+      if (answer instanceof Error) throw answer;
+      return answer;
     },
-    { name: 'd', attributes: new Map(), text: '', children: [] },
-  ];
+    close: async () => {},
+  };
+}
 
-  it.each([1, 7, 1000])('is read with its attributes, children and text in pieces of %i', (chars) => {
-    expect(partsOf(document, chars)).toEqual(read);
+const pieces = (...all: string[]) => answering({ kind: 'read', value: { kind: 'parts', pieces: all } });
+
+describe('an XML document', () => {
+  it('is read in the reader', async () => {
+    expect(await partsOf('<a><b x="1">one<c/></b></a>')).toEqual([
+      {
+        name: 'b',
+        attributes: { x: '1' },
+        text: 'one',
+        children: [{ name: 'c', attributes: {}, text: '', children: [] }],
+      },
+    ]);
   });
 
-  it('names elements by namespace if prefixes are given', () => {
-    const names: string[] = [];
-    const reader = xmlParts('d:a', { 'urn:d': 'd' }, ({ name }) => names.push(name));
-    reader.write('<a xmlns="urn:d" xmlns:x="urn:x"><b/><x:b/></a>');
-    reader.end();
-    expect(names).toEqual(['d:b', 'other:b']);
+  it('with names that mean something to JavaScript is read like any other', async () => {
+    const [part] = await partsOf('<a><__proto__ constructor="1">]],"</__proto__></a>');
+    expect(part).toEqual({ name: '__proto__', attributes: { constructor: '1' }, text: ']],"', children: [] });
   });
 
-  it.each([
-    ['nothing', '', 'empty'],
-    ['text alone', 'hello', 'broken'],
-    ['text beside', '<a/>hello', 'broken'],
-    ['two roots', '<a/><a/>', 'broken'],
-    ['another root', '<b/>', 'a different document'],
-    ['an element that does not end', '<a><b></b>', 'broken'],
-    ['elements that cross', '<a><b></a></b>', 'broken'],
-    ['an end alone', '</a>', 'broken'],
-    ['an attribute without quotes', '<a x=1/>', 'broken'],
-    ['a comment that does not end', '<a/><!-- ', 'broken'],
-    ['a lone bracket', '<a>1 < 2</a>', 'broken'],
-    ['an unknown entity', '<a>&unknown;</a>', 'broken'],
-    ['a document type', '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', 'a document type'],
-    ['an HTML page', '<!doctype html><html><body><p>Not found</body></html>', 'broken'],
-  ])('is refused: %s', (_name, text, reason) => {
-    expect(() => partsOf(text)).toThrow(BadXml);
-    expect(() => partsOf(text)).toThrow(reason);
-  });
-
-  it('is refused if it is nested too deep', () => {
-    const nested = (depth: number) => `<a>${'<b>'.repeat(depth - 1)}${'</b>'.repeat(depth - 1)}</a>`;
-    expect(() => partsOf(nested(17))).toThrow('nested too deep');
-    expect(partsOf(nested(16))).toHaveLength(1);
-  });
-
-  it('is read or refused, whatever it contains', () => {
-    const piece = fc.constantFrom(
-      ...[
-        '<a',
-        '<b>',
-        '<!--',
-        '-->',
-        '<![CDATA[',
-        ']]>',
-        '>',
-        '/>',
-        '</a>',
-        '</b>',
-        ' x="1"',
-        ' ',
-        '&',
-        '<?',
-      ],
+  it('of thousands of parts leaves room for other work between them', async () => {
+    let turns = 0;
+    let counting = setImmediate(function count() {
+      turns += 1;
+      counting = setImmediate(count);
+    });
+    const charsInTurn = new Map<number, number>();
+    const part = `<b>${'x'.repeat(1000)}</b>`;
+    await eachXmlPart(inlineReader(), document(`<a>${part.repeat(5000)}</a>`), options, ({ text }) =>
+      charsInTurn.set(turns, (charsInTurn.get(turns) ?? 0) + text.length),
     );
-    const hostile = fc.array(fc.oneof(piece, fc.string({ maxLength: 4 })), { maxLength: 60 });
-    fc.assert(
-      fc.property(hostile, fc.integer({ min: 1, max: 50 }), (pieces, times) => {
-        try {
-          partsOf(`<a>${pieces.join('').repeat(times)}`);
-        } catch (error) {
-          expect(error).toBeInstanceOf(BadXml);
-        }
-      }),
-    );
+    clearImmediate(counting);
+    const inTurns = [...charsInTurn.values()];
+    expect(inTurns.reduce((sum, chars) => sum + chars)).toBe(5_000_000);
+    expect(Math.max(...inTurns)).toBeLessThan(70_000);
+  });
+
+  it.each<[string, Reader, string]>([
+    ['it is broken', inlineReader(), 'the XML is broken'],
+    ['it takes too long', answering({ kind: 'unreadable', reason: 'too_slow' }), 'takes too long'],
+    ['it is too large', answering({ kind: 'unreadable', reason: 'too_large' }), 'is too large'],
+    ['its reading crashed', answering({ kind: 'unreadable', reason: 'broken' }), 'is broken'],
+    ['the answer is no JSON', pieces('[', ']'), 'is broken'],
+    ['the answer is no element', pieces('[{"name":"b"}]'), 'is broken'],
+  ])('is unreadable if %s', async (_what, reader, words) => {
+    const reading = partsOf('<a>', reader);
+    await expect(reading).rejects.toThrow(UnreadableXml);
+    await expect(reading).rejects.toThrow(words);
+  });
+
+  it('is not at fault if nobody can read it', async () => {
+    const cause = new Error('closed');
+    const reading = partsOf('<a/>', answering(cause));
+    await expect(reading).rejects.toMatchObject({ message: 'the XML cannot be read now', cause });
+    await expect(reading).rejects.not.toBeInstanceOf(UnreadableXml);
+  });
+
+  it('is not read any more once its call is over', async () => {
+    const ending = new AbortController();
+    const taken: string[] = [];
+    const call = { ownerId: 'o', signal: ending.signal };
+    const parts = eachXmlPart(pieces(PIECE, PIECE), document(''), call, ({ name }) => {
+      taken.push(name);
+      ending.abort(new Error('over'));
+    });
+    await expect(parts).rejects.toThrow('over');
+    expect(taken).toEqual(['b']);
   });
 });
+
+const PIECE = '[{"name":"b","attributes":{},"children":[],"text":""}]';

@@ -27,7 +27,11 @@ function options() {
 }
 
 it('settings of IMAP and CalDAV accounts are checked', () => {
-  const { accounts } = createService({ ...options(), mail: imapMail(), calendar: caldavCalendar() });
+  const { accounts } = createService({
+    ...options(),
+    mail: imapMail(),
+    calendar: caldavCalendar({ reader: inlineReader() }),
+  });
   const calls = () => [
     accounts.connect({ ...account, settings: { imap: server, smtp: server } }),
     accounts.connect({ ...account, settings: { imap: server, smtp: server, caldav } }),

@@ -1,11 +1,11 @@
-import { StringDecoder } from 'node:string_decoder';
+import { Buffer } from 'node:buffer';
 import iconv from 'iconv-lite';
-import { EXTENDED } from '../../core/mail/charset.ts';
-import { labelledEncoding } from '../../core/mail/charset-labels.ts';
+import { EXTENDED } from '../mail/charset.ts';
+import { labelledEncoding } from '../mail/charset-labels.ts';
 
-/** Decodes bytes that arrive in pieces. */
-export interface PieceDecoder {
-  write(bytes: Buffer): string;
+/** Decodes bytes that come in pieces. */
+interface PieceDecoder {
+  write(bytes: Uint8Array): string;
   end(): string;
 }
 
@@ -13,12 +13,12 @@ export interface PieceDecoder {
 const HEAD_BYTES = 256;
 
 /**
- * Decodes an XML document that arrives in pieces in its own charset: that of its byte order mark, else of the
+ * Decodes an XML document that comes in pieces in its own charset: that of its byte order mark, else of the
  * Content-Type, else of its declaration (RFC 7303 3.2). UTF-8 if none of them names a charset that is known.
  */
 export function xmlDecoder(contentType = ''): PieceDecoder {
   let decoder: PieceDecoder | undefined;
-  let head = Buffer.alloc(0);
+  let head: Buffer = Buffer.alloc(0);
 
   function begin(): string {
     const label = markedCharset(head) ?? CHARSET.exec(contentType)?.[1] ?? declaredCharset(head) ?? 'utf-8';
@@ -54,9 +54,15 @@ function declaredCharset(bytes: Buffer): string | undefined {
 
 function decoderOf(label: string): PieceDecoder {
   const name = encodingOf(label);
-  if (name === 'utf-8' || !iconv.encodingExists(name)) return new StringDecoder('utf8');
+  if (name === 'utf-8' || !iconv.encodingExists(name)) {
+    const utf8 = new TextDecoder();
+    return { write: (bytes) => utf8.decode(bytes, { stream: true }), end: () => utf8.decode() };
+  }
   const decoder = iconv.getDecoder(name);
-  return { write: (bytes) => decoder.write(bytes), end: () => decoder.end() ?? '' };
+  return {
+    write: ({ buffer, byteOffset, length }) => decoder.write(Buffer.from(buffer, byteOffset, length)),
+    end: () => decoder.end() ?? '',
+  };
 }
 
 /** What a label means (WHATWG Encoding): `ISO-8859-1` is windows-1252. UTF-8 if it is unknown. */
