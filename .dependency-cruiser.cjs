@@ -19,6 +19,30 @@ const PURE_LIBRARIES = [
 ];
 
 /**
+ * The rooms of core that read what strangers wrote: MIME, HTML, CSS, XML, RTF, TNEF, CMS, iCalendar, the passages and the values
+ * of texts. Only a reading process imports them, so they come last, and know of the others only those before the ports.
+ */
+const READING_ROOMS = ['html', 'xml', 'mime', 'ical', 'stated', 'filter', 'readers'];
+
+/** The adapters that run in a reading process, and the reader for tests, which reads where it is. */
+const READING_ADAPTERS =
+  '^adapters/(reader/(worker|inline-reader)[.]ts$|extract/(?!(attachment-text|job)[.]ts$))';
+
+/** The libraries that parse strangers' bytes. `test/import-directions.test.ts` knows the others. */
+const PARSERS = [
+  '@csstools',
+  'chardet',
+  'fflate',
+  'iconv-lite',
+  'ical.js',
+  'nodemailer/lib/mime-funcs',
+  'parse5',
+  'postal-mime',
+  'saxes',
+  'unpdf',
+];
+
+/**
  * The rooms of core, lowest first: a file imports from its own room and from rooms above its line here, never from one
  * below. What is pure comes before the ports, what uses them after.
  */
@@ -28,7 +52,6 @@ const ROOMS = [
   'contract',
   'secrets',
   'mail',
-  'xml',
   'folders',
   'calendar',
   'gate',
@@ -50,6 +73,7 @@ const ROOMS = [
   'watching',
   'tools',
   'service',
+  ...READING_ROOMS,
 ];
 
 const OWN = '^(core|adapters|hosts|examples|test|bench)/';
@@ -94,19 +118,40 @@ module.exports = {
       to: { path: `^core/((${ROOMS.slice(place + 1).join('|')})/|(index|adapter)[.]ts$)` },
     })),
     {
-      name: 'xml-parser-apart',
-      comment: 'saxes is known to one room.',
+      name: 'core-reading-rooms',
+      comment: 'What reads strangers’ bytes is pure, and knows no port.',
       severity: 'error',
-      from: { pathNot: '^core/xml/' },
-      to: { path: '(^|/)node_modules/saxes/' },
+      from: { path: `^core/(${READING_ROOMS.join('|')})/` },
+      to: { path: `^core/(${ROOMS.slice(ROOMS.indexOf('ports'), -READING_ROOMS.length).join('|')})/` },
     },
     {
-      name: 'xml-read-in-reader',
+      name: 'read-apart',
       comment:
-        'XML of strangers is parsed by the job of the reader alone. Others know the shape of what it gives.',
+        'Only a reading process imports what reads strangers’ bytes, and the reader for tests. The sandbox holds samples.',
       severity: 'error',
-      from: { pathNot: '^core/(xml/|reading/xml-job[.]ts$)' },
-      to: { path: '^core/xml/', pathNot: '^core/xml/xml-shapes[.]ts$' },
+      from: {
+        path: '^((adapters|hosts)/|core/[^/]+$)',
+        pathNot: `^adapters/sandbox/|${READING_ADAPTERS}`,
+      },
+      to: { path: `^core/(${READING_ROOMS.join('|')})/` },
+    },
+    {
+      name: 'documents-apart',
+      comment: 'Only a reading process imports the adapters that run in one.',
+      severity: 'error',
+      from: { path: '^(core|adapters|hosts)/', pathNot: READING_ADAPTERS },
+      to: { path: READING_ADAPTERS, pathNot: '^adapters/reader/inline-reader[.]ts$' },
+    },
+    {
+      name: 'parsers-apart',
+      comment:
+        'The same goes for the libraries that parse strangers’ bytes, except in header fields, which are cut before.',
+      severity: 'error',
+      from: {
+        path: '^(core|adapters|hosts)/',
+        pathNot: `^core/((${READING_ROOMS.join('|')})/|mail/(charset|header-text)[.]ts$)|${READING_ADAPTERS}|/build[.]mjs$`,
+      },
+      to: { path: `(^|/)node_modules/(@types/)?(${PARSERS.join('|').replaceAll('.', '[.]')})(/|$)` },
     },
     {
       name: 'adapters-inward',

@@ -90,7 +90,11 @@ export {
 export type { AuthenticatorApp, Passkey, SecondStep, SecondStepProof } from './gate/second-step.ts';
 export type { Session, StoredSession } from './gate/session.ts';
 export type { MailAddress } from './mail/address.ts';
+export type { AttachmentInfo } from './mail/attachment-info.ts';
+export { headerBlock } from './mail/header-fields.ts';
 export { type ListedMessage, type MailFlag, type MessagePlace, ROW_FIELDS } from './mail/listed-message.ts';
+export type { MessageHeaders } from './mail/message-headers.ts';
+export { parseHeaders, type ReadHeaders } from './mail/message-headers.ts';
 export type { HeaderFacts, MessageRow } from './mail/message-row.ts';
 export { messageRow } from './mail/message-row.ts';
 export {
@@ -99,9 +103,6 @@ export {
   type MessageSource,
   SOURCE_BYTES,
 } from './mail/message-source.ts';
-export { headerBlock } from './mail/mime-tree.ts';
-export type { AttachmentInfo, ParsedMessage } from './mail/parse.ts';
-export { type MessageHeaders, parseHeaders } from './mail/parse.ts';
 export type { Protection } from './mail/protection.ts';
 export type { SentCopy } from './mail/sent-copy.ts';
 export { sentCopyOf } from './mail/sent-copy.ts';

@@ -1,4 +1,4 @@
-import { inlineReader } from '../adapters/reader/reader.ts';
+import { inlineReader } from '../adapters/reader/inline-reader.ts';
 import { objectCalendar } from '../core/accounts/object-calendar.ts';
 import type { Calendar } from '../core/ports/calendar.ts';
 import type { CalendarObjects } from '../core/ports/calendar-objects.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { imapMail } from '../adapters/imap/mail.ts';
 import type { ImapSettings } from '../adapters/imap/settings.ts';
-import { inlineReader } from '../adapters/reader/reader.ts';
+import { inlineReader } from '../adapters/reader/inline-reader.ts';
 import { sqliteStorage } from '../adapters/sqlite/storage.ts';
 import type { Outcome } from '../core/call/outcome.ts';
 import type { Mode } from '../core/gate/permissions.ts';

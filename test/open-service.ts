@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { inlineReader } from '../adapters/reader/reader.ts';
+import { inlineReader } from '../adapters/reader/inline-reader.ts';
 import { sandboxCalendar } from '../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../adapters/sandbox/mail.ts';
 import type { Outcome } from '../core/call/outcome.ts';

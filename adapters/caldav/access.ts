@@ -1,5 +1,5 @@
 import type { CalendarAccess } from '../../core/ports/calendar.ts';
-import type { XmlElement } from '../../core/xml/xml-shapes.ts';
+import type { XmlElement } from '../../core/reading/xml-shapes.ts';
 import { childrenOf } from '../remote/xml.ts';
 import { resolvedUrl } from './address.ts';
 import { decodedPath } from './decoded.ts';

@@ -1,4 +1,3 @@
-import { containsUid } from '../../core/calendar/uid-lines.ts';
 import type { StoredObject } from '../../core/ports/calendar-objects.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { addressOf } from './address.ts';
@@ -10,6 +9,7 @@ import type { KeptCalendar } from './kept-calendars.ts';
 import { eventsMatching, onlyOnce, propFilter, propText, textMatch } from './multistatus.ts';
 import type { Resource } from './response.ts';
 import { isUnavailable, mayAskSimpler, type StatusError } from './status.ts';
+import { withUid } from './with-uid.ts';
 
 /** The largest object that is read, together with others whose UID contains this one. */
 const FOUND_BYTES = 8 * 1024 * 1024;
@@ -48,19 +48,21 @@ export async function findObjects(
 ): Promise<ObjectsFound> {
   const stored = (resources: readonly Resource[]) =>
     onlyOnce(resources).flatMap((resource) => objectOf(resource, calendar) ?? []);
-  const hasUid = ({ ics }: StoredObject) => containsUid(ics, uid);
+  const having = (objects: readonly StoredObject[]) => withUid(http.reading, objects, uid, limit);
   const urls =
-    documentName === undefined ? addressesIn(kept, uid, calendar.url) : [addressOf(calendar, documentName)];
+    documentName === undefined
+      ? await addressesIn(http, kept, uid, calendar.url, limit)
+      : [addressOf(calendar, documentName)];
   if (urls.length > 0) {
     const listed = await objectsNamed(http, calendar.url, urls, FOUND_BYTES, limit);
-    const objects = stored(listed.resources).filter(hasUid);
+    const objects = await having(stored(listed.resources));
     if (objects.length > 0 || documentName !== undefined) return { objects, trust };
   }
   let failure: StatusError | undefined;
   if (trust !== 'misses') {
     try {
       const objects = stored(await search(http, calendar, uid, limit));
-      if (objects.some(hasUid)) return { objects, trust: 'finds' };
+      if ((await having(objects)).length > 0) return { objects, trust: 'finds' };
       if (trust === 'finds') return { objects: [], trust };
     } catch (error) {
       if (!mayAskSimpler(error) && !isUnavailable(error)) throw error;
@@ -68,18 +70,25 @@ export async function findObjects(
     }
   }
   const all = await everyObject(http, calendar, ALL_BYTES, limit, failure);
-  const objects = stored(all.resources).filter(hasUid);
+  const objects = await having(stored(all.resources));
   return { objects, trust: failure === undefined && objects.length > 0 ? 'misses' : trust };
 }
 
 /** The addresses of the listed objects that may have this UID. */
-function addressesIn(kept: KeptCalendar | undefined, uid: string, base: URL): URL[] {
+async function addressesIn(
+  { reading }: CalendarHttp,
+  kept: KeptCalendar | undefined,
+  uid: string,
+  base: URL,
+  limit: AbortSignal,
+): Promise<URL[]> {
   if (kept === undefined || uid === '') return [];
   // Thousands of objects are only read if their UID begins like this one. A search finds what is written otherwise.
   const [begin = ''] = uid.split(ESCAPED);
   const line = `UID:${begin.slice(0, UID_BEGIN_CHARS)}`;
   const likely = [...kept.objects.values()].filter(({ ics }) => ics.includes(line));
-  return likely.filter(({ ics }) => containsUid(ics, uid)).map(({ pathname }) => new URL(pathname, base));
+  const named = await withUid(reading, likely, uid, limit);
+  return named.map(({ pathname }) => new URL(pathname, base));
 }
 
 async function search(

@@ -1,5 +1,5 @@
 import { calendarMultiGet, calendarQuery, propfind } from 'tsdav';
-import type { XmlElement } from '../../core/xml/xml-shapes.ts';
+import type { XmlElement } from '../../core/reading/xml-shapes.ts';
 import { childrenOf } from '../remote/xml.ts';
 import { resolvedUrl } from './address.ts';
 import { type CalendarHttp, davRequest, type ResponseHead } from './http.ts';

@@ -1,5 +1,5 @@
 import { MailError, timedOut } from '../../core/ports/mail.ts';
-import type { XmlElement } from '../../core/xml/xml-shapes.ts';
+import type { XmlElement } from '../../core/reading/xml-shapes.ts';
 import { childrenOf, eachXmlPart, UnreadableXml } from '../remote/xml.ts';
 import { resolvedUrl } from './address.ts';
 import { decodedPath } from './decoded.ts';

@@ -1,5 +1,5 @@
 import type { Reader, ReadingFor } from '../../core/ports/reader.ts';
-import type { XmlElement } from '../../core/xml/xml-shapes.ts';
+import type { XmlElement } from '../../core/reading/xml-shapes.ts';
 import { childrenOf, eachXmlPart } from '../remote/xml.ts';
 import type { ServerSettings } from './discovery.ts';
 import { hostName } from './domain.ts';

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import chardet from 'chardet';
 import { decodeText } from '../../core/mail/charset.ts';
-import { fontCharset, SYMBOL } from '../../core/mail/code-page.ts';
+import { fontCharset, SYMBOL } from '../../core/mime/code-page.ts';
 
 /** What a Word document says of the charset of its text with one byte per character. */
 interface Claims {

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { htmlReader } from '../../core/mail/html-text.ts';
-import { readRtf } from '../../core/mail/rtf.ts';
+import { htmlReader } from '../../core/html/html-text.ts';
+import { readRtf } from '../../core/mime/rtf.ts';
 import type { ExtractedText } from '../../core/ports/attachment-text.ts';
 import { type BoundedText, boundedText } from './bounded-text.ts';
 import { type CompoundFile, openCompoundFile } from './compound-file.ts';

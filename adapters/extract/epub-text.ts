@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { htmlReader } from '../../core/mail/html-text.ts';
+import { htmlReader } from '../../core/html/html-text.ts';
 import type { BoundedText } from './bounded-text.ts';
 import { MAX_STYLE_CHARS, styleSheets } from './epub-styles.ts';
 import { NoText } from './no-text.ts';

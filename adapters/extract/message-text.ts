@@ -1,6 +1,6 @@
 import { headerText } from '../../core/mail/header-text.ts';
-import { attachmentOf, parseMessage } from '../../core/mail/parse.ts';
 import { displayAddresses } from '../../core/mail/row-text.ts';
+import { attachmentOf, parseMessage } from '../../core/mime/parse.ts';
 import type { BoundedText } from './bounded-text.ts';
 import { type CompoundFile, openCompoundFile } from './compound-file.ts';
 import { isCompound } from './document-type.ts';

@@ -1,10 +1,11 @@
 import { Buffer } from 'node:buffer';
+import { CUT, htmlReader } from '../../core/html/html-text.ts';
+import { attachmentFacts } from '../../core/mail/attachment-info.ts';
 import { decodeText } from '../../core/mail/charset.ts';
-import { codePageCharset } from '../../core/mail/code-page.ts';
-import { CUT, htmlReader } from '../../core/mail/html-text.ts';
-import { attachmentFacts, parseHeaders } from '../../core/mail/parse.ts';
+import { parseHeaders } from '../../core/mail/message-headers.ts';
 import { controlsAsSpaces, displayAddresses } from '../../core/mail/row-text.ts';
-import { rtfBody } from '../../core/mail/rtf-body.ts';
+import { codePageCharset } from '../../core/mime/code-page.ts';
+import { rtfBody } from '../../core/mime/rtf-body.ts';
 import type { CompoundFile } from './compound-file.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { textDecoder } from '../../core/mail/charset.ts';
-import { codePageCharset } from '../../core/mail/code-page.ts';
+import { codePageCharset } from '../../core/mime/code-page.ts';
 import type { BoundedText } from './bounded-text.ts';
 import type { CompoundFile } from './compound-file.ts';
 import { NoText } from './no-text.ts';

@@ -1,5 +1,5 @@
 import type { Reader } from '../../core/ports/reader.ts';
-import { JOBS } from '../../core/reading/jobs.ts';
+import { doJob } from '../../core/readers/do-job.ts';
 
 /**
  * Reads in the calling process, without limits. Use it in tests, or for mail that only you write: one message from
@@ -10,7 +10,7 @@ export function inlineReader(): Reader {
     async read(name, input, { signal }) {
       signal.throwIfAborted();
       try {
-        return { kind: 'read', value: await JOBS[name].read(input) };
+        return { kind: 'read', value: await doJob(name, input) };
       } catch {
         // Only the content can make a job fail.
         return { kind: 'unreadable', reason: 'broken' };

@@ -1,16 +1,17 @@
 import { createRequire } from 'node:module';
-import { setImmediate } from 'node:timers/promises';
 import { checkOptions } from '../../core/contract/options.ts';
 import type { Reader } from '../../core/ports/reader.ts';
-import { JOBS, type JobInput, type JobName, type JobOutput } from '../../core/reading/jobs.ts';
+import { JOBS } from '../../core/reading/jobs.ts';
 import { type ProcessPool, processPool, USUAL_BOUNDS } from '../process/process-pool.ts';
 
 /** The largest attachment that is fetched: its encoded size, with the header. */
 const MAX_BYTES = 40 * 1024 * 1024;
 
+/** Every read needs a process, and starting one takes as long as reading a hundred messages. */
+const IDLE_MS = 10 * 60_000;
+
 /**
- * Reads in child processes, which are killed if they use too much CPU time or memory. Short input is read in the calling
- * process.
+ * Reads in child processes, which are killed if they use too much CPU time or memory.
  * @param options.workerFile the bundled `worker.ts`. Set it if you bundle this package into your program; by default it is
  * found in the installed package
  */
@@ -18,7 +19,7 @@ export function processReader(options: { readonly workerFile?: string } = {}): R
   checkOptions('processReader', options, { workerFile: ['optional', 'string'] });
   const file = () =>
     options.workerFile ?? createRequire(import.meta.url).resolve('countersign/reader/worker');
-  return readerOn(processPool(file, USUAL_BOUNDS));
+  return readerOn(processPool(file, { ...USUAL_BOUNDS, idleMs: IDLE_MS }));
 }
 
 /** Reads in the processes of this pool, which run `worker.ts`. */
@@ -26,12 +27,6 @@ export function readerOn(pool: ProcessPool): Reader {
   return {
     async read(name, input, { ownerId, signal }) {
       signal.throwIfAborted();
-      const short = readShort(name, input);
-      if (short !== undefined) {
-        // Yield, because a caller may read many short messages in a row.
-        await setImmediate();
-        return { kind: 'read', value: short };
-      }
       const bytes = heldBytes(input);
       if (bytes > MAX_BYTES) return { kind: 'unreadable', reason: 'too_large' };
       const { output, maxCpuMs, work } = JOBS[name];
@@ -45,15 +40,6 @@ export function readerOn(pool: ProcessPool): Reader {
     },
     close: () => pool.close(),
   };
-}
-
-function readShort<K extends JobName>(name: K, input: JobInput<K>): JobOutput<K> | undefined {
-  try {
-    return JOBS[name].readShort?.(input);
-  } catch {
-    // Let a process read it and report what is wrong.
-    return undefined;
-  }
 }
 
 /** Recurses: inputs are shallow. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { doJob, JOBS, type JobName } from '../../core/reading/jobs.ts';
+import { doOrderedJob } from '../../core/readers/do-job.ts';
+import { JOBS, type JobName } from '../../core/reading/jobs.ts';
 import { doJobs } from '../process/do-jobs.ts';
 
 /** The child process that reads untrusted input. */
@@ -11,5 +12,5 @@ const Order = z.object({
 
 doJobs((job) => {
   const { name, input } = Order.parse(job);
-  return doJob(name, input);
+  return doOrderedJob(name, input);
 });

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Reader, ReadingFor, UnreadableReason } from '../../core/ports/reader.ts';
 import type { XmlInput } from '../../core/reading/xml-job.ts';
-import { type XmlElement, xmlElements } from '../../core/xml/xml-shapes.ts';
+import { type XmlElement, xmlElements } from '../../core/reading/xml-shapes.ts';
 
 /** The reader found nothing that can be used. The message says why in plain words, and quotes no content. */
 export class UnreadableXml extends Error {}

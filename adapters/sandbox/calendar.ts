@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { containsUid, uidsIn } from '../../core/calendar/uid-lines.ts';
 import { checkOptions } from '../../core/contract/options.ts';
+import { containsUid, uidsIn } from '../../core/ical/uid-lines.ts';
 import type { CalendarInfo, DocumentPlace } from '../../core/ports/calendar.ts';
 import type { CalendarObjects } from '../../core/ports/calendar-objects.ts';
 import { type MailAccount, MailError } from '../../core/ports/mail.ts';

@@ -1,7 +1,8 @@
 import type { MailFolder } from '../../core/folders/folder.ts';
+import { headerBlock } from '../../core/mail/header-fields.ts';
 import type { MailFlag } from '../../core/mail/listed-message.ts';
-import { headerBlock } from '../../core/mail/mime-tree.ts';
-import { type ParsedMessage, parseHeaders } from '../../core/mail/parse.ts';
+import { parseHeaders, type ReadHeaders } from '../../core/mail/message-headers.ts';
+
 import { MailError } from '../../core/ports/mail.ts';
 import type { ListPosition, ListQuery } from '../../core/ports/mail-reading.ts';
 
@@ -23,7 +24,7 @@ export interface Letter {
   readonly raw: Uint8Array;
   /** The start of `raw`, up to the empty line. */
   readonly header: Uint8Array;
-  readonly headers: ParsedMessage['headers'];
+  readonly headers: ReadHeaders;
   readonly receivedAt: Date;
 }
 

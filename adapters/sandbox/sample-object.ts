@@ -1,4 +1,4 @@
-import { escapedText, line, objectText } from '../../core/calendar/content-lines.ts';
+import { escapedText, line, objectText } from '../../core/ical/content-lines.ts';
 import { DAY_MS, MINUTE_MS } from '../../core/time/durations.ts';
 import type { SampleEvent } from './sample-events.ts';
 

@@ -1,4 +1,5 @@
-import type { Expansion } from '../calendar/ical/expand.ts';
+import type { Expansion } from '../calendar/event.ts';
+
 import { type AccountCache, accountCache } from './account-cache.ts';
 import type { Expansions } from './read-range.ts';
 

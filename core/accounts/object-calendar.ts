@@ -1,6 +1,4 @@
 import type { CalendarEvent } from '../calendar/event.ts';
-import { createdObject } from '../calendar/event-change.ts';
-import { containsUid } from '../calendar/uid-lines.ts';
 import type { Calendar, EventDocuments, StoredEvent } from '../ports/calendar.ts';
 import type { CalendarObjects, ObjectSeen } from '../ports/calendar-objects.ts';
 import { MailError } from '../ports/mail.ts';
@@ -73,7 +71,7 @@ export function objectCalendar(objects: CalendarObjects, ports: ReadingPorts): C
     async read(call, key, timezone): Promise<StoredEvent | undefined> {
       const found = await objects.withUid(call, key);
       let event: StoredEvent | undefined;
-      for (const { ics, ...stored } of found.filter((one) => containsUid(one.ics, key.uid))) {
+      for (const { ics, ...stored } of found) {
         const reread = await documents.read(ics, key, { timezone, ...readingOf(call) });
         if (reread.kind !== 'event') continue;
         // Another object has the same event, so it is not certain which one is meant.
@@ -130,8 +128,11 @@ function objectDocuments(ports: ReadingPorts): EventDocuments {
       const read = await readWithin(ports, reading, 'event', input);
       return read.kind === 'read' ? read.value : { kind: 'unreadable' };
     },
-    // The caller wrote the event, and it is short: no reader is needed.
-    create: async (event, writing) => createdObject(event, writing),
+    async create(event, { timezone, stamp, ...reading }) {
+      const read = await readWithin(ports, reading, 'createdEvent', { event, timezone, stamp });
+      if (read.kind === 'read' && read.value !== null) return read.value;
+      throw new Error('the event cannot be written so that it reads as intended');
+    },
     async change(ics, { before, after }, { timezone, stamp, ...reading }) {
       const input = { ics, before, after, timezone, stamp };
       const read = await readWithin(ports, reading, 'changedEvent', input);

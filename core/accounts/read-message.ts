@@ -1,13 +1,15 @@
 import { unavailable } from '../contract/unavailable.ts';
 import type { MessagePlace } from '../mail/listed-message.ts';
+import { boundedHeaders, parseHeaders } from '../mail/message-headers.ts';
 import type { MessageRow } from '../mail/message-row.ts';
 import { type MessageSource, SOURCE_BYTES } from '../mail/message-source.ts';
-import { parseHeaders } from '../mail/parse.ts';
 import { UNPROTECTED } from '../mail/protection.ts';
 import type { MailCall } from '../ports/mail.ts';
 import type { Reading, ReadingFor, UnreadableReason } from '../ports/reader.ts';
 import type { JobInput, JobName, JobOutput } from '../reading/jobs.ts';
-import { boundedHeaders, type MessageReading, seenBody, type TextWindow } from '../reading/message-job.ts';
+import type { MessageReading } from '../reading/message-job.ts';
+import type { TextWindow } from '../text/seen-body.ts';
+import { seenBody } from '../text/seen-body.ts';
 import type { LookUpPorts } from './tool-ports.ts';
 
 /** Reads messages as a person sees them. If one cannot be read, says why. */
@@ -56,7 +58,7 @@ export async function readMessage(
   return read.kind === 'read' ? { ...read.value, unreadable: null } : unread(source, read.reason, window);
 }
 
-/** The size up to which an unreadable message is still read here, without the reader. Same as for a short message. */
+/** Of the header of an unreadable message, which is read here, without the reader. */
 const HEADER_BYTES = 32 * 1024;
 
 function unread(source: MessageSource, unreadable: UnreadableReason, window: TextWindow): ReadMessage {

@@ -1,5 +1,5 @@
-import type { RangeQuery } from '../calendar/event.ts';
-import type { Expansion } from '../calendar/ical/expand.ts';
+import type { Expansion, RangeQuery } from '../calendar/event.ts';
+
 import type { Ports } from '../ports/ports.ts';
 import type { ReadingFor } from '../ports/reader.ts';
 import { readWithin } from './read-message.ts';

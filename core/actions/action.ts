@@ -6,6 +6,7 @@ import type { SentMessage } from '../mail/sent-message.ts';
 import type { Relocated } from '../ports/approval-storage.ts';
 import type { Start } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { ReadingFor } from '../ports/reader.ts';
 import type { Effect } from './effect.ts';
 import type { ActingAccount, MessageTarget } from './message-target.ts';
 import type { EventChange } from './planned-change.ts';
@@ -31,7 +32,7 @@ export interface Action<S, R> {
   /** What it touches: judged by the fences of its key. */
   readonly reach: Reach;
   /** Everything that the owner must see of it. @throws Error if it cannot be shown in full */
-  facts(ports: Pick<Ports, 'calendar' | 'reader'>, ownerId: string): Promise<ActionFacts>;
+  facts(ports: Pick<Ports, 'calendar' | 'reader'>, reading: ReadingFor): Promise<ActionFacts>;
   /** Performs the action. @throws MailError */
   perform(run: RunContext): Promise<R>;
   /** Finds out, after a crash between start and settlement, whether it happened. */

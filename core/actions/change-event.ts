@@ -92,12 +92,10 @@ export function readNow(
 /** Returns what the owner sees, read from the documents and from the message. */
 export async function factsOf(
   change: Parameters<typeof eventChange>[1] & Pick<FrozenChange, 'message'>,
-  ...[ports, ownerId]: Parameters<Action<unknown, unknown>['facts']>
+  ...[ports, reading]: Parameters<Action<unknown, unknown>['facts']>
 ): Promise<ActionFacts> {
-  const message = change.message && (await messageFacts(change.message));
-  // The reader limits the work of reading the event.
-  const never = new AbortController().signal;
-  const event = await eventChange(ports, change, message?.says ?? null, { ownerId, signal: never });
+  const message = change.message && (await messageFacts(ports, reading, change.message));
+  const event = await eventChange(ports, change, message?.says ?? null, reading);
   return { effect: { kind: 'event' }, ...(message && { message }), event, details: [], targets: [] };
 }
 

@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { folderForRole, folderRolesOf } from '../accounts/account-folders.ts';
+import { sentMessage } from '../accounts/sent-message.ts';
 import { withDate } from '../mail/compose.ts';
 import type { MessageRow } from '../mail/message-row.ts';
-import { readSentMessage } from '../mail/sent-message.ts';
 import type { Outgoing } from '../ports/mail-sending.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { ReadingFor } from '../ports/reader.ts';
 import type { ActionFacts, RunContext } from './action.ts';
 
 /** A message that a plan sends, fixed when the plan is made. The account is the sending one. */
@@ -25,13 +27,15 @@ function outgoing({ envelope, raw, messageId }: FrozenMessage, date: Date): Outg
 
 /** @throws Error if the bytes contain anything that cannot be shown */
 export async function messageFacts(
+  ports: Pick<Ports, 'reader'>,
+  reading: ReadingFor,
   { envelope, raw }: FrozenMessage,
   ownChars: number | null = null,
 ): Promise<NonNullable<ActionFacts['message']>> {
   const bytes = Buffer.from(raw, 'base64');
   // Every date is as long as any other.
   const sizeBytes = withDate(bytes, new Date(0)).length;
-  return { envelope, says: await readSentMessage(bytes), ownChars, bytes, sizeBytes };
+  return { envelope, says: await sentMessage(ports, reading, bytes), ownChars, bytes, sizeBytes };
 }
 
 /** @throws MailError */

@@ -1,6 +1,7 @@
 import { readWithin } from '../accounts/read-message.ts';
 import type { EventFacts } from '../calendar/event.ts';
 import type { DocumentReading, EventReading } from '../calendar/event-document.ts';
+import { comparable } from '../calendar/invited-facts.ts';
 import {
   type CalendarOwner,
   type EventNotices,
@@ -14,8 +15,6 @@ import type { SentMessage } from '../mail/sent-message.ts';
 import type { CalendarInfo } from '../ports/calendar.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { ReadingFor } from '../ports/reader.ts';
-import { comparable } from '../reading/invitation-job.ts';
-import { changedLines } from './changed-lines.ts';
 
 /**
  * The effect of a plan on an event, for the owner's page: read from the documents that it stores and
@@ -45,7 +44,7 @@ export interface EventChange {
   readonly organizerIsNotified: boolean;
   /** Its calendar. */
   readonly calendar: Pick<CalendarInfo, 'name' | 'access'>;
-  /** Every line of the stored document that changes: see `changedLines`. Empty: all of it is new, or is removed. */
+  /** Every line of the stored document that changes: see `changedLinesJob`. Empty: all of it is new, or is removed. */
   readonly changedLines: string;
 }
 
@@ -111,11 +110,22 @@ export async function eventChange(
     organizer: isOwnEvent(facts, owner) ? null : (facts.organizer?.address ?? null),
     organizerIsNotified: organizer !== null,
     calendar: { name: calendar.name, access: calendar.access },
-    changedLines:
-      change.replaced === null || change.document === null
-        ? ''
-        : changedLines(change.replaced.document, change.document),
+    changedLines: await linesChanged(ports, reading, change),
   };
+}
+
+async function linesChanged(
+  ports: Pick<Ports, 'reader'>,
+  reading: ReadingFor,
+  { replaced, document }: PlannedChange,
+): Promise<string> {
+  if (replaced === null || document === null) return '';
+  const read = await readWithin(ports, reading, 'changedLines', {
+    before: replaced.document,
+    after: document,
+  });
+  if (read.kind === 'unreadable') throw new Error('the documents of a plan cannot be compared');
+  return read.value;
 }
 
 type SaidEvent = Extract<EventReading, { kind: 'event' }>;

@@ -42,11 +42,12 @@ export function send(stored: StoredSend): Action<StoredSend, SendResult> {
     relocated: [],
     recipients: message.envelope.to,
     reach: { accountIds: [accountId], people: message.envelope.to },
-    async facts() {
+    async facts(ports, reading) {
       const targets = about === null ? [] : [about.target];
       const left = notSent === undefined ? null : notSentText(notSent);
       const effect = { kind: 'send', about: about?.flag ?? null, notSent: left } as const;
-      return { effect, message: await messageFacts(message, stored.ownChars ?? null), details: [], targets };
+      const says = await messageFacts(ports, reading, message, stored.ownChars ?? null);
+      return { effect, message: says, details: [], targets };
     },
     async perform(run) {
       await transmit(accountId, message, run);

@@ -30,6 +30,18 @@ export interface CalendarEvent extends EventKey {
   readonly leftOut: readonly LeftOut[];
 }
 
+/** An event of one document. */
+export type ExpandedEvent = Omit<CalendarEvent, 'calendar'>;
+
+/** What one document has in a range. */
+export interface Expansion {
+  readonly events: readonly ExpandedEvent[];
+  /** A series has more instances in the range than are shown, or could not be expanded to its end. */
+  readonly cut: boolean;
+  /** The object itself says nothing near the range. Its events were found by expanding a series. */
+  readonly isFollowed: boolean;
+}
+
 export interface RangeQuery {
   readonly from: Date;
   readonly to: Date;

@@ -3,7 +3,6 @@ import { normalAddress } from '../contract/schema.ts';
 import type { MailAddress } from '../mail/address.ts';
 import type { MessageRow } from '../mail/message-row.ts';
 import type { Account } from '../ports/account.ts';
-import { passagesOf } from '../provenance/quotation.ts';
 import type { ShownPassage } from '../provenance/read-record.ts';
 import { isWrittenByProgram } from '../provenance/written-id.ts';
 import { forwardLeft, type Outcome } from './outcome.ts';
@@ -24,22 +23,17 @@ export function listedPassage(message: ReadMessageFacts): ShownPassage {
   return { ...sourceOf(message, authorOf(row.from)), isListed: true, text: `${row.from}\n${row.subject}` };
 }
 
-/** The text of a message, with its quotations apart. @param senders  the addresses of its From */
-export function messagePassages(
+/** The text of a message. @param senders  the addresses of its From */
+export function messagePassage(
   message: ReadMessageFacts,
   senders: readonly MailAddress[],
   text: string,
-): ShownPassage[] {
+): ShownPassage {
   const { row } = message;
   const [sender, ...others] = senders;
   // Nobody can say which of several senders wrote it.
   const author = sender === undefined || others.length > 0 ? '' : normalAddress(sender.address);
-  const source = sourceOf(message, author);
-  const [first, ...rest] = passagesOf(text).map((passage) => ({ ...source, ...passage }));
-  const head = `${row.from}\n${row.subject}`;
-  if (first?.quoting !== null)
-    return [{ ...source, text: head }, ...(first === undefined ? [] : [first]), ...rest];
-  return [{ ...first, text: `${head}\n${first.text}` }, ...rest];
+  return { ...sourceOf(message, author), head: `${row.from}\n${row.subject}`, text };
 }
 
 /** The text of an attachment. */

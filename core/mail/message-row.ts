@@ -1,10 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { boundedFields } from './bounded-fields.ts';
 import { fingerprintOf } from './fingerprint.ts';
+import { readHeaders } from './header-fields.ts';
 import { headerAddresses, headerMessageIds, headerText } from './header-text.ts';
 import type { MailFlag, MessagePlace } from './listed-message.ts';
 import { type ListedMessage, ROW_FIELDS } from './listed-message.ts';
-import { readHeaders } from './mime-tree.ts';
+
 import { dateOf, displayAddresses } from './row-text.ts';
 
 /** A message in the form that a row of a list shows. */

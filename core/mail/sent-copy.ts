@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
+import type { HeaderField } from './header-fields.ts';
+import { readHeaders } from './header-fields.ts';
 
 import { headerAddresses, headerMessageIds, headerText } from './header-text.ts';
-import { type MimeHeader, readHeaders } from './mime-tree.ts';
 
 /** What a message in Sent reveals about its recipients. */
 export interface SentCopy {
@@ -18,7 +19,7 @@ export interface SentCopy {
 /** @param header the header of a message, or at least its SENT_COPY_FIELDS */
 export function sentCopyOf(header: Uint8Array): SentCopy {
   const headers = readHeaders(Buffer.from(header.buffer, header.byteOffset, header.byteLength));
-  const all = (names: readonly string[]): readonly MimeHeader[] =>
+  const all = (names: readonly string[]): readonly HeaderField[] =>
     headers.filter(({ key }) => names.includes(key));
   const addressesIn = (...names: string[]) =>
     all(names).flatMap(({ value }) => headerAddresses(value).map(({ address }) => address.toLowerCase()));

@@ -5,11 +5,12 @@ import { eventGist } from '../actions/gist.ts';
 import { notifiedAddresses, notifiedOrganizer } from '../actions/planned-change.ts';
 import { type EventWord, putEvent } from '../actions/put-event.ts';
 import type { EventFacts, EventKey } from '../calendar/event.ts';
-import { invitationText } from '../calendar/invitation.ts';
+import { invitationText } from '../calendar/invitation-text.ts';
 import { NO_NOTICES, noticesOf, participantsOf, recipientsOf } from '../calendar/notices.ts';
 import type { CallContext } from '../call/context.ts';
 import { refusePeopleOutside } from '../call/refuse-outside.ts';
 import { ServiceError } from '../contract/errors.ts';
+
 import type { Invitation } from '../mail/compose.ts';
 import type { Account } from '../ports/account.ts';
 import type { CalendarInfo, DocumentPlace, StoredEvent } from '../ports/calendar.ts';

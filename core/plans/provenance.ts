@@ -10,13 +10,15 @@ import {
   hashedRead,
   hashersOf,
   passageHashes,
+  passagesIn,
   type ShownPassage,
   toRead,
 } from '../provenance/read-record.ts';
-import type { StatedText } from '../provenance/stated-text.ts';
+import type { StatedPassage } from '../provenance/stated-text.ts';
 import {
   type Hit,
   hashedTaken,
+  linkMarks,
   type Passage,
   type Taken,
   type TakenWords,
@@ -79,7 +81,7 @@ export async function provenanceOf(
   const { reads, isWhole } = await readsOfDay(storage, ownerId, context.now);
   const toState = [...facts.texts.map(toReadOf), ...shown.map(toRead)];
   const texts = await statedTexts(context.ports.reader, toState, { ownerId, signal: context.signal });
-  const written = texts?.slice(0, facts.texts.length) ?? [];
+  const written = (texts ?? []).slice(0, facts.texts.length).flat();
   const taken = takenValues(facts, written);
   const values = hashedTaken([...taken, OVERFLOW], hashers);
   const words = hashedTaken(takenWords(facts, written), hashers);
@@ -122,6 +124,7 @@ export async function provenanceOf(
   const judged: Judged = {
     write: facts,
     hits,
+    links: linkMarks(facts, written),
     accountPassages: await accountPassages(context, storage, keyring, { reads, hits, hashers, values }),
     times: (address) => people.get(address) ?? 0,
     // Only hosts that were read are judged by it.
@@ -202,14 +205,14 @@ async function openReads(
 
 function currentPassages(
   shown: readonly ShownPassage[],
-  stated: readonly StatedText[],
+  stated: readonly (readonly StatedPassage[])[],
   hashers: readonly Hasher[],
   values: ReadonlyMap<number, Taken>,
 ): { readonly passages: readonly Passage[]; readonly hits: readonly Hit[] } {
   const [hasher] = hashers;
   if (hasher === undefined || shown.length === 0) return { passages: [], hits: [] };
-  const texts = new Map(shown.map((passage, index) => [passage, stated[index]]));
-  const { sources, values: hashes } = hashedRead(shown, hasher, (passage, windowsMax) =>
+  const texts = new Map(shown.flatMap((one, index) => passagesIn(one, stated[index])));
+  const { sources, values: hashes } = hashedRead([...texts.keys()], hasher, (passage, windowsMax) =>
     passageHashes(passage.author, texts.get(passage), windowsMax, hasher),
   );
   const passages = sources.passages.map((one) => ({ ...one, atMs: null, credentialId: null }));

@@ -1,6 +1,6 @@
 import { type NotSent, notSentText } from '../actions/not-sent.ts';
-import type { SeenBody, TextWindow } from '../reading/message-job.ts';
 import { oneLine } from '../text/one-line.ts';
+import type { SeenBody, TextWindow } from '../text/seen-body.ts';
 import { seenText, wordEnd } from '../text/seen-text.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { sentMessage } from '../accounts/sent-message.ts';
 import type { FrozenMessage } from '../actions/frozen-message.ts';
 import { messageGist } from '../actions/gist.ts';
 import type { MessageTarget } from '../actions/message-target.ts';
@@ -7,17 +8,14 @@ import type { CallContext } from '../call/context.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { normalAddress } from '../contract/schema.ts';
 import { composeMessage, type Invitation } from '../mail/compose.ts';
-import type { MessageHeaders } from '../mail/parse.ts';
-import { readSentMessage } from '../mail/sent-message.ts';
+import type { MessageHeaders } from '../mail/message-headers.ts';
 import type { Account } from '../ports/account.ts';
 import type { NamedText } from '../provenance/taken-values.ts';
 import { newWrittenId } from '../provenance/written-id.ts';
-import { comparedDomains } from '../safety/domain-findings.ts';
 import { domainsWithinLimit } from '../safety/domain-keys.ts';
 import { domainOf } from '../safety/domain-of.ts';
 import { bareFinding, type Finding } from '../safety/finding.ts';
-import type { Answered } from '../safety/reply-elsewhere.ts';
-import type { SafetyFacts } from '../safety/safety-facts.ts';
+import type { Answered, NamedDomains, NamingText, SafetyFacts } from '../safety/safety-facts.ts';
 import { namesakeDomains, newAmong, newRecipients } from './new-recipients.ts';
 import type { Planned } from './planned.ts';
 
@@ -99,7 +97,10 @@ export function textsOf({ written, passedOn }: Pick<Addressed, 'written' | 'pass
 }
 
 /** Composes the message, parses it again, and refuses bytes that do not match the request. */
-export async function frozenMessageOf({ ports }: CallContext, letter: Message): Promise<FrozenMessage> {
+export async function frozenMessageOf(
+  { ports, owner, signal }: CallContext,
+  letter: Message,
+): Promise<FrozenMessage> {
   const { account } = letter;
   const unique = newWrittenId(ports.random);
   const messageId = `<${unique}@${account.email.slice(account.email.lastIndexOf('@') + 1)}>`;
@@ -115,7 +116,7 @@ export async function frozenMessageOf({ ports }: CallContext, letter: Message): 
     ...(letter.invitation === undefined ? {} : { invitation: letter.invitation }),
     requestId: unique,
   });
-  const reread = await readSentMessage(raw);
+  const reread = await sentMessage(ports, { ownerId: owner.ownerId, signal }, raw);
   const faithful =
     reread.from.address === account.email &&
     reread.from.name === fromName(account) &&
@@ -163,12 +164,17 @@ export async function sendingFindings(
           isSenderKnown: await isAnyKnown(context, account, senders, recipients),
           text: answeredText,
         };
-  const compared = { ...written, to: recipients, answered };
   const people = [...senders, ...found.addresses];
-  const inMessage = comparedDomains(compared);
+  const inMessage = await domainsIn(context, {
+    ...written,
+    to: recipients,
+    senders: answered === null ? [] : senders,
+  });
   const lookedUp = domainsWithinLimit([...people.map(domainOf), ...inMessage.domains]);
   const filtered = await safetyFindingsOf(context, {
-    ...compared,
+    ...written,
+    to: recipients,
+    answered,
     passedOn: passedOn.text,
     passedOnAt: passedOn.at,
     newAddresses: found.addresses,
@@ -178,6 +184,15 @@ export async function sendingFindings(
   });
   const isCompared = inMessage.complete && lookedUp.complete;
   return [...newRecipients(found), ...(isCompared ? [] : [bareFinding('domains_not_compared')]), ...filtered];
+}
+
+/** None, and not complete, if its text takes too long to read. */
+async function domainsIn(
+  { ports, owner: { ownerId }, signal }: CallContext,
+  message: NamingText,
+): Promise<NamedDomains> {
+  const reading = await ports.reader.read('domains', message, { ownerId, signal });
+  return reading.kind === 'read' ? reading.value : { domains: [], complete: false };
 }
 
 async function safetyFindingsOf(

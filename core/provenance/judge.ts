@@ -3,8 +3,8 @@ import type { Finding, FindingSource, Mark } from '../safety/finding.ts';
 import { unicodeDomain } from '../safety/punycode.ts';
 import { areOneSite } from '../safety/site.ts';
 import { shortened } from '../text/shortened.ts';
-import { linksIn, statedAddress, statedHost } from './stated-values.ts';
-import type { Hit, NamedText, Passage, Taken, WriteFacts } from './taken-values.ts';
+import { statedAddress, statedHost } from './stated-form.ts';
+import type { Hit, Passage, Taken, WriteFacts } from './taken-values.ts';
 
 /**
  * Says which findings follow from what was read before a write. Pure. Red: a recipient, a link, an address or an account
@@ -18,6 +18,8 @@ export interface Judged {
   readonly hits: readonly Hit[];
   /** Passages of the authors of its account numbers that name account numbers. */
   readonly accountPassages: readonly Passage[];
+  /** Where each host that the write links to stands in it. */
+  readonly links: ReadonlyMap<string, readonly Mark[]>;
   /** How often the owner has written to an address, as far as that is known; 0 if never. */
   times(address: string): number;
   /** Whether the owner has written to this domain, or it is one of the owner's. */
@@ -28,7 +30,6 @@ export interface Judged {
 const OFTEN = 3;
 const VALUE_CHARS = 120;
 const FINDINGS_MAX = 10;
-const MARKS_MAX = 10;
 
 /** `neutral`: it makes nothing red, and vouches for nothing. */
 export type PassageStanding = 'own' | 'known' | 'stranger' | 'neutral';
@@ -125,7 +126,6 @@ const VALUES = { host: 'link', address: 'address', account: 'account_number' } a
 
 function* valueFindings(facts: JudgedFound, outsiders: readonly string[]): Generator<Finding> {
   const isOften = outsiders.every((address) => facts.times(address) >= OFTEN);
-  let links: ReadonlyMap<string, readonly Mark[]> | undefined;
   const { own, recipients } = facts.write;
   // A recipient is judged as such.
   const judgedElsewhere = new Set([...own, ...recipients].map(statedAddress));
@@ -136,11 +136,10 @@ function* valueFindings(facts: JudgedFound, outsiders: readonly string[]): Gener
     if (kind === 'host' && facts.isKnownDomain(value)) continue;
     if (kind === 'address' && (facts.times(value) > 0 || judgedElsewhere.has(value))) continue;
     const found = strangersAmong(facts, namingPassages(facts, taken));
-    if (found.length > 0 && kind === 'host') links ??= linkMarks(facts.write.texts);
     yield* sourcesFinding(found, (source) => ({
       rule: 'from_stranger',
       severity: 'red',
-      marks: kind === 'host' ? [...(links?.get(value) ?? [])] : [],
+      marks: kind === 'host' ? [...(facts.links.get(value) ?? [])] : [],
       what: VALUES[kind],
       value: shortened(value, VALUE_CHARS),
       isInPieces: false,
@@ -243,20 +242,6 @@ function newestOf(passages: readonly Passage[]): Passage | undefined {
 
 export function sourceOf({ kind, id, title, author, quoting }: FindingSource): FindingSource {
   return { kind, id, title, author, quoting };
-}
-
-/** Where each linked host stands. */
-function linkMarks(texts: readonly NamedText[]): ReadonlyMap<string, readonly Mark[]> {
-  const links = new Map<string, Mark[]>();
-  for (const { text, place } of texts) {
-    if (place === null) continue;
-    for (const { host, from, to } of linksIn(text)) {
-      const marks = links.get(host) ?? [];
-      if (marks.length < MARKS_MAX) marks.push({ in: place.in, from: from + place.at, to: to + place.at });
-      links.set(host, marks);
-    }
-  }
-  return links;
 }
 
 /** Names the source of a finding of the safety filter: the answered message, or where its domain was read. */

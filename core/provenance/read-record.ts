@@ -5,18 +5,23 @@ import { findingSource } from '../safety/finding.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { STORED } from '../secrets/stored-purposes.ts';
 import { shortened } from '../text/shortened.ts';
-import type { StatedText, TextToRead } from './stated-text.ts';
-import { type StatedValues, statedAddress } from './stated-values.ts';
+import { statedAddress } from './stated-form.ts';
+import type { StatedText, StatedValues, TextToRead } from './stated-text.ts';
 
 /**
  * The record of a read: keyed hashes of what it showed, and the sealed names of the sources. It contains no text in
  * clear. The hashes of one owner say nothing about those of another.
  */
 
-/** One passage that a call showed. */
-export interface ShownPassage extends z.infer<typeof shownSource> {
+/** A text that a call showed. */
+export interface ShownPassage extends ShownSource {
   readonly text: string;
+  /** Of the text of a message: its sender and subject. What it quotes stands apart then. Absent: it is one passage. */
+  readonly head?: string;
 }
+
+/** Who wrote a passage, and where. */
+export type ShownSource = z.infer<typeof shownSource>;
 
 const shownSource = findingSource.extend({
   /**
@@ -102,19 +107,24 @@ export interface HashedRead {
 }
 
 /** What must be read of a passage before it is hashed. */
-export function toRead({ text, isListed }: ShownPassage): TextToRead {
-  return { text, windowsMax: isListed ? 0 : WINDOWS_MAX };
+export function toRead({ text, head, isListed }: ShownPassage): TextToRead {
+  return { text, head: head ?? null, windowsMax: isListed ? 0 : WINDOWS_MAX, wantsLinks: false };
+}
+
+/** The passages of a text, each with what it says. @param said  undefined: it could not be read, and is one passage */
+export function passagesIn<T extends { readonly quoting: string | null }>(
+  { text: _text, head: _head, ...source }: ShownPassage,
+  said: readonly T[] | undefined,
+): [ShownSource, T | undefined][] {
+  if (said === undefined) return [[source, undefined]];
+  return said.map((one) => [{ ...source, quoting: one.quoting ?? source.quoting }, one]);
 }
 
 /**
  * Hashes what a call showed. Rows of a list that state nothing are only counted.
  * @param hashesOf  hashes a passage, as `passageHashes` does
  */
-export function hashedRead(
-  shown: readonly ShownPassage[],
-  hasher: Hasher,
-  hashesOf: HashPassage,
-): HashedRead {
+export function hashedRead(shown: readonly ShownSource[], hasher: Hasher, hashesOf: HashPassage): HashedRead {
   const passages: ReadPassage[] = [];
   const values: (readonly number[])[] = [];
   const phrases: (readonly number[])[] = [];
@@ -124,9 +134,8 @@ export function hashedRead(
       values.push([...(values.pop() ?? []), hasher('overflow', '')]);
       break;
     }
-    const { text: _text, ...source } = passage;
     const { windows, accounts, ...hashes } = hashesOf(passage, windowsLeft);
-    if (!hashes.hasValues && windows.length === 0 && (source.isListed || source.quoting !== null)) continue;
+    if (!hashes.hasValues && windows.length === 0 && (passage.isListed || passage.quoting !== null)) continue;
     const stated = hashes.values.slice(0, valuesLeft);
     const isCut = stated.length < hashes.values.length;
     valuesLeft -= stated.length;
@@ -134,10 +143,10 @@ export function hashedRead(
     values.push(isCut ? [...stated, hasher('overflow', '')] : stated);
     phrases.push(windows);
     passages.push({
-      ...source,
-      title: shortened(source.title, NAME_CHARS),
-      author: shortened(source.author, NAME_CHARS),
-      quoting: source.quoting === null ? null : shortened(source.quoting, NAME_CHARS),
+      ...passage,
+      title: shortened(passage.title, NAME_CHARS),
+      author: shortened(passage.author, NAME_CHARS),
+      quoting: passage.quoting === null ? null : shortened(passage.quoting, NAME_CHARS),
       accounts: [...accounts],
     });
   }
@@ -146,7 +155,7 @@ export function hashedRead(
 }
 
 /** @param windowsMax  further runs of words are left out */
-export type HashPassage = (passage: ShownPassage, windowsMax: number) => PassageHashes;
+export type HashPassage = (passage: ShownSource, windowsMax: number) => PassageHashes;
 
 /** @param stated  what its text states. Undefined: it could not be read */
 export function passageHashes(

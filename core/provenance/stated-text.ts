@@ -1,10 +1,39 @@
-import { type StatedValues, statedValues } from './stated-values.ts';
-import { wordWindows } from './words.ts';
+/**
+ * The addresses, hosts, account numbers and amounts that a text states, each in one form however it is written: see
+ * `stated-values.ts` of `core/stated`, which finds them.
+ */
+export interface StatedValues {
+  readonly addresses: readonly string[];
+  /** Of links, and domains that stand alone. Excludes the domains of addresses. */
+  readonly hosts: readonly string[];
+  readonly accountNumbers: readonly string[];
+  /** Currency and hundredths. */
+  readonly amounts: readonly string[];
+  /** What can be a code or a password, and of these what stands beside the word for one. */
+  readonly codes: readonly string[];
+  readonly namedCodes: readonly string[];
+  /** Words that can be the part of an address before the `@`: `payout.desk`, and quoted words. */
+  readonly mailboxes: readonly string[];
+}
 
 /** What a text says that can be found again in what an agent writes. */
 export interface StatedText extends StatedValues {
   /** Its runs of ten words. */
   readonly windows: readonly string[];
+  /** Its links and where they stand, if asked for. */
+  readonly links: readonly StatedLink[];
+}
+
+export interface StatedLink {
+  readonly host: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What one of the people whose words are in a text states. */
+export interface StatedPassage extends StatedText {
+  /** Null: the author's own words. Otherwise the address of the person quoted; empty if none is named. */
+  readonly quoting: string | null;
 }
 
 /** A text to read. */
@@ -12,8 +41,7 @@ export interface TextToRead {
   readonly text: string;
   /** Further runs of words are left out. */
   readonly windowsMax: number;
-}
-
-export function statedText({ text, windowsMax }: TextToRead): StatedText {
-  return { ...statedValues(text), windows: wordWindows(text, windowsMax) };
+  /** Of the text of a message: its sender and subject. What it quotes stands apart then. Null: it is one passage. */
+  readonly head: string | null;
+  readonly wantsLinks: boolean;
 }

@@ -1,8 +1,8 @@
 import { domainOf } from '../safety/domain-of.ts';
 import type { Mark } from '../safety/finding.ts';
 import type { HashedKind, Hasher, ReadPassage } from './read-record.ts';
+import { statedAddress } from './stated-form.ts';
 import type { StatedText, TextToRead } from './stated-text.ts';
-import { statedAddress } from './stated-values.ts';
 
 /** What a write says, and where it was read before. Pure. */
 
@@ -58,8 +58,8 @@ export interface Hit<T extends Taken | TakenWords = Taken | TakenWords> {
 const WINDOWS_MAX = 500;
 
 /** What must be read of a text of a write. All words of a forwarded text are in the message that is forwarded. */
-export function toReadOf({ text, isPassedOn }: NamedText): TextToRead {
-  return { text, windowsMax: isPassedOn ? 0 : WINDOWS_MAX };
+export function toReadOf({ text, isPassedOn, place }: NamedText): TextToRead {
+  return { text, head: null, windowsMax: isPassedOn ? 0 : WINDOWS_MAX, wantsLinks: place !== null };
 }
 
 /** @param stated  what each of its texts states; those that could not be read are left out */
@@ -103,4 +103,24 @@ export function hashedTaken<T extends Taken | TakenWords>(
   return new Map(
     hashers.flatMap((hasher) => taken.map((one) => [hasher(one.kind, one.value), one] as const)),
   );
+}
+
+/** More links to one host are not marked. */
+const MARKS_MAX = 10;
+
+/** Where each linked host stands in the texts of the write. */
+export function linkMarks(
+  { texts }: WriteFacts,
+  stated: readonly StatedText[],
+): ReadonlyMap<string, readonly Mark[]> {
+  const marked = new Map<string, Mark[]>();
+  for (const [index, { place }] of texts.entries()) {
+    if (place === null) continue;
+    for (const { host, from, to } of stated[index]?.links ?? []) {
+      const marks = marked.get(host) ?? [];
+      if (marks.length < MARKS_MAX) marks.push({ in: place.in, from: from + place.at, to: to + place.at });
+      marked.set(host, marks);
+    }
+  }
+  return marked;
 }

@@ -1,10 +1,7 @@
 import * as z from 'zod';
 import { EVENT_LOCKS, type EventReading, INVITATION_STATES } from '../calendar/event-document.ts';
-import { readEvent } from '../calendar/event-facts.ts';
-import { BrokenObject, type ReadingBounds, USUAL_BOUNDS } from '../calendar/ical/object.ts';
 import { eventFactsShape } from './event-shapes.ts';
 import type { Job } from './job.ts';
-import { isShortObject, SHORT_BOUNDS } from './short-object.ts';
 
 /** Reads one event of an iCalendar object. */
 
@@ -34,19 +31,4 @@ export const eventJob: Job<EventInput, EventReading> = {
     z.object({ kind: z.literal('none') }),
     z.object({ kind: z.literal('unreadable') }),
   ]),
-  read: async (input) => reading(input, USUAL_BOUNDS),
-  readShort(input) {
-    if (!isShortObject(input.ics.length)) return undefined;
-    const found = reading(input, SHORT_BOUNDS);
-    return found.kind === 'event' ? found : undefined;
-  },
 };
-
-function reading({ ics, timezone, ...key }: EventInput, bounds: ReadingBounds): EventReading {
-  try {
-    return readEvent(ics, key, timezone, bounds);
-  } catch (error) {
-    if (error instanceof BrokenObject) return { kind: 'unreadable' };
-    throw error;
-  }
-}

@@ -1,5 +1,6 @@
 import { attachmentJob } from './attachment-job.ts';
-import { changedEventJob, objectWithoutJob } from './event-change-jobs.ts';
+import { domainsJob } from './domains-job.ts';
+import { changedEventJob, changedLinesJob, createdEventJob, objectWithoutJob } from './event-change-jobs.ts';
 import { eventJob } from './event-job.ts';
 import { eventsJob } from './events-job.ts';
 import { invitationJob } from './invitation-job.ts';
@@ -7,8 +8,10 @@ import type { Job } from './job.ts';
 import { messageJob } from './message-job.ts';
 import { safetyJob } from './safety-job.ts';
 import { searchJob } from './search-job.ts';
+import { sentJob } from './sent-job.ts';
 import { statedJob } from './stated-job.ts';
 import { textJob } from './text-job.ts';
+import { uidJob } from './uid-job.ts';
 import { xmlJob } from './xml-job.ts';
 
 /** All jobs of a Reader. */
@@ -17,13 +20,18 @@ const jobs = {
   attachment: attachmentJob,
   search: searchJob,
   text: textJob,
+  sent: sentJob,
   stated: statedJob,
+  domains: domainsJob,
   safety: safetyJob,
   events: eventsJob,
   event: eventJob,
+  createdEvent: createdEventJob,
   changedEvent: changedEventJob,
   objectWithout: objectWithoutJob,
+  changedLines: changedLinesJob,
   invitation: invitationJob,
+  uid: uidJob,
   xml: xmlJob,
 };
 
@@ -37,9 +45,3 @@ export type JobInput<K extends JobName> = Sides[K]['in'];
 export type JobOutput<K extends JobName> = Sides[K]['out'];
 
 export const JOBS: { readonly [K in JobName]: Job<JobInput<K>, JobOutput<K>> } = jobs;
-
-/** Runs a job on an input from another process. @throws Error if the input does not fit the job */
-export function doJob<K extends JobName>(name: K, input: unknown): Promise<JobOutput<K>> {
-  const job: Job<JobInput<K>, JobOutput<K>> = JOBS[name];
-  return job.read(job.input.parse(input));
-}

@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { type Finding, storedFinding } from '../safety/finding.ts';
 import type { SafetyFacts } from '../safety/safety-facts.ts';
-import { safetyFindings } from '../safety/safety-filter.ts';
 import type { Job } from './job.ts';
-import { SHORT_CHARS } from './stated-job.ts';
 
 /** The safety filter. */
 
@@ -30,10 +28,4 @@ export const safetyJob: Job<SafetyFacts, readonly Finding[]> = {
       .nullable(),
   }),
   output: z.array(storedFinding),
-  read: async (facts) => safetyFindings(facts),
-  readShort: (facts) => (charsOf(facts) <= SHORT_CHARS ? safetyFindings(facts) : undefined),
 };
-
-function charsOf({ subject, body, passedOn, answered }: SafetyFacts): number {
-  return subject.length + body.length + passedOn.length + (answered?.text.length ?? 0);
-}

@@ -1,31 +1,35 @@
 import * as z from 'zod';
-import { type StatedText, statedText, type TextToRead } from '../provenance/stated-text.ts';
+import type { StatedPassage, TextToRead } from '../provenance/stated-text.ts';
 import type { Job } from './job.ts';
 
-/** What texts state, one after another. */
-
-/** Texts of this length together are read in this process: the worst known take 15 ms of CPU time. */
-export const SHORT_CHARS = 8000;
+/** What texts state, one after another, by the person who wrote it. */
 
 const strings = z.array(z.string());
+const place = z.int().min(0);
 
-export const statedJob: Job<readonly TextToRead[], readonly StatedText[]> = {
-  input: z.array(z.object({ text: z.string(), windowsMax: z.int().min(0) })),
-  output: z.array(
+export const statedJob: Job<readonly TextToRead[], readonly (readonly StatedPassage[])[]> = {
+  input: z.array(
     z.object({
-      addresses: strings,
-      hosts: strings,
-      accountNumbers: strings,
-      amounts: strings,
-      codes: strings,
-      namedCodes: strings,
-      mailboxes: strings,
-      windows: strings,
+      text: z.string(),
+      windowsMax: place,
+      head: z.string().nullable(),
+      wantsLinks: z.boolean(),
     }),
   ),
-  read: async (texts) => texts.map(statedText),
-  readShort: (texts) =>
-    texts.reduce((chars, { text }) => chars + text.length, 0) <= SHORT_CHARS
-      ? texts.map(statedText)
-      : undefined,
+  output: z.array(
+    z.array(
+      z.object({
+        quoting: z.string().nullable(),
+        addresses: strings,
+        hosts: strings,
+        accountNumbers: strings,
+        amounts: strings,
+        codes: strings,
+        namedCodes: strings,
+        mailboxes: strings,
+        windows: strings,
+        links: z.array(z.object({ host: z.string(), from: place, to: place })),
+      }),
+    ),
+  ),
 };

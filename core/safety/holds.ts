@@ -1,5 +1,5 @@
 import { type NamedFinding, namesOf } from './finding.ts';
-import { SAFETY_RULES, type SafetyHold } from './safety-filter.ts';
+import { SAFETY_RULES, type SafetyHold } from './safety-rules.ts';
 
 /** Holds: reasons that turn a write that may run immediately into one that waits. Source: DESIGN, holds. */
 
@@ -34,7 +34,7 @@ export type Hold = keyof typeof HOLDS | SafetyHold;
 const WORDS: ReadonlyMap<string, string> = new Map([
   ...Object.entries(HOLDS),
   [TRIED_AGAIN, 'You try it again after it failed. It runs only if you approve it.'],
-  ...SAFETY_RULES.map(({ name, title }) => [name, title] as const),
+  ...Object.entries(SAFETY_RULES),
 ]);
 
 /** They say why a request waits, and nothing about it. */

@@ -186,7 +186,10 @@ export function createApprovals(
   const { storage, clock, log } = ports;
 
   async function shownContent(action: OpenedPlan['action'], ownerId: string) {
-    return { kind: 'shown', account: action.account, ...(await action.facts(ports, ownerId)) } as const;
+    // The reader limits the work.
+    const never = new AbortController().signal;
+    const facts = await action.facts(ports, { ownerId, signal: never });
+    return { kind: 'shown', account: action.account, ...facts } as const;
   }
 
   /** What was asked for, if the owner changed it. */

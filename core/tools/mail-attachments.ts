@@ -6,10 +6,11 @@ import { attachmentPassage } from '../call/shown-passages.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { cursor, messageId } from '../contract/schema.ts';
 import { messageIdShape } from '../contract/shapes.ts';
-import type { AttachmentInfo } from '../mail/parse.ts';
+import type { AttachmentInfo } from '../mail/attachment-info.ts';
 import type { AttachmentText, ExtractedText, NoTextFacts, NoTextReason } from '../ports/attachment-text.ts';
 import type { UnreadableReason } from '../ports/reader.ts';
-import type { TextWindow } from '../reading/message-job.ts';
+import type { TextWindow } from '../text/seen-body.ts';
+
 import { wordEnd } from '../text/seen-text.ts';
 import { defineRead } from './define-tool.ts';
 import { attachment, pageShape } from './result-shapes.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { findReadMessage, MESSAGE_ERRORS, summaryOf } from '../call/mailbox.ts';
-import { attachmentPassage, messagePassages } from '../call/shown-passages.ts';
+import { attachmentPassage, messagePassage } from '../call/shown-passages.ts';
 import { messageId } from '../contract/schema.ts';
 import { wordEnd } from '../text/seen-text.ts';
 import { defineRead } from './define-tool.ts';
@@ -57,7 +57,7 @@ export const getEmail = defineRead({
     const { text, chars } = message.body;
     const { isEncrypted, isSigned } = message.protection;
     const words = attachmentWords(message.attachments);
-    context.read(messagePassages({ id: args.id, account, row }, message.headers.from, text));
+    context.read([messagePassage({ id: args.id, account, row }, message.headers.from, text)]);
     if (words !== '') context.read([attachmentPassage({ id: args.id, account, row }, words)]);
     const start = Math.min(args.body_offset, chars);
     const part = Array.from(text);

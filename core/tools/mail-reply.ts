@@ -4,10 +4,11 @@ import type { SendResult } from '../actions/send.ts';
 import type { CallContext } from '../call/context.ts';
 import { findReadMessage, MESSAGE_ERRORS, messageTarget } from '../call/mailbox.ts';
 import { refusePeopleOutside } from '../call/refuse-outside.ts';
-import { messagePassages } from '../call/shown-passages.ts';
+import { messagePassage } from '../call/shown-passages.ts';
 import { writeArgumentsOf } from '../contract/purpose.ts';
 import { address, bodyText, invalidArgument, messageId, normalAddress, text } from '../contract/schema.ts';
-import type { MessageHeaders } from '../mail/parse.ts';
+import type { MessageHeaders } from '../mail/message-headers.ts';
+
 import { asOwnerSent } from '../plans/owners-message.ts';
 import type { Planned } from '../plans/planned.ts';
 import { isMessageId, QUOTE_WINDOW, quoted, replyReferences, replySubject } from '../plans/quote.ts';
@@ -53,7 +54,7 @@ export async function planReply(
   const isClaimed =
     sent === undefined && from.some(({ address }) => context.ownAddresses.has(normalAddress(address)));
   const read = { id: args.id, account, row: found.row };
-  context.read(messagePassages(read, isClaimed ? [] : from, found.message.body.text));
+  context.read([messagePassage(read, isClaimed ? [] : from, found.message.body.text)]);
   const { row, message: parent } = sent ?? found;
   const to = args.to ?? answerTo(parent.headers, sent !== undefined);
   refusePeopleOutside(context, to, (_address, index) => (args.to === undefined ? 'id' : `to[${index}]`));

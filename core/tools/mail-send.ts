@@ -3,7 +3,7 @@ import { targetName } from '../actions/message-target.ts';
 import { notSentOf } from '../actions/not-sent.ts';
 import { findReadMessage, MESSAGE_ERRORS, messageTarget, sendingAccount } from '../call/mailbox.ts';
 import { refusePeopleOutside } from '../call/refuse-outside.ts';
-import { messagePassages } from '../call/shown-passages.ts';
+import { messagePassage } from '../call/shown-passages.ts';
 import { accountId, address, bodyText, line, messageId, normalAddress, text } from '../contract/schema.ts';
 import { forwarded, forwardSubject, QUOTE_WINDOW, replyReferences } from '../plans/quote.ts';
 import { planSend, signed } from '../plans/send-plan.ts';
@@ -80,7 +80,7 @@ export const forwardEmail = defineWrite({
     refusePeopleOutside(context, args.to, recipientField);
     const { account, row, message } = await findReadMessage(context, args.id, QUOTE_WINDOW);
     context.shown(args.id);
-    context.read(messagePassages({ id: args.id, account, row }, message.headers.from, message.body.text));
+    context.read([messagePassage({ id: args.id, account, row }, message.headers.from, message.body.text)]);
     const note = bodyText(args.note ?? '');
     const { subject, to } = message.headers;
     const notSent = notSentOf(message.attachments);

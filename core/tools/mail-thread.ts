@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { readingUntilMs, readMessages } from '../accounts/read-message.ts';
 import { findRow, MESSAGE_ERRORS, summaryOf } from '../call/mailbox.ts';
 import { pageFields, skipped } from '../call/paging.ts';
-import { messagePassages } from '../call/shown-passages.ts';
+import { messagePassage } from '../call/shown-passages.ts';
 import { cursor, limit, messageId } from '../contract/schema.ts';
 import { wordEnd } from '../text/seen-text.ts';
 import { defineRead } from './define-tool.ts';
@@ -59,7 +59,7 @@ export const getThread = defineRead({
       if (message === undefined || found === undefined) continue;
       const { text, chars } = message.body;
       const summary = summaryOf(context, account, found);
-      context.read(messagePassages({ id: summary.id, account, row: found }, message.headers.from, text));
+      context.read([messagePassage({ id: summary.id, account, row: found }, message.headers.from, text)]);
       rows.push({ summary, chars: Array.from(text), bodyChars: chars, next });
     }
     const page = (until: number) => pageFields(context, skip, thread.length - skip, until - skip);

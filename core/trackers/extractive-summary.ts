@@ -5,8 +5,8 @@ import {
   type Summary,
   type SummarySource,
 } from '../ports/summarizer.ts';
-import type { TextWindow } from '../reading/message-job.ts';
 import { oneLine } from '../text/one-line.ts';
+import type { TextWindow } from '../text/seen-body.ts';
 import { seenText } from '../text/seen-text.ts';
 import { shortened } from '../text/shortened.ts';
 

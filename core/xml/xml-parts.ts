@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes';
-import type { XmlElement, XmlFault } from './xml-shapes.ts';
+import type { XmlElement, XmlFault } from '../reading/xml-shapes.ts';
 
 /** The document is not valid XML, or larger than any document needs to be. */
 export class BadXml extends Error {

@@ -1,7 +1,7 @@
 // A service in memory with the sandbox mailbox, its owner and a key. The examples of the AI libraries share it.
 import { randomBytes } from 'node:crypto';
 import { createService } from 'countersign';
-import { inlineReader } from 'countersign/reader';
+import { inlineReader } from 'countersign/reader/inline';
 import { sandboxMail } from 'countersign/sandbox';
 import { sqliteStorage } from 'countersign/sqlite';
 

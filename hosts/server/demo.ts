@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { httpsDocuments } from '../../adapters/documents/https-documents.ts';
 import { workerText } from '../../adapters/extract/attachment-text.ts';
 import { ownerNotices } from '../../adapters/notices/owner-notices.ts';
-import { processReader } from '../../adapters/reader/reader.ts';
+import { processReader } from '../../adapters/reader/process-reader.ts';
 import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';

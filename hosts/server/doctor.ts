@@ -3,7 +3,7 @@ import { calendarReport } from '../../adapters/caldav/report.ts';
 import { calendarSettings } from '../../adapters/caldav/settings.ts';
 import { broken, type Finding, imapReport } from '../../adapters/imap/report.ts';
 import { type ImapSettings, imapSettings, withTokens } from '../../adapters/imap/settings.ts';
-import { processReader } from '../../adapters/reader/reader.ts';
+import { processReader } from '../../adapters/reader/process-reader.ts';
 import type { Reach } from '../../adapters/remote/connect.ts';
 import { withTimeLimit } from '../../adapters/remote/time-limit.ts';
 import type { TokenPorts } from '../../core/accounts/access-token.ts';

@@ -3,7 +3,7 @@ import { httpsDocuments } from '../../adapters/documents/https-documents.ts';
 import { workerText } from '../../adapters/extract/attachment-text.ts';
 import { imapMail } from '../../adapters/imap/mail.ts';
 import { ownerNotices } from '../../adapters/notices/owner-notices.ts';
-import { processReader } from '../../adapters/reader/reader.ts';
+import { processReader } from '../../adapters/reader/process-reader.ts';
 import { httpsSender } from '../../adapters/webhooks/https-sender.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { Reader } from '../../core/ports/reader.ts';

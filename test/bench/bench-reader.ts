@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { processReader } from '../../adapters/reader/reader.ts';
+import { processReader } from '../../adapters/reader/process-reader.ts';
 import type { Reader } from '../../core/ports/reader.ts';
 
 /** The bundled server's reader, with the process bundles that run.mjs builds. */

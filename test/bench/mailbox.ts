@@ -3,7 +3,7 @@ import { imapMail } from '../../adapters/imap/mail.ts';
 import { mailReader } from '../../core/accounts/mail-reader.ts';
 import { readingOf } from '../../core/accounts/read-message.ts';
 import type { MessageRow } from '../../core/mail/message-row.ts';
-import { parseMessage } from '../../core/mail/parse.ts';
+import { parseMessage } from '../../core/mime/parse.ts';
 import type { MailCall } from '../../core/ports/mail.ts';
 import { systemClock } from '../../hosts/embedded/system-clock.ts';
 import type { Dovecot } from '../servers/dovecot.ts';

@@ -6,7 +6,7 @@ import mammoth from 'mammoth';
 import { extractText, getDocumentProxy } from 'unpdf';
 import * as z from 'zod';
 import { workerText } from '../../adapters/extract/attachment-text.ts';
-import { parseMessage } from '../../core/mail/parse.ts';
+import { parseMessage } from '../../core/mime/parse.ts';
 import { paragraph, run, wordFile } from '../adapters/extract/office-files.ts';
 import { manyLetters } from './maildir.ts';
 import { readingThroughput } from './reading-throughput.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
-import { inlineReader } from '../../adapters/reader/reader.ts';
+import { inlineReader } from '../../adapters/reader/inline-reader.ts';
 import { PASSWORD } from '../servers/mail-users.ts';
 import { missingPrograms, titledWithout } from '../servers/missing-servers.ts';
 import { RADICALE_PROGRAMS, type Radicale, startRadicale } from '../servers/radicale.ts';

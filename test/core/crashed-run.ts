@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
-import { inlineReader } from '../../adapters/reader/reader.ts';
+import { inlineReader } from '../../adapters/reader/inline-reader.ts';
 import type { SandboxMail } from '../../adapters/sandbox/mail.ts';
 import type { Approval } from '../../core/approvals/approval.ts';
 import type { Start } from '../../core/ports/mail.ts';

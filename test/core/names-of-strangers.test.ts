@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inlineReader } from '../../adapters/reader/reader.ts';
+import { inlineReader } from '../../adapters/reader/inline-reader.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { inWords } from '../../core/safety/finding-text.ts';
 import { HOUR_MS } from '../../core/time/durations.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
-import { inlineReader } from '../../adapters/reader/reader.ts';
+import { inlineReader } from '../../adapters/reader/inline-reader.ts';
 import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { openTestService } from '../open-service.ts';
 import { shownOf } from './scene.ts';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
 import type { SampleMessage } from '../../adapters/sandbox/sample-message.ts';
-import { parseMessage } from '../../core/mail/parse.ts';
+import { parseMessage } from '../../core/mime/parse.ts';
 import { inWords } from '../../core/safety/finding-text.ts';
 import {
   approvalOf,

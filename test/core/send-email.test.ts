@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { address, bodyText, line, text } from '../../core/contract/schema.ts';
-import { parseMessage } from '../../core/mail/parse.ts';
+import { parseMessage } from '../../core/mime/parse.ts';
 import { anyText, textLike } from './matchers.ts';
 import {
   approvalOf,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SampleMessage } from '../../adapters/sandbox/sample-message.ts';
-import { parseMessage } from '../../core/mail/parse.ts';
+import { parseMessage } from '../../core/mime/parse.ts';
 import { anyText, including } from './matchers.ts';
 import {
   approvalOf,

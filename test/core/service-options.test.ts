@@ -6,12 +6,14 @@ import { workerText } from '../../adapters/extract/attachment-text.ts';
 import { imapMail } from '../../adapters/imap/mail.ts';
 import { ownerNotices } from '../../adapters/notices/owner-notices.ts';
 import { postgresStorage } from '../../adapters/postgres/storage.ts';
-import { inlineReader, processReader } from '../../adapters/reader/reader.ts';
+import { inlineReader } from '../../adapters/reader/inline-reader.ts';
+import { processReader } from '../../adapters/reader/process-reader.ts';
 import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import { httpsSender } from '../../adapters/webhooks/https-sender.ts';
-import { createService, type Service } from '../../hosts/embedded/countersign.ts';
+import type { Service } from '../../core/service/service.ts';
+import { createService } from '../../hosts/embedded/countersign.ts';
 
 // The options of an embedding app. It may be JavaScript, so no compiler checks them.
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { inlineReader } from '../../adapters/reader/reader.ts';
+import { inlineReader } from '../../adapters/reader/inline-reader.ts';
 import { ServiceError } from '../../core/contract/errors.ts';
 import type { Reader, Reading, UnreadableReason } from '../../core/ports/reader.ts';
 import {

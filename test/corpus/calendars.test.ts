@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { documentText } from '../../adapters/extract/document-text.ts';
-import { expandObject } from '../../core/calendar/ical/expand.ts';
+import { expandObject } from '../../core/ical/expand.ts';
 import { titledWithout } from '../servers/missing-servers.ts';
 import { expectedFiles, generate, missingPackages } from './generators.ts';
 import { addTo } from './recall.ts';

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import pg from 'pg';
 import { imapMail } from '../../adapters/imap/mail.ts';
 import { postgresStorage } from '../../adapters/postgres/storage.ts';
-import { inlineReader } from '../../adapters/reader/reader.ts';
+import { inlineReader } from '../../adapters/reader/inline-reader.ts';
 import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';

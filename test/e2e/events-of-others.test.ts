@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
-import { inlineReader } from '../../adapters/reader/reader.ts';
+import { inlineReader } from '../../adapters/reader/inline-reader.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { object, unfolded } from '../contracts/calendar/scene.ts';
 import { approvalOf, digestOf, resultOf, shownOf } from '../core/scene.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import * as z from 'zod';
 import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
 import { decodedPath } from '../../adapters/caldav/decoded.ts';
-import { inlineReader } from '../../adapters/reader/reader.ts';
+import { inlineReader } from '../../adapters/reader/inline-reader.ts';
 import { digestOf } from '../core/scene.ts';
 import { ownRestServer, type RestServer } from '../hosts/rest/rest-server.ts';
 import type { CalendarUser } from '../servers/calendar-user.ts';

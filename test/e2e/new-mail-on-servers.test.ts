@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { imapMail } from '../../adapters/imap/mail.ts';
-import { inlineReader } from '../../adapters/reader/reader.ts';
+import { inlineReader } from '../../adapters/reader/inline-reader.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import { httpsSender } from '../../adapters/webhooks/https-sender.ts';
 import { createService } from '../../hosts/embedded/countersign.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import { imapMail } from '../../adapters/imap/mail.ts';
 import { postgresStorage } from '../../adapters/postgres/storage.ts';
-import { inlineReader } from '../../adapters/reader/reader.ts';
+import { inlineReader } from '../../adapters/reader/inline-reader.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import type { Mail } from '../../core/ports/ports.ts';

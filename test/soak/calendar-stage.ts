@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
 import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
-import { inlineReader } from '../../adapters/reader/reader.ts';
+import { inlineReader } from '../../adapters/reader/inline-reader.ts';
 import { openTestService } from '../open-service.ts';
 import { usual } from '../servers/caldav-answers.ts';
 import { asking, type Stage } from './stage.ts';

@@ -1,4 +1,4 @@
-import { compressedRtf, tnefOf } from '../core/mail/encoders.ts';
+import { compressedRtf, tnefOf } from '../core/mime/encoders.ts';
 import { below, copies, type Dice, mutated, oneOf } from './mutation.ts';
 
 /**

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { imapMail } from '../../adapters/imap/mail.ts';
 import { postgresStorage } from '../../adapters/postgres/storage.ts';
-import { inlineReader } from '../../adapters/reader/reader.ts';
+import { inlineReader } from '../../adapters/reader/inline-reader.ts';
 import { httpsSender } from '../../adapters/webhooks/https-sender.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { createService } from '../../hosts/embedded/countersign.ts';

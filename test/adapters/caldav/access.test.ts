@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
-import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import { startScriptedCaldav } from '../../servers/scripted-caldav.ts';
 
 const OWNER = '<d:owner><d:href>/me/</d:href></d:owner>';

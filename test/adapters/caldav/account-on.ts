@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
-import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import type { Log } from '../../../core/ports/log.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import type { Reader } from '../../../core/ports/reader.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
 import { digestChallenge, digestHeader } from '../../../adapters/caldav/digest.ts';
-import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import type { AccessToken, MailCall } from '../../../core/ports/mail.ts';
 import type { Asked } from '../../servers/caldav-answers.ts';
 import { type Script, startScriptedCaldav } from '../../servers/scripted-caldav.ts';

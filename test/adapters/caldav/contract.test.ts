@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
 import { decodedPath } from '../../../adapters/caldav/decoded.ts';
-import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import type { CalendarAccess } from '../../../core/ports/calendar.ts';
 import { type CalendarObjectsUnderTest, calendarObjectsContract } from '../../contracts/calendar-objects.ts';
 import { type CalendarUser, objectNamed, putObject } from '../../servers/calendar-user.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { calendarReport } from '../../../adapters/caldav/report.ts';
-import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import { object } from '../../contracts/calendar/scene.ts';
 import { multistatus } from '../../servers/caldav-answers.ts';
 import { makeCertificate } from '../../servers/certificate.ts';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
-import { processReader } from '../../../adapters/reader/reader.ts';
+import { processReader } from '../../../adapters/reader/process-reader.ts';
 import type { Calendar } from '../../../core/ports/calendar.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import type { Reader } from '../../../core/ports/reader.ts';

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
-import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import { object } from '../../contracts/calendar/scene.ts';
 import { eventsOn } from '../../events-on.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
 import { decodedPath } from '../../../adapters/caldav/decoded.ts';
 import { calendarReport } from '../../../adapters/caldav/report.ts';
-import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import { object } from '../../contracts/calendar/scene.ts';
 import { eventsOn } from '../../events-on.ts';

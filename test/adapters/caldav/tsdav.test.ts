@@ -14,7 +14,7 @@ import {
 } from 'tsdav';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
-import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import { object } from '../../contracts/calendar/scene.ts';
 import { eventsOn } from '../../events-on.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { inlineReader, processReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
+import { processReader } from '../../../adapters/reader/process-reader.ts';
 import type { Reader } from '../../../core/ports/reader.ts';
 import type { JobInput } from '../../../core/reading/jobs.ts';
 import { object } from '../../contracts/calendar/scene.ts';

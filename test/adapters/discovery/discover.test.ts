@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { discoverMail } from '../../../adapters/discovery/discover.ts';
 import { dnsResolver } from '../../../adapters/discovery/dns.ts';
 import { type HttpsAnswer, type HttpsGet, httpsGet } from '../../../adapters/discovery/https-get.ts';
-import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import type { Resolver, ServiceHost } from '../../../core/ports/resolver.ts';
 import { startNameServer } from '../../servers/dns.ts';
 

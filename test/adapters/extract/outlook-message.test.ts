@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import { documentText } from '../../../adapters/extract/document-text.ts';
-import { compressedRtf } from '../../core/mail/encoders.ts';
+import { compressedRtf } from '../../core/mime/encoders.ts';
 import { outlookFile, type SavedMessage } from './outlook-files.ts';
 
 async function textOf(bytes: Uint8Array, name = 'a.msg'): Promise<string> {

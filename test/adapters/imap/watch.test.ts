@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
-import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { createService } from '../../../hosts/embedded/countersign.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
-import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import { createService } from '../../../hosts/embedded/countersign.ts';
 import { ownRestServer } from '../../hosts/rest/rest-server.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
 import { dnsResolver } from '../../../adapters/discovery/dns.ts';
 import { imapMail } from '../../../adapters/imap/mail.ts';
-import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import { connectTls, connectTo, type PrivateServer } from '../../../adapters/remote/connect.ts';
 import { smtpSender } from '../../../adapters/smtp/sender.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';

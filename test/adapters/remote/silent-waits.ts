@@ -4,7 +4,7 @@ import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
 import { discoverMail } from '../../../adapters/discovery/discover.ts';
 import { httpsGet } from '../../../adapters/discovery/https-get.ts';
 import { imapMail } from '../../../adapters/imap/mail.ts';
-import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import type { MailServer } from '../../../adapters/remote/mail-server.ts';
 import { smtpSender } from '../../../adapters/smtp/sender.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import { eachXmlPart, UnreadableXml } from '../../../adapters/remote/xml.ts';
 import type { Reader, Reading } from '../../../core/ports/reader.ts';
-import type { XmlElement } from '../../../core/xml/xml-shapes.ts';
+import type { XmlElement } from '../../../core/reading/xml-shapes.ts';
 
 const options = { ownerId: 'o', signal: new AbortController().signal };
 

@@ -1,9 +1,9 @@
 import { type MailReader, mailReader } from '../../../core/accounts/mail-reader.ts';
 import { only } from '../../../core/accounts/only.ts';
-import { parseLargeMessage } from '../../../core/mail/large-message.ts';
 import type { MessagePlace } from '../../../core/mail/listed-message.ts';
 import type { MessageSource } from '../../../core/mail/message-source.ts';
-import { type ParsedMessage, parseMessage } from '../../../core/mail/parse.ts';
+import { parseLargeMessage } from '../../../core/mime/large-message.ts';
+import { type ParsedMessage, parseMessage } from '../../../core/mime/parse.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import type { MailChanging } from '../../../core/ports/mail-changing.ts';
 import type { MailConnections } from '../../../core/ports/mail-connections.ts';
@@ -11,8 +11,8 @@ import type { RawMessage, SearchQuery } from '../../../core/ports/mail-reading.t
 import type { MailSending } from '../../../core/ports/mail-sending.ts';
 import type { MailWatching } from '../../../core/ports/mail-watching.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
+import { doJob } from '../../../core/readers/do-job.ts';
 import type { AttachmentReading } from '../../../core/reading/attachment-job.ts';
-import { JOBS } from '../../../core/reading/jobs.ts';
 import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 
 /** What core reads from a mailbox's answers. */
@@ -76,10 +76,10 @@ export async function attachmentAt(
   maxBytes: number,
 ): Promise<AttachmentReading> {
   const source = await mail.attachment(call, place, index, maxBytes);
-  return source === undefined ? null : JOBS.attachment.read({ source, index, maxBytes });
+  return source === undefined ? null : doJob('attachment', { source, index, maxBytes });
 }
 
-export const contains: SearchQuery['contains'] = (source, word) => JOBS.search.read({ source, word });
+export const contains: SearchQuery['contains'] = (source, word) => doJob('search', { source, word });
 
 function parsed(source: MessageSource): Promise<ParsedMessage> {
   return source.kind === 'whole' ? parseMessage(source.bytes) : parseLargeMessage(source);

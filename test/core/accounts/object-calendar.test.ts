@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import { expansionsOf, keptExpansions } from '../../../core/accounts/kept-expansions.ts';
-import { expandObject } from '../../../core/calendar/ical/expand.ts';
+import { expandObject } from '../../../core/ical/expand.ts';
 import type { CalendarObjects } from '../../../core/ports/calendar-objects.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import type { Reader } from '../../../core/ports/reader.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import { sandboxCalendar } from '../../../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';

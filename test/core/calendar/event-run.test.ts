@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import type { RunContext } from '../../../core/actions/action.ts';
 import { type ReadMail, readMail } from '../../contracts/mail/read.ts';
 import { eventsOn } from '../../events-on.ts';

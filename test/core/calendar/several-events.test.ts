@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EventFacts } from '../../../core/calendar/event.ts';
-import { changedEvent, objectWithout } from '../../../core/calendar/event-change.ts';
-import { readEvent } from '../../../core/calendar/event-facts.ts';
-import { expandObject } from '../../../core/calendar/ical/expand.ts';
+import { changedEvent, objectWithout } from '../../../core/ical/event-change.ts';
+import { readEvent } from '../../../core/ical/event-facts.ts';
+import { expandObject } from '../../../core/ical/expand.ts';
 
 // Objects with more than the event that is meant: of other UIDs, of the same one, or other components. A change to one
 // leaves everything else as it is, byte for byte.

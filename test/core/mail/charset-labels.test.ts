@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { labelledEncoding } from '../../../core/mail/charset-labels.ts';
 import { decodedWords } from '../../../core/mail/header-words.ts';
-import { rtfBody } from '../../../core/mail/rtf-body.ts';
+import { rtfBody } from '../../../core/mime/rtf-body.ts';
 import { costlier } from '../../growth.ts';
-import { storedRtf } from './encoders.ts';
+import { storedRtf } from '../mime/encoders.ts';
 
 /** Parts of the labels of WHATWG Encoding, and of names that look like them. */
 const STARTS = [

@@ -4,7 +4,7 @@ import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
 import type { Draft } from '../../../core/mail/compose.ts';
 import { composeMessage, withDate } from '../../../core/mail/compose.ts';
-import { parseMessage } from '../../../core/mail/parse.ts';
+import { parseMessage } from '../../../core/mime/parse.ts';
 
 const draft: Draft = {
   from: { name: 'Ada Lovelace', address: 'ada@example.org' },

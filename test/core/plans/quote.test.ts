@@ -11,8 +11,8 @@ import {
   replyReferences,
   replySubject,
 } from '../../../core/plans/quote.ts';
-import { seenBody } from '../../../core/reading/message-job.ts';
 import { codePoints } from '../../../core/text/code-points.ts';
+import { seenBody } from '../../../core/text/seen-body.ts';
 import { seenText } from '../../../core/text/seen-text.ts';
 
 const hostile = fc.oneof(

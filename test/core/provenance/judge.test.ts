@@ -51,6 +51,7 @@ function findings({ to = [ELSEWHERE], answered = null, hits, accountPassages = [
     write: { recipients: to, own: new Set([OWNER]), texts: [], answered },
     hits,
     accountPassages,
+    links: new Map(),
     times: (address) => ({ [FRIEND]: 14, ...times })[address] ?? 0,
     isKnownDomain: (domain) => domain === 'atlas.example' || domain === 'own.example',
   };
@@ -176,7 +177,14 @@ describe('a text that states many values', () => {
       const hits = text.split(' ').map((value) => hit(kinds[what], value));
       const texts = [{ name: 'text', text, isPassedOn: false, place: { in: 'text', at: 0 } }] as const;
       const write = { recipients: [ELSEWHERE], own: new Set([OWNER]), texts, answered: null };
-      const facts: Judged = { write, hits, accountPassages: [], times: () => 0, isKnownDomain: () => false };
+      const facts: Judged = {
+        write,
+        hits,
+        accountPassages: [],
+        links: new Map(),
+        times: () => 0,
+        isKnownDomain: () => false,
+      };
       expect(provenanceFindings(facts)).toHaveLength(10);
     };
     expect(superlinear(work, shape, 20_000)).toBeUndefined();

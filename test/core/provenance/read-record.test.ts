@@ -9,8 +9,8 @@ import {
   readRecord,
   type ShownPassage,
 } from '../../../core/provenance/read-record.ts';
-import { wordWindows } from '../../../core/provenance/words.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
+import { wordWindows } from '../../../core/stated/words.ts';
 import { hashedAtOnce } from './hashed-at-once.ts';
 
 const keyring = createKeyring([randomBytes(32)], randomBytes);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { comparedDomains } from '../../../core/safety/domain-findings.ts';
+import { comparedDomains } from '../../../core/filter/domain-findings.ts';
 import { domainsWithinLimit, usedDomainKeys } from '../../../core/safety/domain-keys.ts';
 import { costlier } from '../../growth.ts';
 
@@ -49,7 +49,7 @@ describe('the domains that are looked up at a time', () => {
 
 it('a message with more links than are compared says so', () => {
   const message = (count: number) => ({
-    ...{ to: [], answered: null, subject: '' },
+    ...{ to: [], senders: [], subject: '' },
     body: hosts(count, (n) => `https://host${n}.example`).join(' '),
   });
   expect(comparedDomains(message(200))).toMatchObject({ complete: true });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import type { Outcome } from '../../../core/call/outcome.ts';
 import type { Modes } from '../../../core/gate/permissions.ts';
 import type { CalendarInfo } from '../../../core/ports/calendar.ts';
@@ -7,7 +7,7 @@ import { MailError } from '../../../core/ports/mail.ts';
 import type { Reader } from '../../../core/ports/reader.ts';
 import type { JobName } from '../../../core/reading/jobs.ts';
 import type { Hold } from '../../../core/safety/holds.ts';
-import type { SafetyHold } from '../../../core/safety/safety-filter.ts';
+import type { SafetyHold } from '../../../core/safety/safety-rules.ts';
 import { object } from '../../contracts/calendar/scene.ts';
 import { openCalendar, put, saying } from '../calendar-scene.ts';
 import {

@@ -1,5 +1,5 @@
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
-import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import { createService } from '../../../hosts/embedded/countersign.ts';
 

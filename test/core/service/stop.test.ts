@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import type { SandboxMail } from '../../../adapters/sandbox/mail.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
 import { createService } from '../../../core/service/create-service.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { XmlElement } from '../../../core/reading/xml-shapes.ts';
 import { BadXml, xmlParts } from '../../../core/xml/xml-parts.ts';
-import type { XmlElement } from '../../../core/xml/xml-shapes.ts';
 
 /** Reads a document with the root `a` and names without a prefix, in pieces of this length. */
 function partsOf(document: string, pieceChars = document.length + 1): XmlElement[] {

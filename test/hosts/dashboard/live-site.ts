@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
-import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { createService } from '../../../hosts/embedded/countersign.ts';

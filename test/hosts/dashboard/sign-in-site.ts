@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, type RequestListener, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { createService } from '../../../core/service/create-service.ts';

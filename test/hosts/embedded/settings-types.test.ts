@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { expectTypeOf, it, onTestFinished } from 'vitest';
 import { type CalendarServer, caldavCalendar } from '../../../adapters/caldav/calendar.ts';
 import { type ImapSettings, imapMail, type MailServer } from '../../../adapters/imap/mail.ts';
-import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import type { Mail } from '../../../core/adapter.ts';
-import { createService, type Service } from '../../../hosts/embedded/countersign.ts';
+import type { Service } from '../../../core/service/service.ts';
+import { createService } from '../../../hosts/embedded/countersign.ts';
 
 /** The adapters decide what `accounts.connect` takes as settings. The compiler checks this file. */
 

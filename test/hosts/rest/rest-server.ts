@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import { type SandboxMail, sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import type { SampleMessage } from '../../../adapters/sandbox/sample-message.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
-import { inlineReader } from '../../../adapters/reader/reader.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import { type SandboxMail, sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import { sealGrant } from '../../../core/accounts/grant.ts';
 import { sealSettings } from '../../../core/accounts/mail-call.ts';

@@ -1,0 +1,71 @@
+import type { MailAddress } from './address.ts';
+import { type HeaderField, headersOf } from './header-fields.ts';
+import { headerAddresses, headerMessageIds, headerText } from './header-text.ts';
+
+/** The header of a message as a person would read it. */
+
+export interface MessageHeaders {
+  /** Bare addresses. */
+  readonly from: readonly MailAddress[];
+  readonly replyTo: readonly MailAddress[];
+  readonly to: readonly MailAddress[];
+  readonly cc: readonly MailAddress[];
+  readonly subject: string;
+  /** With its angle brackets. */
+  readonly messageId: string | null;
+  readonly references: readonly string[];
+}
+
+/** As they are read. */
+export interface ReadHeaders extends MessageHeaders {
+  /** Value of the Date header, undecoded. Null if there is none. */
+  readonly date: string | null;
+}
+
+/** Only the headers of a message, without its body. */
+export function parseHeaders(source: Uint8Array): ReadHeaders {
+  return messageHeaders(headersOf(source));
+}
+
+/** For headers that may appear only once, the first counts, as in most readers. */
+export function messageHeaders(headers: readonly HeaderField[]): ReadHeaders {
+  const first = (name: string) => headers.find(({ key }) => key === name)?.value ?? null;
+  const addresses = (name: string) =>
+    headers.filter(({ key }) => key === name).flatMap(({ value }) => headerAddresses(value));
+  return {
+    from: headerAddresses(first('from') ?? ''),
+    replyTo: addresses('reply-to'),
+    to: addresses('to'),
+    cc: addresses('cc'),
+    subject: headerText(first('subject') ?? ''),
+    messageId: headerMessageIds(first('message-id') ?? '')[0] ?? null,
+    references: headerMessageIds(first('references') ?? first('in-reply-to') ?? ''),
+    date: first('date'),
+  };
+}
+
+/** Further recipients, and further earlier messages, are not listed. */
+const ADDRESSES_MAX = 500;
+const REFERENCES_MAX = 500;
+
+/** Everything done with them later costs as much as there are. */
+export function boundedHeaders({
+  from,
+  replyTo,
+  to,
+  cc,
+  subject,
+  messageId,
+  references,
+}: MessageHeaders): MessageHeaders {
+  const few = (all: readonly MailAddress[]) => all.slice(0, ADDRESSES_MAX);
+  return {
+    from: few(from),
+    replyTo: few(replyTo),
+    to: few(to),
+    cc: few(cc),
+    subject,
+    messageId,
+    references: references.slice(-REFERENCES_MAX),
+  };
+}

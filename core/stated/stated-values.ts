@@ -1,0 +1,131 @@
+import { statedAddress, statedHost } from '../provenance/stated-form.ts';
+import type { StatedValues } from '../provenance/stated-text.ts';
+import { isAscii, normalForm } from '../text/normal-form.ts';
+import { plainText } from '../text/plain-text.ts';
+import { accountNumbersIn } from './account-numbers.ts';
+import { amountsIn } from './answered-values.ts';
+import { hostsIn } from './hosts.ts';
+import { isFileName } from './links.ts';
+import { codesIn } from './secrets.ts';
+
+/**
+ * Finds the addresses, hosts, account numbers and amounts that a text states, each in one form however it is written:
+ * with "at" and "dot" as words, percent-encoded, split over lines, in full-width letters or as `xn--`. Pure. Reads no
+ * character more than a few times.
+ */
+/** More amounts and mailboxes per text are left out. There is no limit for the rest: a stranger could reach it first. */
+const OTHERS_MAX = 200;
+
+export function statedValues(text: string): StatedValues {
+  const bare = isAscii(text) ? text : normalForm(text.replace(/\p{Cf}/gu, ''), 'NFKC');
+  const decoded = decodedText(bare);
+  const hasNumbers = /\p{N}/u.test(bare);
+  const plain = hasNumbers ? plainText(bare) : '';
+  const { codes, namedCodes } = codesIn(plain);
+  return {
+    addresses: eachOnce([...new Set([decoded, rejoined(decoded), spokenText(decoded)])].flatMap(addressesIn)),
+    hosts: eachOnce(hostNamesIn(decoded)),
+    accountNumbers: hasNumbers ? eachOnce(accountsIn(plain)) : [],
+    amounts: hasNumbers ? eachOnce(amountsOf(bare).slice(0, OTHERS_MAX)) : [],
+    codes: codes.slice(0, OTHERS_MAX),
+    namedCodes: namedCodes.slice(0, OTHERS_MAX),
+    mailboxes: mailboxesIn(decoded),
+  };
+}
+
+/** Links in agents' and strangers' texts, with the places where they stand. */
+export function* linksIn(text: string): Generator<{ host: string; from: number; to: number }> {
+  for (const { host, kind, from, to } of hostsIn(text)) {
+    const isLink = kind === 'link' || (kind === 'name' && !isFileName(host));
+    if (isLink) yield { host: statedHost(host), from, to };
+  }
+}
+
+function eachOnce(values: readonly string[]): string[] {
+  return [...new Set(values)];
+}
+
+function decodedText(text: string): string {
+  return text
+    .replace(/\bh[tx]{2}p(s?):/giu, 'http$1:')
+    .replace(/\s?[([{]\s?(?:\.|dot|punkt|punto|ponto|point|punt|kropka|punkt?o?)\s?[)\]}]\s?/giu, '.')
+    .replace(/\s?[([{]\s?(?:@|at|ät|arroba|chiocciola|arobase|a)\s?[)\]}]\s?/giu, '@')
+    .replace(/(?:%[0-9a-f]{2})+/giu, percentDecoded);
+}
+
+function percentDecoded(run: string): string {
+  try {
+    return decodeURIComponent(run);
+  } catch {
+    // Not UTF-8: the bytes stay as they are.
+    return run;
+  }
+}
+
+/** `identity.papers\n@safekeeping\n.example` in one piece. */
+function rejoined(text: string): string {
+  return text.includes('@')
+    ? text.replace(/\s{0,9}@\s{0,9}/gu, '@').replace(/\s{1,9}\.(?=[\p{L}\d])/gu, '.')
+    : '';
+}
+
+/** `collect at helpdesk dot example` */
+function spokenText(text: string): string {
+  return /\s(?:dot|punkt|punto|ponto|point|kropka)\s/iu.test(text)
+    ? text
+        .replace(/\s(?:dot|punkt|punto|ponto|point|kropka)\s/giu, '.')
+        .replace(/\s(?:at|ät|arroba|chiocciola|arobase)\s/giu, '@')
+    : '';
+}
+
+const LOCAL_CHARS = 64;
+const DOMAIN = /^(?:[\p{L}\p{M}\p{N}-]{1,63}\.){1,10}[\p{L}\p{M}\p{N}-]{2,63}/u;
+const DOMAIN_CHARS = 253;
+
+function addressesIn(text: string): string[] {
+  const found: string[] = [];
+  for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
+    const domain = DOMAIN.exec(text.slice(at + 1, at + 1 + DOMAIN_CHARS))?.[0];
+    if (domain === undefined) continue;
+    const before = text.slice(Math.max(0, at - LOCAL_CHARS), at);
+    // `?to=transfer+auth@…`: an address may contain `=` and `?`, but a link is likelier.
+    const [local = ''] = /[^\s<>()[\]\\,;:"@]*$/u.exec(before) ?? [];
+    const [plain = ''] = /[\p{L}\p{M}\p{N}._+-]*$/u.exec(local) ?? [];
+    for (const one of new Set([local, plain])) if (one !== '') found.push(statedAddress(`${one}@${domain}`));
+  }
+  return found;
+}
+
+function hostNamesIn(text: string): string[] {
+  return Array.from(linksIn(text), ({ host }) => host);
+}
+
+/** An IBAN or card number without separators. Of a number that words announce, its digits. */
+function accountsIn(plain: string): string[] {
+  return Array.from(accountNumbersIn(plain), ({ from, to }) => {
+    const characters = plain
+      .slice(from, to)
+      .replace(/[^\p{L}\p{N}]/gu, '')
+      .toUpperCase();
+    return /^[A-Z]{2}\d{2}[A-Z0-9]{10,30}$/.test(characters) ? characters : characters.replace(/\D/g, '');
+  });
+}
+
+function amountsOf(text: string): string[] {
+  return [...amountsIn(text)].flatMap(([currency, amounts]) =>
+    amounts.flatMap(({ readings }) => readings.map((reading) => `${currency} ${reading}`)),
+  );
+}
+
+function mailboxesIn(text: string): string[] {
+  const found = new Set<string>();
+  const words = text.matchAll(
+    /(?<=["'“„«‘])[\p{L}\p{N}._+-]{3,64}(?=["'”“»’])|[\p{L}\p{N}]{1,32}(?:[._+-][\p{L}\p{N}]{1,32}){1,4}/gu,
+  );
+  for (const { 0: word, index } of words) {
+    const isQuoted = /["'“„«‘]/u.test(text.charAt(index - 1));
+    if (isQuoted || /\p{L}/u.test(word)) found.add(word.toLowerCase());
+    if (found.size === OTHERS_MAX) break;
+  }
+  return [...found];
+}

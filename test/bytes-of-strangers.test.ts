@@ -1,0 +1,81 @@
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { readingApart } from './import-rules.ts';
+import { typescriptSources } from './typescript-sources.ts';
+
+// What strangers wrote is parsed in a reading process. These functions of the main process take bytes: each has its reason.
+
+const HEADER = 'Header fields, cut to their bounds before anything looks at them.';
+const READER = 'Handed to the reader.';
+const OWN = 'Keys, secrets and random bytes of this program.';
+const WRITTEN = 'What this program wrote: it is sent, signed or shown, and not parsed.';
+const JSON_BODY = 'A JSON body, which is bounded when it is received.';
+
+const PLACES: Readonly<Record<string, string>> = {
+  'adapters/discovery/autoconfig.ts readAutoconfig': READER,
+  'adapters/imap/linked-rows.ts linkedIds': HEADER,
+  'adapters/notices/push-message.ts encryptPush': WRITTEN,
+  'core/accounts/sent-message.ts sentMessage': READER,
+  'core/events/signature.ts signatureFault': WRITTEN,
+  'core/events/signature.ts signatureHeader': WRITTEN,
+  'core/mail/bounded-fields.ts boundedFields': HEADER,
+  'core/mail/charset.ts decodeText': HEADER,
+  'core/mail/charset.ts htmlCharset': 'For the reader: the start of a part.',
+  'core/mail/charset.ts switchesToJapanese': HEADER,
+  'core/mail/compose.ts withDate': WRITTEN,
+  'core/mail/header-fields.ts headerBlock': HEADER,
+  'core/mail/header-fields.ts headersOf': HEADER,
+  'core/mail/header-fields.ts readHeaders': HEADER,
+  'core/mail/header-fields.ts splitHeader': HEADER,
+  'core/mail/message-headers.ts parseHeaders': HEADER,
+  'core/mail/sent-copy.ts sentCopyOf': HEADER,
+  'core/provenance/read-record.ts secretOf': OWN,
+  'core/secrets/base32.ts base32': OWN,
+  'core/secrets/keyring.ts createKeyring': OWN,
+  'core/secrets/totp.ts totpCode': OWN,
+  'core/secrets/totp.ts totpSteps': OWN,
+  'core/service/device-cookie.ts deviceHash': OWN,
+  'core/service/device-cookie.ts deviceValue': OWN,
+  'core/sign-in/client.ts documentedClient': JSON_BODY,
+  'hosts/http/ignored-upgrade.ts ignoreUpgrade': 'Passed on to the application that embeds the dashboard.',
+  'hosts/http/reply.ts commonHeaders': WRITTEN,
+  'hosts/rest/call-arguments.ts givenBy': JSON_BODY,
+  'hosts/rest/json-body.ts parseBody': JSON_BODY,
+  'hosts/webhooks/verify-webhook.ts verifyWebhook': WRITTEN,
+};
+
+describe('every exported function of the main process that takes bytes', () => {
+  it('has its reason', async () => {
+    const isApart = await readingApart();
+    const found = bytesFunctions((file) => !isApart(file) && !file.startsWith('adapters/sandbox/'));
+    expect(found).toEqual(Object.keys(PLACES).toSorted());
+  });
+});
+
+/** `core/mail/compose.ts withDate`: the exported functions with a parameter that is bytes. */
+function bytesFunctions(isLooked: (file: string) => boolean): string[] {
+  const { fileNames, options, isSource, pathOf } = typescriptSources('core', 'adapters', 'hosts');
+  const program = ts.createProgram(fileNames, options);
+  const checker = program.getTypeChecker();
+  const isBytes = (type: ts.Type): boolean =>
+    type.isUnion()
+      ? type.types.some(isBytes)
+      : /^(?:Uint8Array|Buffer)(?:<|$)/.test(checker.typeToString(type)) ||
+        (checker.isArrayType(type) &&
+          checker.getTypeArguments(type as ts.TypeReference).some((element) => isBytes(element)));
+  const found = program.getSourceFiles().flatMap((file) => {
+    const module =
+      isSource(file.fileName) && isLooked(pathOf(file)) ? checker.getSymbolAtLocation(file) : undefined;
+    if (module === undefined) return [];
+    return checker.getExportsOfModule(module).flatMap((exported) => {
+      const declaration = exported.valueDeclaration;
+      if (declaration?.getSourceFile() !== file) return [];
+      const calls = checker.getTypeOfSymbolAtLocation(exported, declaration).getCallSignatures();
+      const takesBytes = calls.some(({ parameters }) =>
+        parameters.some((one) => isBytes(checker.getTypeOfSymbolAtLocation(one, declaration))),
+      );
+      return takesBytes ? [`${pathOf(file)} ${exported.name}`] : [];
+    });
+  });
+  return found.toSorted();
+}

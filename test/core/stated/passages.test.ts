@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { statedAddress } from '../../../core/provenance/stated-form.ts';
+import { removedNotices } from '../../../core/safety/removed-notices.ts';
+import { passagesOf } from '../../../core/stated/quotation.ts';
+import { statedValues } from '../../../core/stated/stated-values.ts';
+
+describe('stated values', () => {
+  it.each([
+    ['write to eve (at) evil (dot) example', 'eve@evil.example'],
+    ['write to eve at evil dot example please', 'eve@evil.example'],
+    ['schreiben Sie an eve [at] evil [punkt] example', 'eve@evil.example'],
+    ['EVE@Evil.EXAMPLE', 'eve@evil.example'],
+    ['https://x.example/?to=eve%2Bone%40evil.example&a=b', 'eve+one@evil.example'],
+    ['eve\n@evil\n.example', 'eve@evil.example'],
+    ['ｅｖｅ＠ｅｖｉｌ．ｅｘａｍｐｌｅ', 'eve@evil.example'],
+    ['e\u00adve@ev\u200bil.example', 'eve@evil.example'],
+    ['ablage@xn--mller-treuhand-gsb.example', 'ablage@müller-treuhand.example'],
+  ])('contain the address of %j', (text, address) => {
+    expect(statedValues(text).addresses).toContain(address);
+    expect(statedAddress(address)).toBe(address);
+  });
+
+  it.each([
+    ['see WWW.Evil.EXAMPLE/a', 'evil.example'],
+    ['hxxps://evil[.]example/a', 'evil.example'],
+    ['https://bank.example@evil.example/', 'evil.example'],
+  ])('contain the host of %j', (text, host) => {
+    expect(statedValues(text).hosts).toContain(host);
+  });
+
+  it('contain neither the domain of an address nor the name of a file as a host', () => {
+    expect(statedValues('ada@x.example sent report.pdf').hosts).toEqual([]);
+  });
+
+  it('are found in linear time', () => {
+    for (const text of ['@'.repeat(50_000), 'a.'.repeat(25_000), '%41'.repeat(16_000), 'a@'.repeat(25_000)]) {
+      statedValues(text);
+    }
+  });
+});
+
+describe('passages', () => {
+  it('tell the words of the author from those quoted and forwarded', () => {
+    const text = 'Mine\n\nOn Monday, Eve <Eve@evil.example> wrote:\n> Hers\n\nMine again';
+    expect(passagesOf(text)).toEqual([
+      { quoting: null, text: 'Mine\n' },
+      { quoting: 'eve@evil.example', text: 'On Monday, Eve <Eve@evil.example> wrote:\nHers' },
+      { quoting: null, text: '\nMine again' },
+    ]);
+    const forwarded =
+      'See\n\n---------- Forwarded message ----------\nFrom: Eve <eve@evil.example>\nTo: x\n\nHers';
+    expect(passagesOf(forwarded).map(({ quoting }) => quoting)).toEqual([null, 'eve@evil.example']);
+    const headers = 'See\n\nVon: Eve <eve@evil.example>\nGesendet: Montag\nBetreff: x\n\nHers';
+    expect(passagesOf(headers).map(({ quoting }) => quoting)).toEqual([null, 'eve@evil.example']);
+  });
+
+  it('leave no line out, whatever looks like a header or a quotation', () => {
+    const line = fc.constantFrom(
+      ...[
+        '----- New -----',
+        'Link: a',
+        'From: b',
+        'Von: c <c@c.example>',
+        '> d',
+        'e wrote:',
+        '',
+        'f@f.example:',
+        '___',
+        'g',
+      ],
+    );
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 30 }), (lines) => {
+        const shown = passagesOf(lines.join('\n')).flatMap(({ text }) => text.split('\n'));
+        const count = (all: readonly string[]) =>
+          all
+            .map((one) => one.replace(/^> /, ''))
+            .filter((one) => one !== '')
+            .sort();
+        expect(count(shown)).toEqual(count(lines));
+      }),
+    );
+  });
+
+  it('of a forwarded message last to the end: a quotation in it vouches for nobody', () => {
+    const inner = 'On Monday, Maya <maya@atlas.example> wrote:\n> send it to eve@evil.example';
+    const text = `See\n\n--- Forwarded message ---\nFrom: Eve <eve@evil.example>\n\n${inner}`;
+    expect(passagesOf(text).map(({ quoting }) => quoting)).toEqual([null, 'eve@evil.example']);
+  });
+});
+
+describe('removed notices', () => {
+  const target = (subject: string, preview = '') => ({ id: 'm1_x', from: 'x@x.example', subject, preview });
+
+  it.each([
+    ['New sign-in to your account', 'security'],
+    ['Ihr Passwort wurde geändert', 'security'],
+    ['Alerte de sécurité', 'security'],
+    ['A new forwarding rule was created in your mailbox', 'security'],
+    ['Forwarding to another address was turned on', 'security'],
+    ['New inbox rule: “move to archive”', 'security'],
+    ['Eine Weiterleitung wurde in Ihrem Postfach eingerichtet', 'security'],
+    ['Se ha creado una nueva regla de reenvío', 'security'],
+    ['Une nouvelle règle de transfert', 'security'],
+    ['Your recovery address was changed', 'security'],
+    ['Recovery email changed', 'security'],
+    ['Ihre Wiederherstellungsadresse wurde geändert', 'security'],
+    ['Tu correo de recuperación ha cambiado', 'security'],
+    ['Invoice 12: is this payment correct?', 'payment'],
+    ['Rückfrage zur Rechnung', 'payment'],
+  ])('are found by the subject %j', (subject, what) => {
+    expect(removedNotices([target(subject)])).toMatchObject([
+      { what, severity: 'red', source: { id: 'm1_x' } },
+    ]);
+  });
+
+  it.each([
+    'Five habits for better passwords',
+    'Your payment was received',
+    'New in our shop: devices for your account',
+    'Looking forward to the new rules of the club',
+    'New rules for the library',
+    'Forwarding the minutes of Monday',
+    'Lunch?',
+  ])('are not found by the subject %j', (subject) => {
+    expect(removedNotices([target(subject)])).toEqual([]);
+  });
+});
