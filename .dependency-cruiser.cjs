@@ -47,6 +47,7 @@ const PARSERS = [
  * below. What is pure comes before the ports, what uses them after.
  */
 const ROOMS = [
+  'memory',
   'text',
   'time',
   'contract',

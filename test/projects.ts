@@ -3,6 +3,7 @@
 /** Tests that count what a process does, start and kill processes, or replace modules: each file has its own process. */
 export const APART = [
   'test/*.test.ts',
+  'test/caches/*.test.ts',
   'test/conformance/{postgres,tool-door}.test.ts',
   'test/{crash,ledger,package,soak}/**/*.test.ts',
   'test/adapters/driver/*.test.ts',
@@ -25,6 +26,7 @@ const NOT_PURE: Readonly<Record<string, readonly string[]>> = {
   ical: ['disputed-zone'],
   mail: [],
   mime: [],
+  memory: [],
   notices: [],
   plans: [],
   provenance: ['overflow'],

@@ -48,8 +48,3 @@ function sizeOf({ objects, lists }: KeptCalendar): number {
   const paths = lists.reduce((sum, list) => sum + list.paths.length, 0);
   return 2 * chars + objects.size * OBJECT_BYTES + paths * PATH_BYTES;
 }
-
-/** A copy of a text that was cut out of a larger one, which V8 would keep with it. */
-export function copyOf(text: string): string {
-  return Buffer.from(text).toString();
-}

@@ -1,9 +1,10 @@
+import { ownCopy } from '../../core/memory/own-copy.ts';
 import type { NamedObject, ObjectSeen, ObjectsInCalendar } from '../../core/ports/calendar-objects.ts';
 import { lastPartOf } from './decoded.ts';
 import type { FoundCalendar } from './discover.ts';
 import { everyObject, objectsNamed } from './every-object.ts';
 import type { CalendarHttp } from './http.ts';
-import { copyOf, type KeptCalendar, type KeptList, type KeptObject } from './kept-calendars.ts';
+import type { KeptCalendar, KeptList, KeptObject } from './kept-calendars.ts';
 import {
   type EventFilter,
   eventsMatching,
@@ -191,7 +192,7 @@ function objectOf(resource: Resource): KeptObject | undefined {
   const ics = propText(resource, 'c:calendar-data');
   if (!ics) return undefined;
   const etag = propText(resource, 'd:getetag') ?? '';
-  return { pathname: copyOf(resource.url.pathname), etag: copyOf(etag), ics: copyOf(ics) };
+  return { pathname: ownCopy(resource.url.pathname), etag: ownCopy(etag), ics: ownCopy(ics) };
 }
 
 function unreadable({ url }: Resource): KeptObject {

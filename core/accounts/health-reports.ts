@@ -3,6 +3,7 @@ import { errorName } from '../ports/log.ts';
 import type { MailAccount } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
 import { MINUTE_MS } from '../time/durations.ts';
+import { accountCache } from './account-cache.ts';
 
 /** Records how the servers of accounts are doing. */
 export interface HealthReports {
@@ -14,6 +15,10 @@ export interface HealthReports {
 
 /** How long a state that stays the same is not written again. */
 const KEPT_MS = 5 * MINUTE_MS;
+/** For some 15,000 servers. */
+const KEPT_BYTES = 4 * 1024 * 1024;
+/** Of a `Written`. */
+const WRITTEN_BYTES = 50;
 
 interface Written {
   readonly revision: number;
@@ -26,16 +31,16 @@ export function healthReports({
   clock,
   log,
 }: Pick<Ports, 'storage' | 'clock' | 'log'>): HealthReports {
-  /** What this process wrote last. */
-  const written = new Map<string, Written>();
+  /** What this process wrote last, by the server. */
+  const written = accountCache<Written | undefined>(KEPT_BYTES, () => WRITTEN_BYTES);
   const writing = new Set<Promise<void>>();
 
   return {
-    report({ ownerId, accountId, revision }, server, state, reason) {
+    report(account, server, state, reason) {
+      const { ownerId, accountId, revision } = account;
       if (revision === undefined) return;
-      const key = `${server} ${accountId} ${ownerId}`;
       const now = clock.now();
-      const known = written.get(key);
+      const known = written.get(account, server);
       if (
         known?.revision === revision &&
         known.state === state &&
@@ -43,12 +48,12 @@ export function healthReports({
       ) {
         return;
       }
-      written.set(key, { revision, state, atMs: now.getTime() });
+      written.set(account, server, { revision, state, atMs: now.getTime() });
       const work = storage
         .reportServer({ ownerId, accountId, revision, server, state, reason, now })
         .catch((error: unknown) => {
           // Written again at the next use.
-          written.delete(key);
+          written.set(account, server, undefined);
           log.warn('the health of an account was not stored', { account: accountId, ...errorName(error) });
         })
         .finally(() => writing.delete(work));

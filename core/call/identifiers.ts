@@ -1,4 +1,5 @@
 import type { MessageRow } from '../mail/message-row.ts';
+import { boundedCache } from '../memory/bounded-cache.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 
 /**
@@ -40,10 +41,13 @@ export interface Identifiers {
   openCursor(ownerId: string, scope: string, cursor: string): readonly unknown[] | undefined;
 }
 
-const TAGS_KEPT = 1000;
-const IDS_KEPT = 10_000;
-/** Mail servers choose folder names and stable ids, of any length. Longer ones are not cached. */
-const NAME_CHARS_KEPT = 1000;
+/** Mail servers choose folder names and stable ids, of any length. */
+const TAGS_BYTES = 1024 * 1024;
+/** Some 10,000 ordinary ids. */
+const IDS_BYTES = 8 * 1024 * 1024;
+
+/** Of a buffer, besides its bytes. */
+const BUFFER_BYTES = 300;
 
 const PREFIX_MESSAGE = 'm1_';
 const PREFIX_CURSOR = 'c1_';
@@ -52,17 +56,18 @@ export function createIdentifiers(keyring: Keyring): Identifiers {
   const tag = (purpose: string, text: string, bytes: number, keyId?: string): Buffer => {
     const mac = keyring.mac(purpose, text, keyId);
     if (mac === undefined) throw new Error('the key of an opened identifier is in the ring');
-    return Buffer.from(mac.subarray(0, bytes));
+    // Apart from the bytes around it: a buffer of Node's pool keeps all of the pool.
+    const own = Buffer.alloc(bytes);
+    own.set(mac.subarray(0, bytes));
+    return own;
   };
   // The rows of a list share their owner and folder. Computing those tags is half the cost of an id.
-  const tags = new Map<string, Buffer>();
+  const tags = boundedCache<Buffer>(TAGS_BYTES, ({ length }) => BUFFER_BYTES + length);
   const keptTag = (purpose: 'owner' | 'folder', text: string, bytes: number): Buffer => {
     const name = `${purpose}\n${text}`;
     const kept = tags.get(name);
     if (kept !== undefined) return kept;
     const created = tag(purpose, text, bytes);
-    if (name.length > NAME_CHARS_KEPT) return created;
-    if (tags.size >= TAGS_KEPT) tags.clear();
     tags.set(name, created);
     return created;
   };
@@ -81,7 +86,7 @@ export function createIdentifiers(keyring: Keyring): Identifiers {
     return PREFIX_MESSAGE + Buffer.from(keyring.sealFixed('message-id', bytes)).toString('base64url');
   };
   // The same message always has the same id, and callers that poll mostly ask for the same messages.
-  const ids = new Map<string, string>();
+  const ids = boundedCache<string>(IDS_BYTES, ({ length }) => 2 * length);
   return {
     messageId(ownerId, accountId, row) {
       const { place, fingerprint, stableId } = row;
@@ -89,8 +94,6 @@ export function createIdentifiers(keyring: Keyring): Identifiers {
       const kept = ids.get(name);
       if (kept !== undefined) return kept;
       const created = sealedId(ownerId, accountId, row);
-      if (name.length > NAME_CHARS_KEPT) return created;
-      if (ids.size >= IDS_KEPT) ids.clear();
       ids.set(name, created);
       return created;
     },

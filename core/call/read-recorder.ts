@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto';
+import { boundedCache } from '../memory/bounded-cache.ts';
+import { ownCopy } from '../memory/own-copy.ts';
 import type { NewRead } from '../ports/read-storage.ts';
 import type { Reader, ReadingFor } from '../ports/reader.ts';
 import {
@@ -24,18 +26,25 @@ export type RecordRead = (
   reading: ReadingFor | Pick<ReadingFor, 'ownerId'>,
 ) => Promise<NewRead>;
 
-const OWNERS_KEPT = 1000;
-const TEXTS_KEPT = 4000;
-/** A longer text is read each time, so that those kept take some 20 MB at most; rows of lists take 1 MB. */
-const HASHES_MAX = 600;
+const OWNERS_BYTES = 1024 * 1024;
+/** Of the secret and the hasher of an owner. */
+const OWNER_BYTES = 500;
+/** Some 4000 texts; rows of lists take a tenth of that. */
+const TEXTS_BYTES = 20 * 1024 * 1024;
+/** Of the lists of a passage, and of a number in them. */
+const LISTS_BYTES = 300;
+const NUMBER_BYTES = 16;
 
 /**
  * Makes the records of reads. Remembers the hashes of the texts it met last, because a list that is called again
  * shows the same rows. It remembers no text: a text is known by a digest under the secret of its owner.
  */
 export function readRecorder(keyring: Keyring, reader: Reader): RecordRead {
-  const owners = new Map<string, { readonly secret: string; readonly hasher: Hasher }>();
-  const known = new Map<string, readonly KnownPassage[]>();
+  const owners = boundedCache<{ readonly secret: string; readonly hasher: Hasher }>(
+    OWNERS_BYTES,
+    () => OWNER_BYTES,
+  );
+  const known = boundedCache(TEXTS_BYTES, bytesOf);
 
   function ofOwner(ownerId: string) {
     const found = owners.get(ownerId);
@@ -44,16 +53,8 @@ export function readRecorder(keyring: Keyring, reader: Reader): RecordRead {
     if (mac === undefined) throw new Error('the keyring has a writing key');
     const secret = secretOf(mac);
     const made = { secret, hasher: hasherOf(secret) };
-    if (owners.size >= OWNERS_KEPT) owners.clear();
     owners.set(ownerId, made);
     return made;
-  }
-
-  function remember(digest: string, passages: readonly KnownPassage[]): void {
-    const hashes = passages.reduce((sum, { values, windows }) => sum + values.length + windows.length, 0);
-    if (hashes > HASHES_MAX) return;
-    if (known.size >= TEXTS_KEPT) known.clear();
-    known.set(digest, passages);
   }
 
   return async (credentialId, shown, reading) => {
@@ -63,11 +64,14 @@ export function readRecorder(keyring: Keyring, reader: Reader): RecordRead {
       return hash('sha256', `${secret}passage\n${named}`, 'base64url');
     };
     const digests = new Map(shown.map((text) => [text, digestOf(text)]));
-    const others = shown.filter((text) => !known.has(digests.get(text) ?? ''));
+    // Before any wait, during which some of it may be dropped.
+    const remembered = new Map(Array.from(digests, ([text, digest]) => [text, known.get(digest)]));
+    const others = shown.filter((text) => remembered.get(text) === undefined);
     const read = 'signal' in reading ? await statedTexts(reader, others.map(toRead), reading) : undefined;
     const stated = new Map(others.map((text, index) => [text, read?.[index]]));
     const texts = Array.from(digests, ([text, digest]) => {
-      const passages = passagesIn<KnownPassage | StatedPassage>(text, known.get(digest) ?? stated.get(text));
+      const said = remembered.get(text) ?? stated.get(text);
+      const passages = passagesIn<KnownPassage | StatedPassage>(text, said);
       return { digest, passages, hashed: [] as KnownPassage[] };
     });
     const facts = new Map(
@@ -79,11 +83,11 @@ export function readRecorder(keyring: Keyring, reader: Reader): RecordRead {
         return { ...said, windows: said.windows.slice(0, windowsMax) };
       const made = passageHashes(source.author, said, windowsMax, hasher);
       const isWhole = said !== undefined && said.windows.length <= windowsMax;
-      if (isWhole) hashed.push({ quoting: said.quoting, ...made });
+      if (isWhole) hashed.push({ ...made, quoting: said.quoting && ownCopy(said.quoting) });
       return made;
     });
     for (const { digest, passages, hashed } of texts)
-      if (hashed.length === passages.length) remember(digest, hashed);
+      if (hashed.length === passages.length) known.set(digest, hashed);
     return readRecord(keyring, { ownerId: reading.ownerId, credentialId }, hashedAll);
   };
 }
@@ -91,4 +95,15 @@ export function readRecorder(keyring: Keyring, reader: Reader): RecordRead {
 /** A passage of a text that was read before. */
 interface KnownPassage extends PassageHashes {
   readonly quoting: string | null;
+}
+
+function bytesOf(passages: readonly KnownPassage[]): number {
+  return passages.reduce(
+    (bytes, { quoting, values, accounts, windows }) =>
+      bytes +
+      LISTS_BYTES +
+      2 * (quoting?.length ?? 0) +
+      NUMBER_BYTES * (values.length + accounts.length + windows.length),
+    0,
+  );
 }

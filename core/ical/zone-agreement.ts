@@ -1,4 +1,5 @@
 import type ICAL from 'ical.js';
+import { ownCopy } from '../memory/own-copy.ts';
 import { DAY_MS } from '../time/durations.ts';
 import type { Zone } from '../time/iana-zone.ts';
 import { instantOf } from '../time/wall-time.ts';
@@ -57,8 +58,10 @@ function agrees(described: Zone | undefined, zone: Zone, wallMs: number): boolea
 
 function daysOf(description: string): Map<number, boolean> {
   if (description.length > DESCRIPTION_CHARS_MAX) return new Map();
-  const kept = known.get(description) ?? new Map<number, boolean>();
+  const kept = known.get(description);
+  if (kept !== undefined) return kept;
   if (known.size >= DESCRIPTIONS_KEPT) known.clear();
-  known.set(description, kept);
-  return kept;
+  const days = new Map<number, boolean>();
+  known.set(ownCopy(description), days);
+  return days;
 }

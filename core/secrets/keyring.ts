@@ -1,4 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { boundedCache } from '../memory/bounded-cache.ts';
+import { ownCopy } from '../memory/own-copy.ts';
 import type { Random } from './random.ts';
 
 /**
@@ -42,7 +44,8 @@ const IV_BYTES = 16;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const MAC_BYTES = 32;
-const VERIFIED_MAX = 1000;
+/** Some 1000 rows of keys. */
+const VERIFIED_BYTES = 2 * 1024 * 1024;
 
 /** @param secretKeys 32 bytes each @throws Error that names the problem */
 export function createKeyring(secretKeys: readonly Uint8Array[], random: Random): Keyring {
@@ -69,7 +72,10 @@ export function createKeyring(secretKeys: readonly Uint8Array[], random: Random)
   if (writer === undefined) throw new Error('secretKeys: give at least one key of 32 random bytes.');
   const findKey = (id: string) => ring[ids.indexOf(id)];
   /** The texts whose signatures were verified: every call checks the same rows, and an HMAC costs more than the rest. */
-  const verified = new Map<string, { readonly purpose: string; readonly text: string }>();
+  const verified = boundedCache<{ readonly purpose: string; readonly text: string }>(
+    VERIFIED_BYTES,
+    ({ text }) => 2 * text.length,
+  );
   const macWith = (key: (typeof ring)[number], purpose: string, text: string): Buffer =>
     createHmac('sha256', key.derive(`${purpose}/mac`))
       .update(text, 'utf8')
@@ -137,8 +143,7 @@ export function createKeyring(secretKeys: readonly Uint8Array[], random: Random)
       const key = findKey(bytes.subarray(0, KEY_ID_BYTES).toString('hex'));
       if (key === undefined) return false;
       if (!timingSafeEqual(macWith(key, purpose, text), bytes.subarray(KEY_ID_BYTES))) return false;
-      if (verified.size >= VERIFIED_MAX) verified.clear();
-      verified.set(signature, { purpose, text });
+      verified.set(signature, { purpose, text: ownCopy(text) });
       return true;
     },
   };

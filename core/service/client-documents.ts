@@ -1,4 +1,5 @@
 import { addressGroup } from '../gate/address-group.ts';
+import { boundedCache } from '../memory/bounded-cache.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DocumentSource, PublishedDocument } from '../ports/document-source.ts';
 import { type Client, documentedClient } from '../sign-in/client.ts';
@@ -11,8 +12,10 @@ const FETCH_MS = 5000;
 /** From one host, and for one caller. One that makes them slow holds up no others. */
 const FETCHES_OF_ONE = 2;
 const FETCHES_AT_ONCE = 32;
-/** About 1 MB. */
-const KEPT_MAX = 100;
+/** Some 500 ordinary documents. */
+const KEPT_BYTES = 1024 * 1024;
+/** Besides its texts. */
+const CLIENT_BYTES = 500;
 const KEPT_MS = { least: MINUTE_MS, default: 5 * MINUTE_MS, most: 60 * MINUTE_MS };
 
 /**
@@ -23,8 +26,10 @@ export function createClientDocuments(
   source: DocumentSource | undefined,
   clock: Pick<Clock, 'now'>,
 ): (url: string, address: string) => Promise<Client | Refusal> {
-  // Ordered by the time of their fetch.
-  const kept = new Map<string, { readonly client: Client; readonly untilMs: number }>();
+  const kept = boundedCache<{ readonly client: Client; readonly untilMs: number }>(
+    KEPT_BYTES,
+    ({ client }) => CLIENT_BYTES + 2 * JSON.stringify(client).length,
+  );
   const underway = new Map<string, Underway>();
 
   function fetched(url: string, { host, caller }: Fetcher, from: DocumentSource): Underway | undefined {
@@ -46,7 +51,6 @@ export function createClientDocuments(
   return async (url, address) => {
     const known = kept.get(url);
     if (known !== undefined && known.untilMs > clock.now().getTime()) return known.client;
-    kept.delete(url);
     if (source === undefined) {
       return refused('invalid_client', 'This server fetches no client documents: register the client.');
     }
@@ -61,9 +65,8 @@ export function createClientDocuments(
     }
     const client = documentedClient(url, found.body);
     if ('kind' in client) return client;
-    kept.set(url, { client, untilMs: clock.now().getTime() + keptMs(found.cacheControl) });
-    const [oldest] = kept.keys();
-    if (kept.size > KEPT_MAX && oldest !== undefined) kept.delete(oldest);
+    const untilMs = clock.now().getTime() + keptMs(found.cacheControl);
+    kept.set(url, { client: structuredClone(client), untilMs });
     return client;
   };
 }

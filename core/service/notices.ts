@@ -1,5 +1,6 @@
 import { invalidArgument } from '../contract/schema.ts';
 import { newEndpointSecret } from '../events/signature.ts';
+import { boundedCache } from '../memory/bounded-cache.ts';
 import { DELAY_MAX_MIN, type NoticeSettings } from '../notices/notice-rule.ts';
 import {
   type NoticeKind,
@@ -95,10 +96,15 @@ const CODE_MS = 30 * MINUTE_MS;
 const CODE_TRIES = 5;
 /** Of one owner in an hour, in this process: others must not get mail by the dozen. */
 const CODES_MAX = 5;
+/** Of the times of an owner's codes. */
+const TIMES_BYTES = 200;
+/** For some 10,000 owners. */
+const CODES_BYTES = 4 * 1024 * 1024;
 
 export function createNotices(ports: Ports, keyring: Keyring, dashboardUrl: string): Notices {
   const { storage, clock, random, log, noticeSender } = ports;
-  const codesSent = new Map<string, readonly Date[]>();
+  /** By owner: milliseconds since 1970. */
+  const codesSent = boundedCache<readonly number[]>(CODES_BYTES, () => TIMES_BYTES);
 
   const codeMac = (of: Pick<NoticeChannel, 'ownerId' | 'channelId'>, code: string) =>
     Buffer.from(keyring.mac('notice-code', `${of.ownerId}\n${of.channelId}\n${code}`) ?? []).toString(
@@ -107,13 +113,12 @@ export function createNotices(ports: Ports, keyring: Keyring, dashboardUrl: stri
 
   /** @throws ServiceError invalid_arguments if too many codes were sent in this hour */
   function takeCode(ownerId: string, now: Date): void {
-    const recent = (codesSent.get(ownerId) ?? []).filter(
-      (at) => Math.abs(now.getTime() - at.getTime()) < HOUR_MS,
-    );
+    const nowMs = now.getTime();
+    const recent = (codesSent.get(ownerId) ?? []).filter((atMs) => Math.abs(nowMs - atMs) < HOUR_MS);
     if (recent.length >= CODES_MAX) {
       throw invalidArgument('address', 'limit', 'cannot be added now: too many codes were sent in this hour');
     }
-    codesSent.set(ownerId, [...recent, now]);
+    codesSent.set(ownerId, [...recent, nowMs]);
   }
 
   /** The whole target. @throws ServiceError invalid_arguments */

@@ -1,3 +1,5 @@
+import { ownCopy } from '../memory/own-copy.ts';
+
 /** Postpones the next try after a failure: twice as long after each failure in a row. Pure. */
 export interface Backoff {
   isDue(key: string, now: Date): boolean;
@@ -28,7 +30,10 @@ export function createBackoff(firstMs: number, mostMs: number): Backoff {
         const [longestAgo] = failed.keys();
         if (longestAgo !== undefined) failed.delete(longestAgo);
       }
-      failed.set(key, { count, until: now.getTime() + Math.min(mostMs, firstMs * 2 ** (count - 1)) });
+      failed.set(ownCopy(key), {
+        count,
+        until: now.getTime() + Math.min(mostMs, firstMs * 2 ** (count - 1)),
+      });
     },
   };
 }

@@ -1,6 +1,9 @@
-const known = new Map<string, Intl.DateTimeFormat>();
-/** One takes about 50 KB. Owners choose language and zone. */
-const FORMATS_KEPT = 100;
+import { boundedCache } from '../memory/bounded-cache.ts';
+
+/** Most of it is outside the heap. */
+const FORMAT_BYTES = 50 * 1024;
+/** Owners choose language and zone. */
+const known = boundedCache<Intl.DateTimeFormat>(100 * FORMAT_BYTES, () => FORMAT_BYTES);
 
 /** A formatter of dates. It takes 0.3 ms to make, so those in use are kept. */
 export function dateFormat(language: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
@@ -8,7 +11,6 @@ export function dateFormat(language: string, options: Intl.DateTimeFormatOptions
   const found = known.get(key);
   if (found !== undefined) return found;
   const format = new Intl.DateTimeFormat(language, options);
-  if (known.size >= FORMATS_KEPT) known.clear();
   known.set(key, format);
   return format;
 }

@@ -1,3 +1,4 @@
+import { ownCopy } from '../memory/own-copy.ts';
 import { DAY_MS } from './durations.ts';
 
 /** How far a clock is ahead of UTC. Wall-clock times are milliseconds since 1970 as if the clock showed UTC. */
@@ -56,7 +57,7 @@ export function ianaZone(name: string): Zone {
     },
   };
   if (known.size >= ZONES_KEPT) forgetAll();
-  known.set(key, zone);
+  known.set(ownCopy(key), zone);
   return zone;
 }
 

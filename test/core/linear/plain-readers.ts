@@ -17,6 +17,7 @@ export const PLAIN_READERS: Readonly<Record<string, string>> = {
   'core/mail/row-text.ts': 'controlsAsSpaces',
   'core/html/text-layout.ts': 'withoutMarked',
   'core/mail/transfer-encoding.ts': 'encodeBody',
+  'core/memory/own-copy.ts': 'ownCopy',
   'core/plans/quote.ts': 'isMessageId',
   'core/provenance/stated-form.ts': 'statedAddress statedHost',
   'core/calendar/invited-facts.ts': 'clean',

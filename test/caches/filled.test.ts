@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { CORE_FILLERS } from './core-fillers.ts';
+import { heldBytes } from './heap.ts';
+
+/** What the process itself comes to hold meanwhile: compiled code, and what libraries keep. */
+const SLACK_BYTES = 1024 * 1024;
+
+describe('a cache that is filled, and filled again, takes no more memory than it may', () => {
+  it.each(Object.entries(CORE_FILLERS))('%s', async (_name, { mostBytes, rounds, open }) => {
+    // Code is compiled.
+    await (await open())(0);
+    const fill = await open();
+    const before = await heldBytes();
+    for (let round = 0; round < rounds; round += 1) await fill(round);
+    const once = (await heldBytes()) - before;
+    for (let round = rounds; round < 2 * rounds; round += 1) await fill(round);
+    const twice = (await heldBytes()) - before;
+    // It is alive until here.
+    await fill(0);
+    expect(once).toBeLessThan(mostBytes + SLACK_BYTES);
+    expect(twice).toBeLessThan(mostBytes + SLACK_BYTES);
+  });
+});
