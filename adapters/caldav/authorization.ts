@@ -62,7 +62,7 @@ export function authorizations(): Authorize {
         if (challenge === undefined) return false;
         // With a nonce that is not stale, the password is wrong.
         if (used !== undefined && !challenge.isStale && used === digest) return false;
-        if (digest === used) digest = { challenge, count: 0 };
+        if (digest === used) digest = { challenge: structuredClone(challenge), count: 0 };
         return true;
       },
     };

@@ -1,3 +1,4 @@
+import { accountCache } from '../../core/accounts/account-cache.ts';
 import { checkOptions } from '../../core/contract/options.ts';
 import type { DocumentPlace } from '../../core/ports/calendar.ts';
 import type { CalendarObjects } from '../../core/ports/calendar-objects.ts';
@@ -5,12 +6,13 @@ import { errorName, type Log } from '../../core/ports/log.ts';
 import { type MailAccount, type MailCall, MailError, type Start } from '../../core/ports/mail.ts';
 import type { Reader } from '../../core/ports/reader.ts';
 import type { AllowPrivateServers } from '../remote/connect.ts';
+import { openAccounts } from '../remote/open-accounts.ts';
 import { withinCall } from '../remote/time-limit.ts';
 import { addressOf } from './address.ts';
 import { changeObject, type ObjectChange } from './change-object.ts';
 import { asInfo, type FoundCalendar, type FoundCalendars, findCalendars, tagsIn } from './discover.ts';
 import { findObjects, type UidTrust } from './find-objects.ts';
-import { type CalendarHttp, calendarHttp } from './http.ts';
+import { calendarHttp } from './http.ts';
 import { keptCalendars } from './kept-calendars.ts';
 import { objectsInRange, type SeriesTrust } from './objects-in-range.ts';
 import {
@@ -26,17 +28,21 @@ const NO_CALENDAR =
 /** How long the list of calendars may be reused. */
 const CALENDARS_MS = 5 * 60_000;
 
-interface AccountState {
-  /** Of the settings that it uses. */
-  readonly revision: number;
-  readonly http: CalendarHttp;
-  /** Known about the server, so it applies to all its calendars. */
+/** What is known of a server, so it applies to all calendars of the account. */
+interface KnownServer {
   trust: SeriesTrust;
   uidTrust: UidTrust;
-  /** The calendars that it refused to list. */
+  /** The calendars that it refused to list, among those that were found. */
   readonly refused: Set<string>;
-  found: { readonly calendars: FoundCalendars; readonly until: number } | undefined;
+  found: { readonly calendars: FoundCalendars; readonly untilMs: number } | undefined;
 }
+
+/** Some 10,000 calendars. */
+const SERVERS_BYTES = 16 * 1024 * 1024;
+/** Of what was found, for each character of its JSON. */
+const JSON_CHAR_BYTES = 4;
+/** Of the name of a refused calendar, besides its text. */
+const NAME_BYTES = 50;
 
 export type { Secret } from '../remote/mail-server.ts';
 export type { CaldavSettings, CalendarServer } from './settings.ts';
@@ -60,18 +66,10 @@ export function caldavCalendar(options: CaldavOptions): CalendarObjects<CaldavSe
     allowPrivateServers: ['optional', 'boolean', 'function'],
   });
   const { reader, log, allowPrivateServers = false } = options;
-  const accounts = new Map<string, AccountState>();
   const kept = keptCalendars();
-
-  function stateOf(account: MailAccount): AccountState {
-    const key = keyOf(account.ownerId, account.accountId);
-    const { revision = 0 } = account;
-    const known = accounts.get(key);
-    // A call that began before a change of the settings uses the new ones.
-    if (known !== undefined && known.revision >= revision) return known;
-    known?.http.close();
-    kept.forget(account);
-    const http = calendarHttp(
+  const servers = accountCache(SERVERS_BYTES, bytesOf);
+  const accounts = openAccounts((account) =>
+    calendarHttp(
       async () => {
         const server = await serverOf(account);
         if (server === undefined)
@@ -80,17 +78,23 @@ export function caldavCalendar(options: CaldavOptions): CalendarObjects<CaldavSe
       },
       { allowPrivateServers },
       { reader, ownerId: account.ownerId },
-    );
-    const state: AccountState = {
-      revision,
-      http,
+    ),
+  );
+
+  function knownServer(account: MailAccount): KnownServer {
+    const begun = {
       trust: 'unknown',
       uidTrust: 'unknown',
-      refused: new Set(),
+      refused: new Set<string>(),
       found: undefined,
-    };
-    accounts.set(key, state);
-    return state;
+    } as const;
+    return servers.get(account, '') ?? keepServer(account, begun);
+  }
+
+  /** The account may have been removed meanwhile. */
+  function keepServer(account: MailAccount, server: KnownServer): KnownServer {
+    if (accounts.has(account)) servers.set(account, '', server);
+    return server;
   }
 
   /** Undefined: the account has no calendar server. */
@@ -101,14 +105,17 @@ export function caldavCalendar(options: CaldavOptions): CalendarObjects<CaldavSe
   ): Promise<(FoundCalendars & { server: CalendarServer }) | undefined> {
     const server = await serverOf(account);
     if (server === undefined) return undefined;
-    const state = stateOf(account);
-    if (fresh || state.found === undefined || performance.now() >= state.found.until) {
-      const calendars = await findCalendars(state.http, new URL(server.url), account.email, limit);
-      // The owner may be about to create the first one.
-      const reusableMs = calendars.calendars.length === 0 ? 0 : CALENDARS_MS;
-      state.found = { calendars, until: performance.now() + reusableMs };
-    }
-    return { ...state.found.calendars, server };
+    const known = knownServer(account);
+    if (!fresh && known.found !== undefined && performance.now() < known.found.untilMs)
+      return { ...known.found.calendars, server };
+    const calendars = await findCalendars(accounts.of(account), new URL(server.url), account.email, limit);
+    // The owner may be about to create the first one.
+    const reusableMs = calendars.calendars.length === 0 ? 0 : CALENDARS_MS;
+    known.found = { calendars: ownCopyOf(calendars), untilMs: performance.now() + reusableMs };
+    const names = new Set(calendars.calendars.map(({ calendar }) => calendar));
+    for (const name of known.refused) if (!names.has(name)) known.refused.delete(name);
+    keepServer(account, known);
+    return { ...known.found.calendars, server };
   }
 
   /** Finds the calendar of that name. Refreshes the list once, so a new one is found. Undefined if none matches. */
@@ -134,7 +141,7 @@ export function caldavCalendar(options: CaldavOptions): CalendarObjects<CaldavSe
     return withinCall(call, async (limit) => {
       const found = await findCalendar(call, limit, calendar);
       if (found === undefined) throw new MailError('not_found', 'there is no such calendar');
-      await changeObject(stateOf(call.account).http, addressOf(found, name), changed, start, limit);
+      await changeObject(accounts.of(call.account), addressOf(found, name), changed, start, limit);
     });
   }
 
@@ -150,25 +157,25 @@ export function caldavCalendar(options: CaldavOptions): CalendarObjects<CaldavSe
       return withinCall(call, async (limit) => {
         const all = await calendarsOf(call, limit);
         if (all === undefined) return [];
-        const { refused } = stateOf(call.account);
+        const { refused } = knownServer(call.account);
         const inList = all.calendars.filter(({ calendar }) => refused.has(calendar));
         return [...all.unusable, ...inList.map(({ name }) => ({ name, reason: 'refused' as const }))];
       });
     },
 
     async *inRange(call, range) {
-      const state = stateOf(call.account);
-      const key = keyOf(call.account.ownerId, call.account.accountId);
-      const trust = state.trust;
+      const http = accounts.of(call.account);
+      const server = knownServer(call.account);
+      const { trust } = server;
       const calendarsIn = ({ fresh }: { fresh: boolean }) =>
         withinCall(call, (limit) => calendarsOf(call, limit, { fresh }));
       const found = await calendarsIn({ fresh: false });
       if (found === undefined) return;
       // Before the objects: a change in between shows in the next list.
-      const tags = await withinCall(call, (limit) => tagsIn(state.http, found.collections, limit));
+      const tags = await withinCall(call, (limit) => tagsIn(http, found.collections, limit));
       const fetched = (each: FoundCalendar) => {
         const known = { trust, kept: kept.get(call.account, each.calendar), ctag: tags.get(each.calendar) };
-        return withinCall(call, (limit) => objectsInRange(state.http, each, range, known, limit));
+        return withinCall(call, (limit) => objectsInRange(http, each, range, known, limit));
       };
       const returned = new Set<string>();
       for (const { name, reason } of found.unusable) if (reason === 'refused') yield { refused: name };
@@ -180,10 +187,10 @@ export function caldavCalendar(options: CaldavOptions): CalendarObjects<CaldavSe
         if (each === undefined || returned.has(each.calendar)) continue;
         try {
           const { seen, hasFailed, kept: keeping, ...objects } = await fetched(each);
-          // The account may have been removed or changed meanwhile.
-          if (accounts.get(key) === state) kept.set(call.account, each.calendar, keeping);
+          // The account may have been removed meanwhile.
+          if (accounts.has(call.account)) kept.set(call.account, each.calendar, keeping);
           returned.add(each.calendar);
-          state.refused.delete(each.calendar);
+          server.refused.delete(each.calendar);
           if (hasFailed) {
             log?.warn('a calendar server failed to filter a calendar; all of its objects were requested', {
               account_id: call.account.accountId,
@@ -195,14 +202,14 @@ export function caldavCalendar(options: CaldavOptions): CalendarObjects<CaldavSe
             ...objects,
             calendar: each.calendar,
             learn(all) {
-              state.trust = strongest(state.trust, seen(all));
+              server.trust = strongest(server.trust, seen(all));
             },
           };
         } catch (error) {
           if (!(error instanceof MailError)) throw error;
           if (error.code === 'refused' || (isFresh && error.code === 'not_found')) {
             returned.add(each.calendar);
-            state.refused.add(each.calendar);
+            server.refused.add(each.calendar);
             log?.warn('a calendar server refused a calendar; the others are listed', {
               account_id: call.account.accountId,
               calendar: loggedName(each, returned.size),
@@ -226,11 +233,11 @@ export function caldavCalendar(options: CaldavOptions): CalendarObjects<CaldavSe
       return withinCall(call, async (limit) => {
         const calendar = await findCalendar(call, limit, key.calendar);
         if (calendar === undefined) return [];
-        const state = stateOf(call.account);
-        const known = { kept: kept.get(call.account, key.calendar), trust: state.uidTrust };
+        const server = knownServer(call.account);
+        const known = { kept: kept.get(call.account, key.calendar), trust: server.uidTrust };
         const wanted = { uid: key.uid, documentName: key.documentName };
-        const found = await findObjects(state.http, calendar, wanted, known, limit);
-        state.uidTrust = found.trust;
+        const found = await findObjects(accounts.of(call.account), calendar, wanted, known, limit);
+        server.uidTrust = found.trust;
         return found.objects;
       });
     },
@@ -241,7 +248,7 @@ export function caldavCalendar(options: CaldavOptions): CalendarObjects<CaldavSe
         if (all === undefined) return undefined;
         const { server, serverDefault, calendars } = all;
         if (calendars.length === 0) throw new MailError('not_found', NO_CALENDAR, { trouble: 'no_calendar' });
-        const { refused } = stateOf(call.account);
+        const { refused } = knownServer(call.account);
         const writable = calendars.filter((one) => one.writable && !refused.has(one.calendar));
         const named = (name: string | undefined) => writable.find(({ calendar }) => calendar === name);
         if (server.writeTo !== undefined) {
@@ -260,15 +267,12 @@ export function caldavCalendar(options: CaldavOptions): CalendarObjects<CaldavSe
     remove: (call, object, start) => change(call, object, { ics: null, ifMatch: object.ifMatch }, start),
 
     async forget(ownerId, accountId) {
-      const key = keyOf(ownerId, accountId);
-      accounts.get(key)?.http.close();
-      accounts.delete(key);
-      kept.forget({ ownerId, accountId });
+      accounts.forget(ownerId, accountId);
+      for (const cache of [kept, servers]) cache.forget({ ownerId, accountId });
     },
 
     async close() {
-      for (const { http } of accounts.values()) http.close();
-      accounts.clear();
+      accounts.close();
     },
   };
 }
@@ -284,8 +288,19 @@ function strongest(known: SeriesTrust, learnt: SeriesTrust): SeriesTrust {
   return (['misses_series', 'finds_series'] as const).find((one) => one === known || one === learnt) ?? known;
 }
 
-function keyOf(ownerId: string, accountId: number): string {
-  return JSON.stringify([ownerId, accountId]);
+function bytesOf({ found, refused }: KnownServer): number {
+  const names = [...refused].reduce((sum, name) => sum + NAME_BYTES + 2 * name.length, 0);
+  return names + (found === undefined ? 0 : JSON_CHAR_BYTES * JSON.stringify(found).length);
+}
+
+/** Its texts are cut out of the responses. */
+function ownCopyOf(found: FoundCalendars): FoundCalendars {
+  const { calendars, collections, ...others } = found;
+  return {
+    ...structuredClone(others),
+    calendars: calendars.map((one) => ({ ...structuredClone(asInfo(one)), url: one.url })),
+    collections,
+  };
 }
 
 async function serverOf(account: MailAccount): Promise<SignInCalendarServer | undefined> {

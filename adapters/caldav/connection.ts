@@ -29,11 +29,24 @@ export class CalendarAgent extends http.Agent {
   readonly #peer: Peer;
   readonly #reach: Reach;
   readonly #end = new AbortController();
+  #opening = 0;
 
   constructor(peer: Peer, reach: Reach) {
     super({ keepAlive: true, maxSockets: 4, timeout: IDLE_MS });
     this.#peer = peer;
     this.#reach = reach;
+  }
+
+  /** It has no connection, and opens none. */
+  get isIdle(): boolean {
+    if (this.#opening > 0) return false;
+    // Node keeps an empty list if a connection fails.
+    const lists: readonly (readonly unknown[] | undefined)[] = [
+      ...Object.values(this.sockets),
+      ...Object.values(this.freeSockets),
+      ...Object.values(this.requests),
+    ];
+    return lists.every((one) => one === undefined || one.length === 0);
   }
 
   override destroy(): void {
@@ -45,11 +58,16 @@ export class CalendarAgent extends http.Agent {
     _options: http.ClientRequestArgs,
     done?: (error: Error | null, socket: Duplex) => void,
   ): Duplex | null | undefined {
-    connect(this.#peer, this.#reach, this.#end.signal).then(
-      (socket) => done?.(null, socket),
-      (error: unknown) =>
-        done?.(error instanceof Error ? error : new Error('no connection'), new net.Socket()),
-    );
+    this.#opening += 1;
+    connect(this.#peer, this.#reach, this.#end.signal)
+      .finally(() => {
+        this.#opening -= 1;
+      })
+      .then(
+        (socket) => done?.(null, socket),
+        (error: unknown) =>
+          done?.(error instanceof Error ? error : new Error('no connection'), new net.Socket()),
+      );
     return undefined;
   }
 }

@@ -74,6 +74,8 @@ export interface CalendarHttp {
    * which would overwrite what somebody else wrote
    */
   change(request: DavRequest, start: Start, limit: AbortSignal): Promise<DavResponse>;
+  /** There is no connection. */
+  isIdle(): boolean;
   close(): void;
 }
 
@@ -109,7 +111,11 @@ export function calendarHttp(
 
   function agentFor(peer: Peer): CalendarAgent {
     const key = `${peer.url.origin} ${peer.tlsFingerprint ?? ''}`;
-    const agent = agents.get(key) ?? new CalendarAgent(peer, reach);
+    const known = agents.get(key);
+    if (known !== undefined) return known;
+    // A server may name many hosts.
+    for (const [other, { isIdle }] of agents) if (isIdle) agents.delete(other);
+    const agent = new CalendarAgent(peer, reach);
     agents.set(key, agent);
     return agent;
   }
@@ -208,6 +214,8 @@ export function calendarHttp(
       if (response.status === 401) throw authorization.refusal();
       return response;
     },
+
+    isIdle: () => [...agents.values()].every(({ isIdle }) => isIdle),
 
     close() {
       closed = true;

@@ -4,6 +4,7 @@ import type { Reach } from '../remote/connect.ts';
 import type { MailServer } from '../remote/mail-server.ts';
 import type { SignInServer } from '../remote/sign-in.ts';
 import { connectImap } from './connection.ts';
+import { keptFailure } from './failure.ts';
 
 /**
  * Ends an idle connection before the server does (RFC 9051, 5.4: not before 30 min) or a router forgets it.
@@ -39,6 +40,8 @@ export interface AccountConnections {
    * @throws MailError
    */
   lease(path: string | undefined, limit: AbortSignal): Promise<Lease>;
+  /** There is no connection, and nobody waits for one. */
+  isIdle(): boolean;
   /** Ends all connections, including those in use. */
   close(): void;
 }
@@ -119,7 +122,10 @@ export function accountConnections(
   function remember(error: MailError): void {
     failures += 1;
     const longest = error.code === 'auth' ? LONGEST_PAUSE_MS.auth : LONGEST_PAUSE_MS.unavailable;
-    failed = { error, until: performance.now() + Math.min(longest, FIRST_PAUSE_MS * 2 ** (failures - 1)) };
+    failed = {
+      error: keptFailure(error),
+      until: performance.now() + Math.min(longest, FIRST_PAUSE_MS * 2 ** (failures - 1)),
+    };
   }
 
   function drop(connection: Connection): void {
@@ -222,6 +228,7 @@ export function accountConnections(
         }
       }
     },
+    isIdle: () => connections.size === 0 && connecting === 0 && waiting.size === 0,
     close() {
       closed = true;
       for (const connection of [...connections]) {

@@ -1,7 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { FetchMessageObject, ImapFlow } from 'imapflow';
+import type { KeptOfAccount } from '../../core/accounts/account-cache.ts';
 import type { ListedMessage, MessagePlace } from '../../core/mail/listed-message.ts';
+import { ownCopy } from '../../core/memory/own-copy.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { THREAD_MAX } from '../../core/ports/mail-reading.ts';
 import type { AccountConnections } from './account-connections.ts';
@@ -26,6 +28,9 @@ export interface ConversationIndex {
   rows(place: MessagePlace, limit: AbortSignal): Promise<ListedMessage[] | undefined>;
 }
 
+/** What is known of a mailbox, by the path of the folder. */
+export type KnownFolders = Map<string, KnownFolder>;
+
 interface KnownFolder {
   readonly uidValidity: string;
   /** Every message below this UID is in `links`, including those removed since. */
@@ -34,98 +39,49 @@ interface KnownFolder {
 }
 
 /** About 20 MB if each message names seven others on average. A larger mailbox is searched instead. */
+const MOST_FOLDERS = 5000;
 const MOST_MESSAGES = 120_000;
 const MOST_LINKS = 1_000_000;
-/** An index that nobody uses is dropped after this time. */
-const KEPT_MS = 15 * 60_000;
 /** A message that names more ids was made to be endless. */
 const MOST_IDS = 100;
+/** Of a folder, besides its path and its links. */
+const FOLDER_BYTES = 2000;
 
-export function conversationIndex(connections: AccountConnections): ConversationIndex {
-  const known = new Map<string, KnownFolder>();
-  /** Ids are stored as keyed hashes: without the key, nobody can construct two ids with the same hash. */
-  const key = randomBytes(16);
-  let forgetting: NodeJS.Timeout | undefined;
+/** Ids are stored as keyed hashes: without the key, nobody can construct two ids with the same hash. */
+const key = randomBytes(16);
 
-  function numbersOf(ids: readonly string[]): number[] {
-    // The first id is that of the first message, the last that of the answered one.
-    const most = ids.length <= MOST_IDS ? ids : [...ids.slice(0, 2), ...ids.slice(2 - MOST_IDS)];
-    const numbers = most.map((id) => createHmac('sha1', key).update(id).digest().readUIntBE(0, 6));
-    return [...new Set(numbers)];
-  }
+export function bytesOfFolders(folders: KnownFolders): number {
+  let bytes = 0;
+  for (const [path, { links }] of folders) bytes += FOLDER_BYTES + 2 * path.length + links.bytes;
+  return bytes;
+}
 
-  function keepForAWhile(): void {
-    clearTimeout(forgetting);
-    forgetting = setTimeout(() => known.clear(), KEPT_MS);
-    forgetting.unref();
-  }
-
-  function isTooLarge(marks: readonly MarkedFolder[]): boolean {
-    let messages = 0;
-    let links = 0;
-    for (const { path, total } of marks) {
-      messages += total;
-      links += known.get(path)?.links.size ?? 0;
-    }
-    return messages > MOST_MESSAGES || links > MOST_LINKS;
-  }
-
-  function knownFolder({ path, uidValidity }: MarkedFolder): KnownFolder {
-    const folder = known.get(path);
-    if (folder !== undefined && folder.uidValidity === uidValidity) return folder;
-    const begun = { uidValidity, uidNext: 1, links: messageLinks() };
-    known.set(path, begun);
-    return begun;
-  }
-
-  function forgetOthers(marks: readonly MarkedFolder[]): void {
-    const paths = new Set(marks.map(({ path }) => path));
-    for (const path of known.keys()) if (!paths.has(path)) known.delete(path);
-    for (const mark of marks) knownFolder(mark);
-  }
-
+/** @param kept  has one value, without a name */
+export function conversationIndex(
+  connections: AccountConnections,
+  kept: KeptOfAccount<KnownFolders>,
+): ConversationIndex {
   /** Reads what is new since the last time. */
-  async function update(marks: readonly MarkedFolder[], limit: AbortSignal): Promise<void> {
-    const grown = marks.filter((mark) => mark.total > 0 && mark.uidNext > knownFolder(mark).uidNext);
+  async function update(
+    known: KnownFolders,
+    marks: readonly MarkedFolder[],
+    limit: AbortSignal,
+  ): Promise<void> {
+    forgetOthers(known, marks);
+    const grown = marks.filter((mark) => mark.total > 0 && mark.uidNext > knownFolder(known, mark).uidNext);
     await inEachFolder(connections, grown, limit, async (open, mark) => {
-      const folder = knownFolder(mark);
+      const folder = knownFolder(known, mark);
       // The server still shows the old folder, or already the new one.
       if (open.uidValidity !== mark.uidValidity) throw recreated();
       while (folder.uidNext < mark.uidNext) {
         const from = folder.uidNext;
-        const added = await readLinks(open.client, `${from}:${mark.uidNext - 1}`, numbersOf);
+        const added = await readLinks(open.client, `${from}:${mark.uidNext - 1}`);
         // Another call may have read some or all of it meanwhile.
         if (folder.uidNext !== from) continue;
         for (const [uid, ids] of added) folder.links.add(uid, ids);
         folder.uidNext = mark.uidNext;
       }
     });
-  }
-
-  /** Returns the known places of the conversation. Undefined if the message is unknown. */
-  function conversation({ path, uidValidity, uid }: MessagePlace): FolderPlaces[] | undefined {
-    const begun = known.get(path);
-    const ids = begun?.uidValidity === uidValidity ? begun.links.idsOf(uid) : undefined;
-    if (ids === undefined) return undefined;
-    // It may have no Message-ID and name no other message.
-    const found = new Map([[path, new Set([uid])]]);
-    const named = new Set(ids);
-    // The loop also visits ids that are added to the set meanwhile.
-    for (const id of named) {
-      for (const [inPath, { links }] of known) {
-        for (const naming of links.naming(id)) {
-          const uids = found.get(inPath) ?? new Set();
-          if (uids.has(naming)) continue;
-          found.set(inPath, uids.add(naming));
-          for (const other of links.idsOf(naming) ?? []) named.add(other);
-        }
-      }
-    }
-    return [...found].map(([inPath, uids]) => ({
-      path: inPath,
-      uidValidity: known.get(inPath)?.uidValidity ?? '',
-      uids: newest(uids, inPath === path ? uid : undefined),
-    }));
   }
 
   async function read(folders: readonly FolderPlaces[], limit: AbortSignal): Promise<ListedMessage[]> {
@@ -139,19 +95,22 @@ export function conversationIndex(connections: AccountConnections): Conversation
     async rows(place, limit) {
       // What is known is read while the server reports what is new.
       const asked = onConnection(connections, limit, readMarks);
-      const early = conversation(place) ?? [];
+      const known = kept.get('') ?? new Map<string, KnownFolder>();
+      // Another call at the same time reads into the same one.
+      kept.set('', known);
+      const early = conversation(known, place) ?? [];
       const [marks, rows] = await Promise.all([asked, read(early, limit)]);
       if (marks === undefined) return undefined;
-      if (!isTooLarge(marks)) {
-        keepForAWhile();
-        forgetOthers(marks);
-        await update(marks, limit);
+      try {
+        if (!isTooLarge(known, marks)) await update(known, marks, limit);
+        if (isTooLarge(known, marks)) {
+          known.clear();
+          return undefined;
+        }
+      } finally {
+        kept.set('', known);
       }
-      if (isTooLarge(marks)) {
-        known.clear();
-        return undefined;
-      }
-      const whole = conversation(place);
+      const whole = conversation(known, place);
       if (whole === undefined) {
         // Meanwhile another call has found the mailbox too large and dropped the index.
         if (known.size < marks.length) return undefined;
@@ -162,6 +121,59 @@ export function conversationIndex(connections: AccountConnections): Conversation
       return all;
     },
   };
+}
+
+function isTooLarge(known: KnownFolders, marks: readonly MarkedFolder[]): boolean {
+  let messages = 0;
+  let links = 0;
+  for (const { path, total } of marks) {
+    messages += total;
+    links += known.get(path)?.links.size ?? 0;
+  }
+  return marks.length > MOST_FOLDERS || messages > MOST_MESSAGES || links > MOST_LINKS;
+}
+
+function knownFolder(known: KnownFolders, { path, uidValidity }: MarkedFolder): KnownFolder {
+  const folder = known.get(path);
+  if (folder !== undefined && folder.uidValidity === uidValidity) return folder;
+  const begun = { uidValidity, uidNext: 1, links: messageLinks() };
+  known.set(ownCopy(path), begun);
+  return begun;
+}
+
+function forgetOthers(known: KnownFolders, marks: readonly MarkedFolder[]): void {
+  const paths = new Set(marks.map(({ path }) => path));
+  for (const path of known.keys()) if (!paths.has(path)) known.delete(path);
+  for (const mark of marks) knownFolder(known, mark);
+}
+
+/** Returns the known places of the conversation. Undefined if the message is unknown. */
+function conversation(
+  known: KnownFolders,
+  { path, uidValidity, uid }: MessagePlace,
+): FolderPlaces[] | undefined {
+  const begun = known.get(path);
+  const ids = begun?.uidValidity === uidValidity ? begun.links.idsOf(uid) : undefined;
+  if (ids === undefined) return undefined;
+  // It may have no Message-ID and name no other message.
+  const found = new Map([[path, new Set([uid])]]);
+  const named = new Set(ids);
+  // The loop also visits ids that are added to the set meanwhile.
+  for (const id of named) {
+    for (const [inPath, { links }] of known) {
+      for (const naming of links.naming(id)) {
+        const uids = found.get(inPath) ?? new Set();
+        if (uids.has(naming)) continue;
+        found.set(inPath, uids.add(naming));
+        for (const other of links.idsOf(naming) ?? []) named.add(other);
+      }
+    }
+  }
+  return [...found].map(([inPath, uids]) => ({
+    path: inPath,
+    uidValidity: known.get(inPath)?.uidValidity ?? '',
+    uids: newest(uids, inPath === path ? uid : undefined),
+  }));
 }
 
 /** Some UIDs of a folder. */
@@ -197,11 +209,7 @@ function noMessage(): MailError {
   return new MailError('not_found', 'there is no such message');
 }
 
-async function readLinks(
-  client: ImapFlow,
-  range: string,
-  numbersOf: (ids: readonly string[]) => number[],
-): Promise<Map<number, number[]>> {
+async function readLinks(client: ImapFlow, range: string): Promise<Map<number, number[]>> {
   const read: [number, number[]][] = [];
   const query = { uid: true, headers: LINK_HEADERS };
   for await (const message of client.fetch(range, query, { uid: true })) {
@@ -209,6 +217,13 @@ async function readLinks(
   }
   // Servers answer in this order, but nothing requires it.
   return new Map(read.sort(([a], [b]) => a - b));
+}
+
+function numbersOf(ids: readonly string[]): number[] {
+  // The first id is that of the first message, the last that of the answered one.
+  const most = ids.length <= MOST_IDS ? ids : [...ids.slice(0, 2), ...ids.slice(2 - MOST_IDS)];
+  const numbers = most.map((id) => createHmac('sha1', key).update(id).digest().readUIntBE(0, 6));
+  return [...new Set(numbers)];
 }
 
 /** Servers also report flags that another program changed, in the same form but with fewer fields. */

@@ -25,6 +25,22 @@ const CONNECTION_LIMIT =
   /too many\b.*\b(connections|sessions)|(maximum|limit)\b.*\bconnections|connection limit/i;
 
 const NO_FOLDER = 'there is no such folder';
+const TRY_LATER = 'the IMAP server asks to try again later';
+
+/** The account already has as many connections as the server allows. */
+export class TooManyConnections extends MailError {
+  constructor(options: { readonly cause?: unknown } = {}) {
+    super('unavailable', TRY_LATER, options);
+  }
+}
+
+/** The same failure for later, without its cause, which holds what the server wrote. */
+export function keptFailure(error: MailError): MailError {
+  const { code, message, trouble } = error;
+  return error instanceof TooManyConnections
+    ? new TooManyConnections()
+    : new MailError(code, message, { trouble });
+}
 
 /** Converts the failure of an IMAP command or connection to a MailError, if nothing can have been changed. */
 export function imapFailure(error: unknown): MailError {
@@ -34,12 +50,12 @@ export function imapFailure(error: unknown): MailError {
   const fail = (...[code, reason]: ConstructorParameters<typeof MailError>) =>
     new MailError(code, reason, { cause: error });
   if (mailboxMissing === true || code === 'NotFound') return fail('not_found', NO_FOLDER);
+  if (isConnectionLimit(reported)) return new TooManyConnections({ cause: error });
   if (
     code === 'ETHROTTLE' ||
-    isConnectionLimit(reported) ||
     (serverResponseCode !== undefined && DEFERRING.has(serverResponseCode.toUpperCase()))
   ) {
-    return fail('unavailable', 'the IMAP server asks to try again later');
+    return fail('unavailable', TRY_LATER);
   }
   if (authenticationFailed === true)
     return fail('auth', 'the IMAP server does not accept the user name and password');
@@ -62,11 +78,6 @@ export function tokenFailure(error: unknown, capabilities: ReadonlyMap<string, u
       cause: error,
     });
   return failure;
-}
-
-/** Whether the server refused a connection because the account already has as many as it allows. */
-export function refusesConnections(error: unknown): boolean {
-  return error instanceof MailError && isConnectionLimit(imapflowError.safeParse(error.cause).data);
 }
 
 function isConnectionLimit(reported: z.infer<typeof imapflowError> | undefined): boolean {

@@ -1,17 +1,26 @@
+import { type AccountCache, accountCache, type KeptOfAccount } from '../../core/accounts/account-cache.ts';
 import { type MailAccount, MailError } from '../../core/ports/mail.ts';
 import type { FolderCounts } from '../../core/ports/mail-reading.ts';
 import type { Reach } from '../remote/connect.ts';
+import { type OpenAccounts, openAccounts } from '../remote/open-accounts.ts';
 import { type AccountConnections, accountConnections } from './account-connections.ts';
-import { type ConversationIndex, conversationIndex } from './conversation-index.ts';
+import { bytesOfFolders, type ConversationIndex, conversationIndex } from './conversation-index.ts';
 import { countFolders, type FolderList, listFolders } from './folders.ts';
-import { type ReceivedDates, receivedDates } from './received-dates.ts';
+import { bytesOfDates, type ReceivedDates, receivedDates } from './received-dates.ts';
 import { onConnection } from './session.ts';
 import { imapSettings, type SignInServers, withTokens } from './settings.ts';
 
 /** How long the list of folders may be reused. */
 const FOLDERS_MS = 60_000;
 
-/** The state of an account that is kept between calls. */
+/** Of all accounts together: some 600,000 dates, three mailboxes of the largest that are indexed, 10,000 folders. */
+const DATES_BYTES = 64 * 1024 * 1024;
+const INDEX_BYTES = 64 * 1024 * 1024;
+const FOLDERS_BYTES = 8 * 1024 * 1024;
+/** Of a list of folders, for each character of its JSON. */
+const JSON_CHAR_BYTES = 4;
+
+/** An account in use, and what is kept of it between calls. */
 export interface ImapAccount {
   readonly connections: AccountConnections;
   readonly dates: ReceivedDates;
@@ -25,59 +34,74 @@ export interface ImapAccount {
   countFolders(limit: AbortSignal): Promise<readonly FolderCounts[]>;
   /** Call this after a change of the folders. */
   forgetFolders(): void;
-}
-
-/** The accounts that were used since the start. */
-export interface ImapAccounts {
-  of(account: MailAccount): ImapAccount;
-  forget(ownerId: string, accountId: number): void;
+  isIdle(): boolean;
   close(): void;
 }
 
+type ListedFolders = { readonly list: FolderList; readonly untilMs: number } | undefined;
+
+export type ImapAccounts = Omit<OpenAccounts<ImapAccount>, 'has'>;
+
 export function imapAccounts(maxConnections: number, reach: Reach): ImapAccounts {
-  const accounts = new Map<string, { readonly opened: ImapAccount; readonly revision: number }>();
+  const dates = accountCache(DATES_BYTES, bytesOfDates);
+  const index = accountCache(INDEX_BYTES, bytesOfFolders);
+  const folders = accountCache(FOLDERS_BYTES, bytesOfList);
+  const accounts = openAccounts((account) => {
+    const server = async () => (await settingsOf(account)).imap;
+    const connections = accountConnections(maxConnections, server, reach);
+    return imapAccount(connections, {
+      dates: receivedDates(partOf(dates, account)),
+      index: conversationIndex(connections, partOf(index, account)),
+      listed: partOf(folders, account),
+    });
+  });
+
+  function partOf<V>(cache: AccountCache<V>, account: MailAccount): KeptOfAccount<V> {
+    return {
+      get: (name) => cache.get(account, name),
+      set(name, value) {
+        // A call may end after its account was removed.
+        if (accounts.has(account)) cache.set(account, name, value);
+      },
+    };
+  }
+
   return {
-    of(account) {
-      const key = accountKey(account);
-      const { revision = 0 } = account;
-      const known = accounts.get(key);
-      // A call that began before a change of the settings uses the new ones.
-      if (known !== undefined && known.revision >= revision) return known.opened;
-      known?.opened.connections.close();
-      const server = async () => (await settingsOf(account)).imap;
-      const opened = imapAccount(accountConnections(maxConnections, server, reach));
-      accounts.set(key, { opened, revision });
-      return opened;
-    },
-
+    of: accounts.of,
     forget(ownerId, accountId) {
-      const key = accountKey({ ownerId, accountId });
-      accounts.get(key)?.opened.connections.close();
-      accounts.delete(key);
+      accounts.forget(ownerId, accountId);
+      for (const cache of [dates, index, folders]) cache.forget({ ownerId, accountId });
     },
-
-    close() {
-      for (const { opened } of accounts.values()) opened.connections.close();
-      accounts.clear();
-    },
+    close: accounts.close,
   };
 }
 
-function imapAccount(connections: AccountConnections): ImapAccount {
-  let known: { readonly list: FolderList; readonly until: number } | undefined;
+function bytesOfList(listed: ListedFolders): number {
+  return listed === undefined ? 0 : JSON_CHAR_BYTES * JSON.stringify(listed.list).length;
+}
 
+function imapAccount(
+  connections: AccountConnections,
+  {
+    listed,
+    ...kept
+  }: Pick<ImapAccount, 'dates' | 'index'> & { readonly listed: KeptOfAccount<ListedFolders> },
+): ImapAccount {
   function keep(list: FolderList): FolderList {
-    known = { list, until: performance.now() + FOLDERS_MS };
+    // A copy: its texts are cut out of what the server sent.
+    listed.set('', { list: structuredClone(list), untilMs: performance.now() + FOLDERS_MS });
     return list;
   }
 
   const account: ImapAccount = {
     connections,
-    dates: receivedDates(),
-    index: conversationIndex(connections),
+    ...kept,
+    isIdle: connections.isIdle,
+    close: connections.close,
 
     async folders(limit) {
-      return known !== undefined && performance.now() < known.until
+      const known = listed.get('');
+      return known !== undefined && performance.now() < known.untilMs
         ? known.list
         : account.freshFolders(limit);
     },
@@ -101,14 +125,10 @@ function imapAccount(connections: AccountConnections): ImapAccount {
     },
 
     forgetFolders() {
-      known = undefined;
+      listed.set('', undefined);
     },
   };
   return account;
-}
-
-function accountKey({ ownerId, accountId }: Pick<MailAccount, 'ownerId' | 'accountId'>): string {
-  return `${accountId} ${ownerId}`;
 }
 
 /** @throws MailError `unavailable` if the settings cannot be read, `refused` if they cannot be used */

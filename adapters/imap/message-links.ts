@@ -5,6 +5,8 @@
 export interface MessageLinks {
   /** The number of links. A message has one per id. */
   readonly size: number;
+  /** The memory that they take. */
+  readonly bytes: number;
   /** @param ids  each once, below 2^53 @param uid  above all that were added before */
   add(uid: number, ids: readonly number[]): void;
   /** Returns the ids of a message, or undefined for an unknown UID. */
@@ -66,6 +68,12 @@ export function messageLinks(): MessageLinks {
   return {
     get size() {
       return links;
+    },
+    get bytes() {
+      return [uids, starts, ids, owners, earlier, buckets].reduce(
+        (sum, { byteLength }) => sum + byteLength,
+        0,
+      );
     },
     add(uid, named) {
       makeRoom();

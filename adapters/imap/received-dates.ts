@@ -1,3 +1,4 @@
+import type { KeptOfAccount } from '../../core/accounts/account-cache.ts';
 import { instant, uidSets } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 
@@ -7,30 +8,29 @@ export interface ReceivedDates {
   of(folder: OpenFolder, uids: readonly number[]): Promise<ReadonlyMap<number, number>>;
 }
 
-/** About 20 MB. Beyond it everything is fetched again. */
-const MOST_DATES = 300_000;
+/** The dates of a folder, by UID. */
+export type FolderDates = Map<number, number>;
 
-export function receivedDates(): ReceivedDates {
-  const folders = new Map<string, Map<number, number>>();
-  let size = 0;
+/** Of a date in its map. */
+const DATE_BYTES = 100;
 
+export function bytesOfDates({ size }: FolderDates): number {
+  return DATE_BYTES * size;
+}
+
+/** @param kept  by folder. A folder with more dates than it can hold is fetched again each time */
+export function receivedDates(kept: KeptOfAccount<FolderDates>): ReceivedDates {
   return {
     async of(folder, uids) {
-      if (size > MOST_DATES) {
-        folders.clear();
-        size = 0;
-      }
       const key = `${folder.uidValidity} ${folder.mailbox.path}`;
-      const known = folders.get(key) ?? new Map<number, number>();
-      folders.set(key, known);
-      const before = known.size;
+      const known = kept.get(key) ?? new Map<number, number>();
       for (const set of uidSets(uids.filter((uid) => !known.has(uid)))) {
         const messages = await folder.client.fetchAll(set, { internalDate: true }, { uid: true });
         for (const { uid, internalDate } of messages) {
           if (internalDate !== undefined) known.set(uid, instant(internalDate).getTime());
         }
       }
-      size += known.size - before;
+      kept.set(key, known);
       const dates = new Map<number, number>();
       for (const uid of uids) {
         const receivedMs = known.get(uid);

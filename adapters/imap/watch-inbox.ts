@@ -5,7 +5,7 @@ import type { InboxVisit, OpenInbox, WatchEnd } from '../../core/ports/mail-watc
 import { raceLimit, withinCall } from '../remote/time-limit.ts';
 import type { AccountConnections, Lease } from './account-connections.ts';
 import { arrivalsIn, uidNextOf } from './arrivals.ts';
-import { imapFailure, refusesConnections } from './failure.ts';
+import { imapFailure, TooManyConnections } from './failure.ts';
 import { leaseInFolder, openFolder, select } from './session.ts';
 
 /**
@@ -32,7 +32,7 @@ export async function watchInbox(
     lease = await withinCall(call, (limit) => leaseInFolder(connections, 'INBOX', limit));
   } catch (error) {
     if (call.signal.aborted) return 'aborted';
-    if (refusesConnections(error)) return 'no_connection_to_spare';
+    if (error instanceof TooManyConnections) return 'no_connection_to_spare';
     throw error;
   }
   if (!canIdle(lease.client)) {

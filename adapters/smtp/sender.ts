@@ -1,5 +1,6 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
-import { type MailAccount, MailError, type Start } from '../../core/ports/mail.ts';
+import { accountCache, type KnownAccount } from '../../core/accounts/account-cache.ts';
+import { MailError, type Start } from '../../core/ports/mail.ts';
 import type { Outgoing } from '../../core/ports/mail-sending.ts';
 import type { Reach } from '../remote/connect.ts';
 import type { MailServer } from '../remote/mail-server.ts';
@@ -19,10 +20,13 @@ const PROOF_MS = 5_000;
  */
 const REFUSED_MS = { first: 60_000, most: 5 * 60_000 } as const;
 
+/** For some 10,000 accounts. */
+const REFUSALS_BYTES = 4 * 1024 * 1024;
+/** Of a refusal, besides its message. */
+const REFUSAL_BYTES = 200;
+
 /** How long a server may take to answer QUIT. */
 const GOODBYE_MS = 2_000;
-
-type SenderAccount = Pick<MailAccount, 'ownerId' | 'accountId' | 'revision'>;
 
 /** Sends messages, and keeps the last connection of each account for a while. Throws the errors of the Mail port. */
 export interface SmtpSender {
@@ -31,7 +35,7 @@ export interface SmtpSender {
    * @param server called only when a new connection is needed
    */
   transmit(
-    account: SenderAccount,
+    account: KnownAccount,
     server: () => Promise<MailServer & SignInServer>,
     message: Outgoing,
     start: Start,
@@ -44,9 +48,20 @@ export interface SmtpSender {
   close(): void;
 }
 
+/** That a server refused the password, without what it wrote. */
+interface KeptRefusal {
+  readonly message: string;
+  readonly trouble: MailError['trouble'];
+  readonly count: number;
+  readonly untilMs: number;
+}
+
 export function smtpSender(reach: Reach): SmtpSender {
   const idle = new Map<string, { connection: SMTPConnection; timer: NodeJS.Timeout; revision: number }>();
-  const refused = new Map<string, { error: MailError; revision: number; count: number; untilMs: number }>();
+  const refused = accountCache<KeptRefusal | undefined>(
+    REFUSALS_BYTES,
+    (refusal) => REFUSAL_BYTES + 2 * (refusal?.message.length ?? 0),
+  );
   /** Counts calls of `forget` and `close`. A connection is not kept if this changed while it was in use. */
   let forgetCount = 0;
 
@@ -83,23 +98,24 @@ export function smtpSender(reach: Reach): SmtpSender {
   }
 
   async function connect(
-    key: string,
-    revision: number,
+    account: KnownAccount,
     server: () => Promise<MailServer & SignInServer>,
     limit: AbortSignal,
   ): Promise<SMTPConnection> {
-    const last = refused.get(key);
-    const isSame = last?.revision === revision;
-    if (isSame && performance.now() < last.untilMs) throw last.error;
+    const last = refused.get(account, '');
+    if (last !== undefined && performance.now() < last.untilMs) {
+      throw new MailError('auth', last.message, { trouble: last.trouble });
+    }
     try {
       const connection = await connectSmtp(await server(), reach, limit);
-      refused.delete(key);
+      if (last !== undefined) refused.set(account, '', undefined);
       return connection;
     } catch (error) {
       if (error instanceof MailError && error.code === 'auth') {
-        const count = isSame ? last.count + 1 : 0;
+        const count = last === undefined ? 0 : last.count + 1;
         const untilMs = performance.now() + Math.min(REFUSED_MS.most, REFUSED_MS.first * 2 ** count);
-        refused.set(key, { error, revision, count, untilMs });
+        const { message, trouble } = error;
+        refused.set(account, '', { message, trouble, count, untilMs });
       }
       throw error;
     }
@@ -111,7 +127,7 @@ export function smtpSender(reach: Reach): SmtpSender {
       const { revision = 0 } = account;
       const key = keyOf(account.ownerId, account.accountId);
       const connection =
-        (await idleConnection(key, revision, limit)) ?? (await connect(key, revision, server, limit));
+        (await idleConnection(key, revision, limit)) ?? (await connect(account, server, limit));
       await transmitOver(connection, message, start, limit);
       if (forgetCount > countBefore) end(connection);
       else keep(key, connection, revision);
@@ -124,7 +140,7 @@ export function smtpSender(reach: Reach): SmtpSender {
       forgetCount += 1;
       const key = keyOf(ownerId, accountId);
       take(key)?.connection.close();
-      refused.delete(key);
+      refused.forget({ ownerId, accountId });
     },
     close() {
       forgetCount += 1;

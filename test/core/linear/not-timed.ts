@@ -84,7 +84,6 @@ export const NOT_TIMED: readonly {
       'adapters/caldav/digest.ts': 'digestHeader',
       'adapters/caldav/discover.ts': 'findCalendars',
       'adapters/caldav/http.ts': 'davRequest',
-
       'adapters/caldav/multistatus.ts': 'propFilter propHrefs propText properties textMatch',
       'adapters/caldav/report.ts': 'calendarReport',
       'adapters/caldav/settings.ts': 'parseCalendarUrl',

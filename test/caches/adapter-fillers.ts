@@ -1,0 +1,187 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
+import { type ImapAccount, imapAccounts } from '../../adapters/imap/imap-accounts.ts';
+import { inFolder, type OpenFolder } from '../../adapters/imap/session.ts';
+import { smtpSender } from '../../adapters/smtp/sender.ts';
+import type { MailAccount, MailCall } from '../../core/ports/mail.ts';
+import { multistatus } from '../servers/caldav-answers.ts';
+import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
+import { addressOf, PASSWORD } from '../servers/mail-users.ts';
+import { startScriptedCaldav } from '../servers/scripted-caldav.ts';
+import { cutOut, type Filler, MB } from './filler.ts';
+
+const REACH = { allowPrivateServers: true };
+const limit = new AbortController().signal;
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+function account(ownerId: string, settings: unknown = {}): MailAccount {
+  return { ownerId, accountId: 1, revision: 1, email: 'ada@example.org', settings: async () => settings };
+}
+
+function callFor(of: MailAccount): MailCall {
+  return { account: of, signal: limit, deadlineMs: 60_000 };
+}
+
+/** The caches of the adapters that need no server of Debian's packages. */
+export const ADAPTER_FILLERS: Readonly<Record<string, Filler>> = {
+  'adapters/imap/imap-accounts.ts imapAccounts.dates': {
+    mostBytes: 64 * MB,
+    rounds: 10,
+    open() {
+      const accounts = imapAccounts(3, REACH);
+      // As Dovecot answers, but of larger folders.
+      const folder = (path: string) =>
+        ({
+          uidValidity: '1',
+          mailbox: { path },
+          client: {
+            fetchAll: async (set: string) => {
+              const [from = 1, to = from] = set.split(':').map(Number);
+              return numbers(to - from + 1).map((index) => ({
+                uid: from + index,
+                internalDate: new Date(1_700_000_000_000 + index),
+              }));
+            },
+          },
+        }) as unknown as OpenFolder;
+      return async (round) => {
+        for (const index of numbers(10)) {
+          const { dates } = accounts.of(account(`${round} ${index}`));
+          const uids = numbers(8000).map((uid) => uid + 2 ** 31);
+          await dates.of(folder(cutOut('INBOX.folder of mail')), uids);
+        }
+      };
+    },
+  },
+  'adapters/caldav/calendar.ts caldavCalendar.servers': {
+    mostBytes: 16 * MB,
+    rounds: 4,
+    async open() {
+      const server = await startScriptedCaldav(({ path }, response) => {
+        if (path !== '/home/') return 'usual';
+        const calendars = numbers(500).map(
+          (index) =>
+            `<d:response><d:href>/home/${index}${'c'.repeat(80)}/</d:href><d:propstat><d:prop><d:resourcetype><d:collection/>` +
+            `<c:calendar/></d:resourcetype><d:displayname>${'n'.repeat(80)}</d:displayname></d:prop>` +
+            '<d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>',
+        );
+        multistatus(response, calendars.join('') + ' '.repeat(MB));
+        return 'answered';
+      });
+      const calendar = caldavCalendar(REACH);
+      onTestFinished(() => calendar.close());
+      const settings = { caldav: { url: server.url, user: 'ada@example.org', pass: PASSWORD } };
+      return async (round) => {
+        for (const index of numbers(10))
+          await calendar.calendars(callFor(account(`${round} ${index}`, settings)));
+      };
+    },
+  },
+  'adapters/smtp/sender.ts smtpSender.refused': {
+    mostBytes: 4 * MB,
+    rounds: 4,
+    async open() {
+      const text = 'r'.repeat(20_000);
+      const server = createServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.write('220 x\r\n');
+        socket.on('data', (line) => {
+          const isHello = line.toString().startsWith('EHLO');
+          socket.write(
+            isHello ? '250-x\r\n250 AUTH PLAIN LOGIN\r\n' : `535-5.7.8 ${text}\r\n535 5.7.8 no\r\n`,
+          );
+        });
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      onTestFinished(() => void server.close());
+      const { port } = server.address() as AddressInfo;
+      const settings = { host: '127.0.0.1', port, security: 'none', user: 'ada', pass: PASSWORD } as const;
+      const sender = smtpSender(REACH);
+      const envelope = { from: 'a@x.example', to: ['b@x.example'] };
+      const message = { envelope, bytes: Buffer.from('x'), date: new Date(), messageId: '<1@x.example>' };
+      return async (round) => {
+        for (const index of numbers(150)) {
+          const of = account(cutOut(`${round} ${index}`.padEnd(4000)));
+          const sent = sender.transmit(
+            of,
+            async () => settings,
+            message,
+            async () => true,
+            limit,
+          );
+          await sent.catch(() => undefined);
+        }
+      };
+    },
+  },
+};
+
+/** The caches that only Dovecot fills. */
+export const DOVECOT_FILLERS: Readonly<Record<string, Filler>> = {
+  'adapters/imap/imap-accounts.ts imapAccounts.index': {
+    mostBytes: 64 * MB,
+    rounds: 3,
+    async open() {
+      const named = (index: number) => numbers(99).map((n) => `<${index}.${n}@x.example>`);
+      const open = await imapOn(async (dovecot, user) => {
+        for (const index of numbers(50)) {
+          const references = named(index).join('\r\n ');
+          const raw = `Message-ID: <${index}@x.example>\r\nReferences: ${references}\r\n\r\nx\r\n`;
+          await dovecot.deliver(user, raw);
+        }
+        for (const _time of numbers(3)) await dovecot.doveadm('copy', user, ['INBOX', 'mailbox', 'INBOX']);
+      });
+      return async () => {
+        for (const _account of numbers(10)) {
+          await open(async (opened) => {
+            const { connections, index } = opened;
+            const inbox = await inFolder(connections, 'INBOX', limit, async ({ uidValidity }) => uidValidity);
+            await index.rows({ path: 'INBOX', uidValidity: inbox, uid: 1 }, limit);
+          });
+        }
+      };
+    },
+  },
+  'adapters/imap/imap-accounts.ts imapAccounts.folders': {
+    mostBytes: 8 * MB,
+    rounds: 4,
+    async open() {
+      const open = await imapOn(async (dovecot, user) => {
+        await dovecot.doveadm(
+          'mailbox create',
+          user,
+          numbers(400).map((n) => `${n}${'f'.repeat(150)}`),
+        );
+      });
+      return async () => {
+        for (const _account of numbers(10)) await open((opened) => opened.freshFolders(limit));
+      };
+    },
+  },
+};
+
+/** Many accounts on one mailbox of Dovecot. @returns  opens another of them, and closes its connections after the work */
+async function imapOn(prepare: (dovecot: Dovecot, user: string) => Promise<void>) {
+  const dovecot = await startDovecot();
+  onTestFinished(() => dovecot.stop());
+  const user = dovecot.addUser();
+  await prepare(dovecot, user);
+  const server = {
+    host: '127.0.0.1',
+    port: dovecot.port,
+    security: 'none',
+    user: addressOf(user),
+    pass: PASSWORD,
+  };
+  const accounts = imapAccounts(3, REACH);
+  let count = 0;
+  return async (work: (opened: ImapAccount) => Promise<unknown>): Promise<void> => {
+    count += 1;
+    const opened = accounts.of(account(String(count), { imap: server, smtp: server }));
+    await work(opened);
+    opened.close();
+  };
+}
