@@ -22,6 +22,8 @@ const PARTS = {
   'crash: kills':
     'a kill after each call of each port; the gate kills after the calls that decide what is found',
   'crash: stages': 'the same acts on each storage and mailbox; the gate has each once',
+  'caches: conversations':
+    'the index of conversations filled by mailboxes on Dovecot; the gate fills every other cache',
   'cut: commands':
     'a connection cut before, unanswered and answered at each command; the gate takes turns among the three',
   'lost connection: verbs':

@@ -140,7 +140,7 @@ export async function listen(
         broken = answerBroken;
         recordHeads(server);
       }
-      for (const [req, res] of early) handler(req, res);
+      for (const [req, res] of early.splice(0)) handler(req, res);
     },
     async stop(withinMs) {
       const cut = setTimeout(destroyConnections, withinMs);

@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest';
 import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
 import { type ImapAccount, imapAccounts } from '../../adapters/imap/imap-accounts.ts';
 import { inFolder, type OpenFolder } from '../../adapters/imap/session.ts';
+import { inlineReader } from '../../adapters/reader/inline-reader.ts';
 import { smtpSender } from '../../adapters/smtp/sender.ts';
 import type { MailAccount, MailCall } from '../../core/ports/mail.ts';
 import { multistatus } from '../servers/caldav-answers.ts';
@@ -70,7 +71,7 @@ export const ADAPTER_FILLERS: Readonly<Record<string, Filler>> = {
         multistatus(response, calendars.join('') + ' '.repeat(MB));
         return 'answered';
       });
-      const calendar = caldavCalendar(REACH);
+      const calendar = caldavCalendar({ ...REACH, reader: inlineReader() });
       onTestFinished(() => calendar.close());
       const settings = { caldav: { url: server.url, user: 'ada@example.org', pass: PASSWORD } };
       return async (round) => {
@@ -153,7 +154,7 @@ export const DOVECOT_FILLERS: Readonly<Record<string, Filler>> = {
         await dovecot.doveadm(
           'mailbox create',
           user,
-          numbers(400).map((n) => `${n}${'f'.repeat(150)}`),
+          numbers(900).map((n) => `${n}${'f'.repeat(150)}`),
         );
       });
       return async () => {

@@ -151,10 +151,9 @@ export const CORE_FILLERS: Readonly<Record<string, Filler>> = {
       };
       const read = async (_job: string, texts: readonly { text: string }[]) => ({
         kind: 'read',
-        value: texts.map(({ text }) => ({
-          ...stated,
-          addresses: numbers(5000).map((n) => `${n}@${text}`),
-        })),
+        value: texts.map(({ text }) => [
+          { ...stated, quoting: null, addresses: numbers(5000).map((n) => `${n}@${text}`) },
+        ]),
       });
       const recordRead = readRecorder(keyring(), { read } as unknown as Reader);
       const reading = { ownerId: 'o', signal: new AbortController().signal };
@@ -255,7 +254,7 @@ export const CORE_FILLERS: Readonly<Record<string, Filler>> = {
       prototype.formatToParts = formatToParts;
     },
   },
-  'core/calendar/ical/zone-agreement.ts known': {
+  'core/ical/zone-agreement.ts known': {
     mostBytes: 40 * MB,
     rounds: 50,
     open: () => (round) => {
