@@ -100,15 +100,46 @@ export async function* readMessages(
   for (const batch of batchesOf(wanted)) {
     const places = batch.map(({ place }) => place);
     const fetched = isLate() ? undefined : await ports.mail.readAll(call, places);
-    for (const index of batch.keys()) {
-      if (fetched === undefined || isLate()) {
-        yield unread(fetched?.[index]?.source ?? none, 'too_slow', window);
-        continue;
-      }
-      const message = fetched[index];
-      yield message && (await readMessage(ports, reading, message.source, window));
+    const sources = batch.map((_, index) => (fetched === undefined ? none : fetched[index]?.source));
+    const together =
+      fetched === undefined
+        ? new Map<MessageSource, ReadMessage>()
+        : await readTogether(ports, reading, sources, window);
+    for (const source of sources) {
+      const read = source && together.get(source);
+      if (source === undefined || read !== undefined) yield read;
+      else if (fetched === undefined || isLate()) yield unread(source, 'too_slow', window);
+      else yield await readMessage(ports, reading, source, window);
     }
   }
+}
+
+/** Messages up to this size are read together, as many as take no more than this together. */
+const SHORT_BYTES = 64 * 1024;
+const TOGETHER_BYTES = 512 * 1024;
+
+/** Reads the first short ones of these messages in one go. If that takes long, none: then each is read by itself. */
+async function readTogether(
+  ports: Pick<LookUpPorts, 'reader'>,
+  reading: ReadingFor,
+  sources: readonly (MessageSource | undefined)[],
+  window: TextWindow,
+): Promise<ReadonlyMap<MessageSource, ReadMessage>> {
+  let bytes = 0;
+  const short = sources.filter((source): source is MessageSource => {
+    if (source?.kind !== 'whole' || source.bytes.length > SHORT_BYTES) return false;
+    bytes += source.bytes.length;
+    return bytes <= TOGETHER_BYTES;
+  });
+  if (short.length < 2) return new Map();
+  const read = await readWithin(ports, reading, 'messages', { sources: short, window });
+  if (read.kind === 'unreadable') return new Map();
+  return new Map(
+    read.value.flatMap((one, index) => {
+      const source = short[index];
+      return source === undefined ? [] : [[source, { ...one, unreadable: null }]];
+    }),
+  );
 }
 
 interface SourceReader {

@@ -9,7 +9,7 @@ import { seenBody } from '../text/seen-body.ts';
 import { readAttachment } from './read-attachment.ts';
 import { readDocumentEvent } from './read-event.ts';
 import { readEvents } from './read-events.ts';
-import { messageContains, readMessage } from './read-message.ts';
+import { messageContains, readMessage, readMessages } from './read-message.ts';
 import { readXml } from './read-xml.ts';
 import { writeChanged, writeCreated, writeInvitation, writeWithout } from './write-events.ts';
 
@@ -18,6 +18,7 @@ const READERS: {
   readonly [K in JobName]: (input: JobInput<K>) => JobOutput<K> | Promise<JobOutput<K>>;
 } = {
   message: readMessage,
+  messages: readMessages,
   attachment: readAttachment,
   search: messageContains,
   text: ({ text, window }) => seenBody(text, window),

@@ -5,7 +5,7 @@ import { eventJob } from './event-job.ts';
 import { eventsJob } from './events-job.ts';
 import { invitationJob } from './invitation-job.ts';
 import type { Job } from './job.ts';
-import { messageJob } from './message-job.ts';
+import { messageJob, messagesJob } from './message-job.ts';
 import { safetyJob } from './safety-job.ts';
 import { searchJob } from './search-job.ts';
 import { sentJob } from './sent-job.ts';
@@ -17,6 +17,7 @@ import { xmlJob } from './xml-job.ts';
 /** All jobs of a Reader. */
 const jobs = {
   message: messageJob,
+  messages: messagesJob,
   attachment: attachmentJob,
   search: searchJob,
   text: textJob,

@@ -6,7 +6,7 @@ import type { Protection } from '../mail/protection.ts';
 import type { SeenBody, TextWindow } from '../text/seen-body.ts';
 import type { Job } from './job.ts';
 
-/** Reads a message as a person sees it, and returns only the part of its text that is shown. */
+/** Reads messages as a person sees them, and returns only the part of their text that is shown. */
 
 export interface MessageInput {
   readonly source: MessageSource;
@@ -55,21 +55,37 @@ export const attachmentInfo: z.ZodType<AttachmentInfo> = z.object({
   sizeBytes: size,
 });
 
+const reading = z.object({
+  body: seenBodyShape,
+  attachments: z.array(attachmentInfo),
+  protection: z.object({ isEncrypted: z.boolean(), isSigned: z.boolean() }),
+  headers: z.object({
+    from: addresses,
+    replyTo: addresses,
+    to: addresses,
+    cc: addresses,
+    subject: z.string(),
+    messageId: z.string().nullable(),
+    references: z.array(z.string()),
+  }),
+});
+
 export const messageJob: Job<MessageInput, MessageReading> = {
   input: z.object({ source: messageSource, window: textWindow }),
-  output: z.object({
-    body: seenBodyShape,
-    attachments: z.array(attachmentInfo),
-    protection: z.object({ isEncrypted: z.boolean(), isSigned: z.boolean() }),
-    headers: z.object({
-      from: addresses,
-      replyTo: addresses,
-      to: addresses,
-      cc: addresses,
-      subject: z.string(),
-      messageId: z.string().nullable(),
-      references: z.array(z.string()),
-    }),
-  }),
+  output: reading,
   work: ({ source }) => source,
+};
+
+/** Several short messages, one after another. One that takes long takes the others with it. */
+export interface MessagesInput {
+  readonly sources: readonly MessageSource[];
+  /** Of each. */
+  readonly window: TextWindow;
+}
+
+export const messagesJob: Job<MessagesInput, readonly MessageReading[]> = {
+  input: z.object({ sources: z.array(messageSource), window: textWindow }),
+  output: z.array(reading),
+  work: ({ sources }) => sources,
+  maxCpuMs: 2000,
 };

@@ -1,10 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { inlineReader } from '../../adapters/reader/inline-reader.ts';
 import type { SandboxMail } from '../../adapters/sandbox/mail.ts';
 import type { SampleMessage } from '../../adapters/sandbox/sample-message.ts';
 import { messageRow } from '../../core/mail/message-row.ts';
 import type { Mail } from '../../core/ports/ports.ts';
+import type { Reader } from '../../core/ports/reader.ts';
 import { type TestKey, wireBytes } from '../open-service.ts';
 import { detailsOf, letter, openScene, resultOf } from './scene.ts';
 
@@ -93,6 +95,24 @@ describe('get_thread', () => {
       body_truncated: false,
     });
     expect(page.untrusted_fields).toEqual(['messages[].from', 'messages[].subject', 'messages[].body']);
+  });
+
+  it('takes two jobs of the reader: for its messages, and for what they state', async () => {
+    const jobs: string[] = [];
+    const reader = inlineReader();
+    const counting: Reader = {
+      ...reader,
+      read: (job, input, options) => {
+        jobs.push(job);
+        return reader.read(job, input, options);
+      },
+    };
+    const scene = await openScene({ samples: () => conversation(9), reader: counting });
+    const key = await scene.addKey('read');
+    const id = await idOf(key, 'Turn 3');
+    jobs.length = 0;
+    expect((await thread(key, { id })).messages).toHaveLength(9);
+    expect(jobs).toEqual(['messages', 'stated']);
   });
 
   it('of a single message is that message', async () => {

@@ -28,11 +28,14 @@ function readerThat(answer: () => Promise<Reading<never>>): Reader {
   };
 }
 
-const whole = z.looseObject({ source: z.looseObject({ bytes: z.instanceof(Uint8Array) }) });
+const whole = z.looseObject({ bytes: z.instanceof(Uint8Array) });
+const messages = z.union([
+  z.looseObject({ source: whole }).transform(({ source }) => [source]),
+  z.looseObject({ sources: z.array(whole) }).transform(({ sources }) => sources),
+]);
 
 function holdsWord(input: unknown): boolean {
-  const found = whole.safeParse(input);
-  return found.success && Buffer.from(found.data.source.bytes).includes(BAD);
+  return (messages.safeParse(input).data ?? []).some(({ bytes }) => Buffer.from(bytes).includes(BAD));
 }
 
 const bad = letter('bad', {
