@@ -1,4 +1,4 @@
-import ts from 'typescript';
+import type ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { readingApart } from './import-rules.ts';
 import { typescriptSources } from './typescript-sources.ts';
@@ -54,8 +54,8 @@ describe('every exported function of the main process that takes bytes', () => {
 
 /** `core/mail/compose.ts withDate`: the exported functions with a parameter that is bytes. */
 function bytesFunctions(isLooked: (file: string) => boolean): string[] {
-  const { fileNames, options, isSource, pathOf } = typescriptSources('core', 'adapters', 'hosts');
-  const program = ts.createProgram(fileNames, options);
+  const { ownProgram, isSource, pathOf } = typescriptSources('core', 'adapters', 'hosts');
+  const program = ownProgram();
   const checker = program.getTypeChecker();
   const isBytes = (type: ts.Type): boolean =>
     type.isUnion()

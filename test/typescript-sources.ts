@@ -10,6 +10,17 @@ export function typescriptSources(...folders: readonly string[]) {
   const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
   const isSource = (file: string) => folders.some((folder) => file.startsWith(join(ROOT, folder, '/')));
   return {
+    /** Without the types of packages: reading them takes twice the time of the rest. */
+    ownProgram() {
+      const host = ts.createCompilerHost(options);
+      host.resolveModuleNameLiterals = (names, from) =>
+        names.map(({ text }) =>
+          text.startsWith('.')
+            ? ts.resolveModuleName(text, from, options, host)
+            : { resolvedModule: undefined },
+        );
+      return ts.createProgram(fileNames.filter(isSource), { ...options, types: ['node'] }, host);
+    },
     fileNames: fileNames.filter(isSource),
     options,
     isSource,

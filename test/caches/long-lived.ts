@@ -11,8 +11,8 @@ const CACHES = new Set(['BoundedCache', 'AccountCache']);
  * cache. By file and names: `adapters/smtp/sender.ts smtpSender.idle`. A WeakMap keeps nothing alive, and is left out.
  */
 export function longLived(): Set<string> {
-  const { fileNames, options, isSource, pathOf } = typescriptSources('core', 'adapters', 'hosts');
-  const program = ts.createProgram(fileNames, options);
+  const { ownProgram, isSource, pathOf } = typescriptSources('core', 'adapters', 'hosts');
+  const program = ownProgram();
   const checker = program.getTypeChecker();
   const found = new Set<string>();
   const isOwn = (node: ts.Node) => isSource(node.getSourceFile().fileName);

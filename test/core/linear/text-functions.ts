@@ -3,14 +3,8 @@ import { typescriptSources } from '../../typescript-sources.ts';
 
 /** Every exported function with a parameter that is a text or a list of texts: `core/text/one-line.ts oneLine`. */
 export function textFunctions(): string[] {
-  const { fileNames, options, isSource, pathOf } = typescriptSources('core', 'adapters', 'hosts');
-  const host = ts.createCompilerHost(options);
-  // Reading the types of all packages takes twice the time of the rest.
-  host.resolveModuleNameLiterals = (names, from) =>
-    names.map(({ text }) =>
-      text.startsWith('.') ? ts.resolveModuleName(text, from, options, host) : { resolvedModule: undefined },
-    );
-  const program = ts.createProgram(fileNames, { ...options, types: ['node'] }, host);
+  const { ownProgram, isSource, pathOf } = typescriptSources('core', 'adapters', 'hosts');
+  const program = ownProgram();
   const checker = program.getTypeChecker();
   const found = program.getSourceFiles().flatMap((file) => {
     const module = isSource(file.fileName) ? checker.getSymbolAtLocation(file) : undefined;
