@@ -33,13 +33,14 @@ export async function serviceFor(email: string, settings: ImapSettings) {
     const call = { tool, args, idempotencyKey: undefined, sizeBytes: wireBytes };
     const { outcome } = await service.calls.runTool(admission.caller, call);
     if (outcome.status === 'pending_approval') return {};
-    if (outcome.status !== 'ok') throw new Error(`${tool} answered ${outcome.status}`);
+    if (outcome.status !== 'ok')
+      throw new Error(`${tool} answered ${'code' in outcome ? outcome.code : outcome.status}`);
     return outcome.result;
   };
   return {
     call,
     async ids(): Promise<unknown[]> {
-      const { messages } = await call('summarize_inbox');
+      const { messages } = await call('summarize_inbox', { limit: 50 });
       if (!Array.isArray(messages)) throw new Error('no list was answered');
       return messages.map(({ id }: { id: unknown }) => id);
     },

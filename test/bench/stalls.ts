@@ -58,8 +58,13 @@ export async function stalls(dovecot: Dovecot): Promise<Row[]> {
   const shapes = Object.entries(SHAPES);
   // Oldest first; a small message is the newest.
   const texts = Object.entries(TEXTS);
+  const mails = texts.map(([, make]) =>
+    Buffer.from(`From: a@stranger.example\r\n${TEXT}${make(SHOWN_CHARS)}\r\n`),
+  );
   const raws = [
-    ...texts.map(([, make]) => Buffer.from(`From: a@stranger.example\r\n${TEXT}${make(SHOWN_CHARS)}\r\n`)),
+    // A message has one pending request at most: one is answered, the other forwarded.
+    ...mails,
+    ...mails,
     ...shapes.map(([, make]) => make()),
     Buffer.from('Subject: small\r\n\r\nA few words.\r\n'),
   ];
@@ -99,12 +104,13 @@ export async function stalls(dovecot: Dovecot): Promise<Row[]> {
     });
     for (const [index, [name, make]] of texts.entries()) {
       const id = textIds.at(-1 - index);
+      const other = textIds.at(-1 - index - texts.length);
       const to = ['new@other.example'];
       const body = make(WRITTEN_CHARS);
       const works: Readonly<Record<string, () => Promise<unknown>>> = {
         'a mail': () => read(id),
         'the answer to a mail': () => service.call('send_reply', { id, body: `Yes, ${name}.` }),
-        'a forwarded mail': () => service.call('forward_email', { id, to }),
+        'a forwarded mail': () => service.call('forward_email', { id: other, to }),
         "a program's own text": () => service.call('send_email', { to, subject: 'Hello', body }),
       };
       for (const [what, work] of Object.entries(works)) {
