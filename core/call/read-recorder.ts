@@ -60,8 +60,10 @@ export function readRecorder(keyring: Keyring, reader: Reader): RecordRead {
   return async (credentialId, shown, reading) => {
     const { secret, hasher } = ofOwner(reading.ownerId);
     const digestOf = ({ text, head, author, isListed }: ShownPassage) => {
-      const named = [isListed ? 'row' : 'all', JSON.stringify([author, head ?? null]), text].join('\n');
-      return hash('sha256', `${secret}passage\n${named}`, 'base64url');
+      // A head has two lines.
+      const kind = isListed ? 'row' : head === undefined ? 'all' : 'two';
+      const named = [kind, JSON.stringify(author), ...(head === undefined ? [] : [head]), text];
+      return hash('sha256', `${secret}passage\n${named.join('\n')}`, 'base64url');
     };
     const digests = new Map(shown.map((text) => [text, digestOf(text)]));
     // Before any wait, during which some of it may be dropped.

@@ -118,7 +118,7 @@ function fakeMail() {
   const mail = {
     async readAll(_call: unknown, places: readonly { uid: number }[]) {
       asked.push(places.map(({ uid }) => uid));
-      return places.map(() => ({ row: {}, source: { kind: 'whole', bytes: new Uint8Array() } }));
+      return places.map(() => ({ row: {}, source: { kind: 'whole', bytes: new Uint8Array(100 * 1024) } }));
     },
   };
   return { mail: mail as unknown as Mail, asked };

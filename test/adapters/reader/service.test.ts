@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { processPool, USUAL_BOUNDS } from '../../../adapters/process/process-pool.ts';
-import { readerOn } from '../../../adapters/reader/process-reader.ts';
+import { poolReader } from '../../../adapters/reader/pool-reader.ts';
 import { firstId, idsIn, letter, openScene, resultOf } from '../../core/scene.ts';
 import { casesOf } from '../../only-long.ts';
 import { processThatWorks } from '../process/process-that.ts';
@@ -27,7 +27,7 @@ const MAX_CPU_MS = 3000;
 const html = (word: string) => ({ html: `<!-- ${'x'.repeat(20_000)} --><p>${word}</p>`, text: word });
 
 async function open(does: string) {
-  const reader = readerOn(processPool(await programThat(does), { ...USUAL_BOUNDS, maxCpuMs: MAX_CPU_MS }));
+  const reader = poolReader(processPool(await programThat(does), { ...USUAL_BOUNDS, maxCpuMs: MAX_CPU_MS }));
   const scene = await openScene({
     reader,
     samples: () => [letter('bad', html('hostile')), letter('good', { ...html('kind'), minutesAgo: 90 })],
