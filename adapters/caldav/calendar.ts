@@ -1,5 +1,6 @@
 import { accountCache } from '../../core/accounts/account-cache.ts';
 import { checkOptions } from '../../core/contract/options.ts';
+import { jsonBytes } from '../../core/memory/json-bytes.ts';
 import type { DocumentPlace } from '../../core/ports/calendar.ts';
 import type { CalendarObjects } from '../../core/ports/calendar-objects.ts';
 import { errorName, type Log } from '../../core/ports/log.ts';
@@ -39,8 +40,6 @@ interface KnownServer {
 
 /** Some 10,000 calendars. */
 const SERVERS_BYTES = 16 * 1024 * 1024;
-/** Of what was found, for each character of its JSON. */
-const JSON_CHAR_BYTES = 4;
 /** Of the name of a refused calendar, besides its text. */
 const NAME_BYTES = 50;
 
@@ -290,7 +289,7 @@ function strongest(known: SeriesTrust, learnt: SeriesTrust): SeriesTrust {
 
 function bytesOf({ found, refused }: KnownServer): number {
   const names = [...refused].reduce((sum, name) => sum + NAME_BYTES + 2 * name.length, 0);
-  return names + (found === undefined ? 0 : JSON_CHAR_BYTES * JSON.stringify(found).length);
+  return names + (found === undefined ? 0 : jsonBytes(found));
 }
 
 /** Its texts are cut out of the responses. */

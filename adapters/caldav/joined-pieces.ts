@@ -8,26 +8,29 @@ export interface JoinedPieces {
 /** Longer pieces are kept as they are. */
 const BLOCK_BYTES = 16 * 1024;
 
+const NONE = new Uint8Array();
+
 export function joinedPieces(): JoinedPieces {
   const pieces: Uint8Array[] = [];
-  let block = new Uint8Array(BLOCK_BYTES);
+  let block = NONE;
   let used = 0;
 
   function endBlock(): void {
-    if (used === 0) return;
-    pieces.push(block.subarray(0, used));
-    block = new Uint8Array(BLOCK_BYTES);
+    if (used > 0) pieces.push(block.subarray(0, used));
+    block = NONE;
     used = 0;
   }
 
   return {
     add(bytes) {
-      if (used + bytes.length > BLOCK_BYTES) endBlock();
-      if (bytes.length > BLOCK_BYTES) pieces.push(bytes);
-      else {
-        block.set(bytes, used);
-        used += bytes.length;
+      if (used + bytes.length > block.length) endBlock();
+      if (bytes.length > BLOCK_BYTES) {
+        pieces.push(bytes);
+        return;
       }
+      if (block === NONE) block = new Uint8Array(BLOCK_BYTES);
+      block.set(bytes, used);
+      used += bytes.length;
     },
     all() {
       endBlock();

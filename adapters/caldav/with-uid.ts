@@ -1,3 +1,4 @@
+import { batchesOf } from '../../core/memory/batches.ts';
 import { MailError, timedOut } from '../../core/ports/mail.ts';
 import type { ResponseReading } from './http.ts';
 
@@ -12,7 +13,7 @@ export async function withUid<T extends { readonly ics: string }>(
   limit: AbortSignal,
 ): Promise<T[]> {
   const found: T[] = [];
-  for (const batch of batchesOf(objects)) {
+  for (const batch of batchesOf(objects, ({ ics }) => ics.length, { size: BATCH_CHARS })) {
     const input = { objects: batch.map(({ ics }) => ics), uid };
     const reading = await reader.read('uid', input, { ownerId, signal: limit }).catch((cause: unknown) => {
       if (limit.aborted) throw timedOut();
@@ -26,18 +27,4 @@ export async function withUid<T extends { readonly ics: string }>(
     }
   }
   return found;
-}
-
-function batchesOf<T extends { readonly ics: string }>(objects: readonly T[]): T[][] {
-  const batches: T[][] = [];
-  let chars = BATCH_CHARS;
-  for (const one of objects) {
-    chars += one.ics.length;
-    if (chars > BATCH_CHARS) {
-      batches.push([]);
-      chars = one.ics.length;
-    }
-    batches.at(-1)?.push(one);
-  }
-  return batches;
 }

@@ -1,4 +1,5 @@
 import { type AccountCache, accountCache, type KeptOfAccount } from '../../core/accounts/account-cache.ts';
+import { jsonBytes } from '../../core/memory/json-bytes.ts';
 import { type MailAccount, MailError } from '../../core/ports/mail.ts';
 import type { FolderCounts } from '../../core/ports/mail-reading.ts';
 import type { Reach } from '../remote/connect.ts';
@@ -17,8 +18,6 @@ const FOLDERS_MS = 60_000;
 const DATES_BYTES = 64 * 1024 * 1024;
 const INDEX_BYTES = 64 * 1024 * 1024;
 const FOLDERS_BYTES = 8 * 1024 * 1024;
-/** Of a list of folders, for each character of its JSON. */
-const JSON_CHAR_BYTES = 4;
 
 /** An account in use, and what is kept of it between calls. */
 export interface ImapAccount {
@@ -77,7 +76,7 @@ export function imapAccounts(maxConnections: number, reach: Reach): ImapAccounts
 }
 
 function bytesOfList(listed: ListedFolders): number {
-  return listed === undefined ? 0 : JSON_CHAR_BYTES * JSON.stringify(listed.list).length;
+  return listed === undefined ? 0 : jsonBytes(listed.list);
 }
 
 function imapAccount(

@@ -1,9 +1,12 @@
 import { ATTACHMENTS_MAX } from '../../core/mail/attachment-info.ts';
 import type { MessagePlace } from '../../core/mail/listed-message.ts';
 import type { AttachmentSource, MessageSource } from '../../core/mail/message-source.ts';
-import type { MessageStructure } from '../../core/mail/message-structure.ts';
-import { decodedBytes, described, partsOf } from '../../core/mail/message-structure.ts';
-
+import {
+  decodedBytes,
+  described,
+  type MessageStructure,
+  partsOf,
+} from '../../core/mail/message-structure.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { fetchMessage, ROW_QUERY } from './rows.ts';
 import type { OpenFolder } from './session.ts';

@@ -1,3 +1,4 @@
+import { accountKey } from '../../core/accounts/account-cache.ts';
 import type { MailAccount } from '../../core/ports/mail.ts';
 
 /** The accounts that an adapter is using, with what it has open for each. */
@@ -35,7 +36,7 @@ export function openAccounts<Opened extends Closable>(
 
   return {
     of(account) {
-      const key = keyOf(account);
+      const key = accountKey(account);
       const { revision = 0 } = account;
       const usedAtMs = performance.now();
       const known = accounts.get(key);
@@ -50,9 +51,9 @@ export function openAccounts<Opened extends Closable>(
       accounts.set(key, { opened, revision, usedAtMs });
       return opened;
     },
-    has: (account) => accounts.has(keyOf(account)),
+    has: (account) => accounts.has(accountKey(account)),
     forget(ownerId, accountId) {
-      const key = keyOf({ ownerId, accountId });
+      const key = accountKey({ ownerId, accountId });
       accounts.get(key)?.opened.close();
       accounts.delete(key);
     },
@@ -61,8 +62,4 @@ export function openAccounts<Opened extends Closable>(
       accounts.clear();
     },
   };
-}
-
-function keyOf({ ownerId, accountId }: Pick<MailAccount, 'ownerId' | 'accountId'>): string {
-  return `${accountId} ${ownerId}`;
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { accountKey } from '../../core/accounts/account-cache.ts';
 import { checkOptions } from '../../core/contract/options.ts';
 import { containsUid, uidsIn } from '../../core/ical/uid-lines.ts';
 import type { CalendarInfo, DocumentPlace } from '../../core/ports/calendar.ts';
@@ -59,14 +60,14 @@ export function sandboxCalendar(options: SandboxCalendarOptions = {}): SandboxCa
 
   type Account = Pick<MailAccount, 'ownerId' | 'accountId'>;
 
-  function objectsOf({ ownerId, accountId }: Account): Map<string, string> {
-    const key = JSON.stringify([ownerId, accountId]);
-    const objects = calendars.get(key) ?? opened(ownerId, accountId);
+  function objectsOf(account: Account): Map<string, string> {
+    const key = accountKey(account);
+    const objects = calendars.get(key) ?? opened(account);
     calendars.set(key, objects);
     return objects;
   }
 
-  function opened(ownerId: string, accountId: number): Map<string, string> {
+  function opened({ ownerId, accountId }: Account): Map<string, string> {
     const objects = new Map(samples.map((sample) => [`${sample.uid}.ics`, sampleObject(sample, openedAt)]));
     for (const entry of journal.entries) {
       if (entry.event === 'opened' || entry.ownerId !== ownerId || entry.accountId !== accountId) continue;

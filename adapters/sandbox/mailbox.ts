@@ -2,7 +2,6 @@ import type { MailFolder } from '../../core/folders/folder.ts';
 import { headerBlock } from '../../core/mail/header-fields.ts';
 import type { MailFlag } from '../../core/mail/listed-message.ts';
 import { parseHeaders, type ReadHeaders } from '../../core/mail/message-headers.ts';
-
 import { MailError } from '../../core/ports/mail.ts';
 import type { ListPosition, ListQuery } from '../../core/ports/mail-reading.ts';
 

@@ -1,5 +1,5 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
-import { accountCache, type KnownAccount } from '../../core/accounts/account-cache.ts';
+import { accountCache, accountKey, type KnownAccount } from '../../core/accounts/account-cache.ts';
 import { MailError, type Start } from '../../core/ports/mail.ts';
 import type { Outgoing } from '../../core/ports/mail-sending.ts';
 import type { Reach } from '../remote/connect.ts';
@@ -125,7 +125,7 @@ export function smtpSender(reach: Reach): SmtpSender {
     async transmit(account, server, message, start, limit) {
       const countBefore = forgetCount;
       const { revision = 0 } = account;
-      const key = keyOf(account.ownerId, account.accountId);
+      const key = accountKey(account);
       const connection =
         (await idleConnection(key, revision, limit)) ?? (await connect(account, server, limit));
       await transmitOver(connection, message, start, limit);
@@ -138,7 +138,7 @@ export function smtpSender(reach: Reach): SmtpSender {
     },
     forget(ownerId, accountId) {
       forgetCount += 1;
-      const key = keyOf(ownerId, accountId);
+      const key = accountKey({ ownerId, accountId });
       take(key)?.connection.close();
       refused.forget({ ownerId, accountId });
     },
@@ -147,10 +147,6 @@ export function smtpSender(reach: Reach): SmtpSender {
       for (const key of [...idle.keys()]) take(key)?.connection.close();
     },
   };
-}
-
-function keyOf(ownerId: string, accountId: number): string {
-  return `${accountId} ${ownerId}`;
 }
 
 /** The kept connection, if it still answers. */

@@ -24,15 +24,15 @@ export function accountCache<V>(mostBytes: number, bytesOf: (value: V) => number
   return {
     get: (account, name) => cache.get(keyOf(account, name)),
     set: (account, name, value) => cache.set(keyOf(account, name), value),
-    forget: (account) => cache.forget(startOf(account)),
+    forget: (account) => cache.forget(accountKey(account)),
   };
 }
 
 function keyOf(account: KnownAccount, name: string): string {
-  return `${startOf(account)}${account.revision ?? 0} ${name}`;
+  return `${accountKey(account)}${account.revision ?? 0} ${name}`;
 }
 
-/** Of the keys of an account, and of no other account's. */
-function startOf({ ownerId, accountId }: Omit<KnownAccount, 'revision'>): string {
+/** A text that is the account's alone: no other's is the beginning of it. */
+export function accountKey({ ownerId, accountId }: Omit<KnownAccount, 'revision'>): string {
   return JSON.stringify([ownerId, accountId]);
 }

@@ -1,5 +1,4 @@
 import type { Expansion } from '../calendar/event.ts';
-
 import { type AccountCache, accountCache } from './account-cache.ts';
 import type { Expansions } from './read-range.ts';
 

@@ -4,12 +4,12 @@ import { boundedHeaders, parseHeaders } from '../mail/message-headers.ts';
 import type { MessageRow } from '../mail/message-row.ts';
 import { type MessageSource, SOURCE_BYTES } from '../mail/message-source.ts';
 import { UNPROTECTED } from '../mail/protection.ts';
+import { batchesOf } from '../memory/batches.ts';
 import type { MailCall } from '../ports/mail.ts';
 import type { Reading, ReadingFor, UnreadableReason } from '../ports/reader.ts';
 import type { JobInput, JobName, JobOutput } from '../reading/jobs.ts';
 import type { MessageReading } from '../reading/message-job.ts';
-import type { TextWindow } from '../text/seen-body.ts';
-import { seenBody } from '../text/seen-body.ts';
+import { seenBody, type TextWindow } from '../text/seen-body.ts';
 import type { LookUpPorts } from './tool-ports.ts';
 
 /** Reads messages as a person sees them. If one cannot be read, says why. */
@@ -97,7 +97,9 @@ export async function* readMessages(
   const isLate = () => ports.clock.now().getTime() > untilMs;
   const none = { kind: 'whole', bytes: new Uint8Array() } as const;
   const reading = readingOf(call);
-  for (const batch of batchesOf(wanted)) {
+  // Only parts of a larger message are fetched.
+  const fetchedBytes = ({ sizeBytes }: WantedMessage) => Math.min(sizeBytes, SOURCE_BYTES);
+  for (const batch of batchesOf(wanted, fetchedBytes, { size: BATCH_BYTES })) {
     const places = batch.map(({ place }) => place);
     const fetched = isLate() ? undefined : await ports.mail.readAll(call, places);
     const sources = batch.map((_, index) => (fetched === undefined ? none : fetched[index]?.source));
@@ -150,19 +152,3 @@ interface SourceReader {
 }
 
 type WantedMessage = Pick<MessageRow, 'place' | 'sizeBytes'>;
-
-function batchesOf(wanted: readonly WantedMessage[]): WantedMessage[][] {
-  const batches: WantedMessage[][] = [];
-  let bytes = Number.POSITIVE_INFINITY;
-  for (const one of wanted) {
-    // Only parts of a larger message are fetched.
-    const fetchedBytes = Math.min(one.sizeBytes, SOURCE_BYTES);
-    bytes += fetchedBytes;
-    if (bytes > BATCH_BYTES) {
-      batches.push([]);
-      bytes = fetchedBytes;
-    }
-    batches.at(-1)?.push(one);
-  }
-  return batches;
-}

@@ -1,5 +1,5 @@
 import type { Expansion, RangeQuery } from '../calendar/event.ts';
-
+import { batchesOf } from '../memory/batches.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { ReadingFor } from '../ports/reader.ts';
 import { readWithin } from './read-message.ts';
@@ -35,8 +35,11 @@ export function readRange(
 
   return async (objects, known = new Map()) => {
     const found = objects.map((ics) => known.get(ics) ?? null);
+    const sizeOf = (index: number) => objects[index]?.length ?? 0;
+    const unknown = [...objects.keys()].filter((index) => found[index] === null);
+    const smallestFirst = unknown.sort((one, other) => sizeOf(one) - sizeOf(other));
     // Batches that could not be read as a whole come back in parts, after the others.
-    const waiting = batchesOf(objects, (index) => found[index] === null);
+    const waiting = batchesOf(smallestFirst, sizeOf, { size: BATCH_CHARS, count: BATCH_OBJECTS });
     for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
       if (leftMs < 0) break;
       const input = { objects: batch.map((index) => objects[index] ?? ''), from, to, timezone };
@@ -48,37 +51,10 @@ export function readRange(
         for (const [at, index] of done.entries()) found[index] = read.value[at] ?? null;
         if (done.length > 0 && done.length < batch.length) waiting.push(batch.slice(done.length));
       } else if (batch.length > 1) {
-        for (const part of parts(batch)) waiting.push(part);
+        const size = Math.ceil(batch.length / SPLIT);
+        for (const part of batchesOf(batch, () => 1, { size })) waiting.push(part);
       }
     }
     return found;
   };
-}
-
-/** Indices, smallest objects first. */
-function batchesOf(objects: readonly string[], isWanted: (index: number) => boolean): number[][] {
-  const size = (index: number) => objects[index]?.length ?? 0;
-  const bySize = [...objects.keys()].filter(isWanted).sort((a, b) => size(a) - size(b));
-  const batches: number[][] = [];
-  let chars = 0;
-  for (const index of bySize) {
-    const current = batches.at(-1);
-    const isFull =
-      current === undefined || current.length >= BATCH_OBJECTS || chars + size(index) > BATCH_CHARS;
-    if (isFull) {
-      batches.push([index]);
-      chars = size(index);
-    } else {
-      current.push(index);
-      chars += size(index);
-    }
-  }
-  return batches;
-}
-
-function parts(batch: readonly number[]): number[][] {
-  const size = Math.ceil(batch.length / SPLIT);
-  return Array.from({ length: Math.ceil(batch.length / size) }, (_, part) =>
-    batch.slice(part * size, (part + 1) * size),
-  );
 }

@@ -9,7 +9,6 @@ import type { MessageRow } from '../mail/message-row.ts';
 import type { Account } from '../ports/account.ts';
 import { type MailCall, MailError } from '../ports/mail.ts';
 import type { TextWindow } from '../text/seen-body.ts';
-
 import { folderName, shortened } from '../text/shortened.ts';
 import type { CallContext, LookUpContext } from './context.ts';
 import type { MessageIdParts } from './identifiers.ts';

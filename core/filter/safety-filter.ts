@@ -1,7 +1,6 @@
 import type { Finding } from '../safety/finding.ts';
 import type { SafetyFacts } from '../safety/safety-facts.ts';
-import type { SafetyHold } from '../safety/safety-rules.ts';
-import { OUTSIDERS_MAX } from '../safety/safety-rules.ts';
+import { OUTSIDERS_MAX, type SafetyHold } from '../safety/safety-rules.ts';
 import { carriesMarker } from '../safety/untrusted.ts';
 import { accountNumbersIn } from '../stated/account-numbers.ts';
 import { differingAmounts, differingTime } from '../stated/answered-values.ts';

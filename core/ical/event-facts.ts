@@ -1,6 +1,5 @@
 import type ICAL from 'ical.js';
-import type { ExpandedEvent } from '../calendar/event.ts';
-import { type Agent, ANSWERS, type EventFacts, ROLES } from '../calendar/event.ts';
+import { type Agent, ANSWERS, type EventFacts, type ExpandedEvent, ROLES } from '../calendar/event.ts';
 import type { EventLock, EventReading, InvitationStatus, KeyInDocument } from '../calendar/event-document.ts';
 import { otherContentOf } from './alongside.ts';
 import { eventsIn, parseObject } from './content-lines.ts';
@@ -8,7 +7,6 @@ import { eventAmong } from './expand.ts';
 import { BrokenObject, type EventPart, MAX_ZONE_STEPS, readObject, textOf } from './object.ts';
 import { partOf } from './object-part.ts';
 import { parameterOf, participant } from './participant.ts';
-
 import { zoneOf } from './vtimezone.ts';
 
 /** Reads what an object says about one event: what the owner sees and what others are notified of. Uses ical.js. */

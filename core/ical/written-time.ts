@@ -3,7 +3,6 @@ import { instantOf, wallTime } from '../time/wall-time.ts';
 import { type Component, type ContentLine, line, linesNamed, parameterOf } from './content-lines.ts';
 import type { Moment } from './object.ts';
 import { basicTime } from './object-part.ts';
-
 import { zoneDefinition } from './zone-definition.ts';
 
 /** Writes times as content lines. */

@@ -3,9 +3,7 @@ import { boundedFields } from './bounded-fields.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { readHeaders } from './header-fields.ts';
 import { headerAddresses, headerMessageIds, headerText } from './header-text.ts';
-import type { MailFlag, MessagePlace } from './listed-message.ts';
-import { type ListedMessage, ROW_FIELDS } from './listed-message.ts';
-
+import { type ListedMessage, type MailFlag, type MessagePlace, ROW_FIELDS } from './listed-message.ts';
 import { dateOf, displayAddresses } from './row-text.ts';
 
 /** A message in the form that a row of a list shows. */

@@ -1,7 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { HeaderField } from './header-fields.ts';
-import { readHeaders } from './header-fields.ts';
-
+import { type HeaderField, readHeaders } from './header-fields.ts';
 import { headerAddresses, headerMessageIds, headerText } from './header-text.ts';
 
 /** What a message in Sent reveals about its recipients. */

@@ -1,12 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { type HtmlReader, htmlReader } from '../html/html-text.ts';
 import { withoutMarked } from '../html/text-layout.ts';
-import type { AttachmentInfo } from '../mail/attachment-info.ts';
-import { ATTACHMENTS_MAX, attachmentFacts } from '../mail/attachment-info.ts';
+import { ATTACHMENTS_MAX, type AttachmentInfo, attachmentFacts } from '../mail/attachment-info.ts';
 import { decodeText, htmlCharset } from '../mail/charset.ts';
 import { headerText } from '../mail/header-text.ts';
-import type { ReadHeaders } from '../mail/message-headers.ts';
-import { messageHeaders } from '../mail/message-headers.ts';
+import { messageHeaders, type ReadHeaders } from '../mail/message-headers.ts';
 import type { Protection } from '../mail/protection.ts';
 import { unflowed } from './flowed-text.ts';
 import { ENCRYPTED, withoutCiphertext } from './inline-pgp.ts';

@@ -10,7 +10,6 @@ import { NO_NOTICES, noticesOf, participantsOf, recipientsOf } from '../calendar
 import type { CallContext } from '../call/context.ts';
 import { refusePeopleOutside } from '../call/refuse-outside.ts';
 import { ServiceError } from '../contract/errors.ts';
-
 import type { Invitation } from '../mail/compose.ts';
 import type { Account } from '../ports/account.ts';
 import type { CalendarInfo, DocumentPlace, StoredEvent } from '../ports/calendar.ts';

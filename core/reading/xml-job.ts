@@ -5,7 +5,7 @@ import { XML_FAULTS, type XmlFault } from './xml-shapes.ts';
 /** Reads an XML document: the children of its root. */
 
 export interface XmlInput {
-  /** In the pieces in which it arrived. */
+  /** Its pieces, as they arrived. */
   readonly document: readonly Uint8Array[];
   /** The Content-Type that it came with. Empty: none. */
   readonly contentType: string;

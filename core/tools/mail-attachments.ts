@@ -10,7 +10,6 @@ import type { AttachmentInfo } from '../mail/attachment-info.ts';
 import type { AttachmentText, ExtractedText, NoTextFacts, NoTextReason } from '../ports/attachment-text.ts';
 import type { UnreadableReason } from '../ports/reader.ts';
 import type { TextWindow } from '../text/seen-body.ts';
-
 import { wordEnd } from '../text/seen-text.ts';
 import { defineRead } from './define-tool.ts';
 import { attachment, pageShape } from './result-shapes.ts';

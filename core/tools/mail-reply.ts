@@ -8,7 +8,6 @@ import { messagePassage } from '../call/shown-passages.ts';
 import { writeArgumentsOf } from '../contract/purpose.ts';
 import { address, bodyText, invalidArgument, messageId, normalAddress, text } from '../contract/schema.ts';
 import type { MessageHeaders } from '../mail/message-headers.ts';
-
 import { asOwnerSent } from '../plans/owners-message.ts';
 import type { Planned } from '../plans/planned.ts';
 import { isMessageId, QUOTE_WINDOW, quoted, replyReferences, replySubject } from '../plans/quote.ts';

@@ -5,7 +5,6 @@ import type { MailCall } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { InboxLink, WaitingTracker } from '../ports/watch-storage.ts';
 import type { TextWindow } from '../text/seen-body.ts';
-
 import { linkedMessage } from './linked-message.ts';
 import { keywordIndex } from './tracker-rules.ts';
 
