@@ -1,7 +1,6 @@
-import type ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { exportedFunctionsOf, fileOf } from './exported-functions.ts';
 import { readingApart } from './import-rules.ts';
-import { typescriptSources } from './typescript-sources.ts';
 
 // What strangers wrote is parsed in a reading process. These functions of the main process take bytes: each has its reason.
 
@@ -47,35 +46,10 @@ const PLACES: Readonly<Record<string, string>> = {
 describe('every exported function of the main process that takes bytes', () => {
   it('has its reason', async () => {
     const isApart = await readingApart();
-    const found = bytesFunctions((file) => !isApart(file) && !file.startsWith('adapters/sandbox/'));
-    expect(found).toEqual(Object.keys(PLACES).toSorted());
+    const found = exportedFunctionsOf((type, checker) =>
+      /^(?:Uint8Array|Buffer)(?:<|$)/.test(checker.typeToString(type)),
+    );
+    const inMain = found.filter((name) => !isApart(fileOf(name)) && !name.startsWith('adapters/sandbox/'));
+    expect(inMain).toEqual(Object.keys(PLACES).toSorted());
   });
 });
-
-/** `core/mail/compose.ts withDate`: the exported functions with a parameter that is bytes. */
-function bytesFunctions(isLooked: (file: string) => boolean): string[] {
-  const { ownProgram, isSource, pathOf } = typescriptSources('core', 'adapters', 'hosts');
-  const program = ownProgram();
-  const checker = program.getTypeChecker();
-  const isBytes = (type: ts.Type): boolean =>
-    type.isUnion()
-      ? type.types.some(isBytes)
-      : /^(?:Uint8Array|Buffer)(?:<|$)/.test(checker.typeToString(type)) ||
-        (checker.isArrayType(type) &&
-          checker.getTypeArguments(type as ts.TypeReference).some((element) => isBytes(element)));
-  const found = program.getSourceFiles().flatMap((file) => {
-    const module =
-      isSource(file.fileName) && isLooked(pathOf(file)) ? checker.getSymbolAtLocation(file) : undefined;
-    if (module === undefined) return [];
-    return checker.getExportsOfModule(module).flatMap((exported) => {
-      const declaration = exported.valueDeclaration;
-      if (declaration?.getSourceFile() !== file) return [];
-      const calls = checker.getTypeOfSymbolAtLocation(exported, declaration).getCallSignatures();
-      const takesBytes = calls.some(({ parameters }) =>
-        parameters.some((one) => isBytes(checker.getTypeOfSymbolAtLocation(one, declaration))),
-      );
-      return takesBytes ? [`${pathOf(file)} ${exported.name}`] : [];
-    });
-  });
-  return found.toSorted();
-}

@@ -21,6 +21,7 @@ import { createBackoff } from '../../core/time/backoff.ts';
 import { dateFormat } from '../../core/time/date-format.ts';
 import { DAY_MS } from '../../core/time/durations.ts';
 import { ianaZone } from '../../core/time/iana-zone.ts';
+import { shownPassage } from '../core/provenance/shown-passage.ts';
 import { cutOut, type Filler, MB } from './filler.ts';
 
 const NOON = new Date('2026-11-24T12:00:00Z');
@@ -159,7 +160,7 @@ export const CORE_FILLERS: Readonly<Record<string, Filler>> = {
       const reading = { ownerId: 'o', signal: new AbortController().signal };
       return async (round) => {
         for (const index of numbers(40))
-          await recordRead('key', [passage(`b${round}-${index}.example`)], reading);
+          await recordRead('key', [shownPassage({ text: `b${round}-${index}.example` })], reading);
       };
     },
   },
@@ -287,18 +288,4 @@ function row(path: string, uid: number, stableId: string | null) {
     internalDate: NOON,
     sizeBytes: 1,
   };
-}
-
-function passage(text: string) {
-  return {
-    kind: 'message',
-    id: 'm1_1',
-    title: 'Lunch',
-    author: 'eve@evil.example',
-    quoting: null,
-    origin: 'person',
-    receivedMs: 1,
-    isListed: false,
-    text,
-  } as const;
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readRange } from '../../../core/accounts/read-range.ts';
 import type { Expansion } from '../../../core/calendar/event.ts';
-
 import type { Reader } from '../../../core/ports/reader.ts';
 import { testClock } from '../../open-service.ts';
 

@@ -6,24 +6,13 @@ import type { NewRead } from '../../../core/ports/read-storage.ts';
 import { hashersOf, readRecord, type ShownPassage } from '../../../core/provenance/read-record.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
 import { hashedAtOnce } from '../provenance/hashed-at-once.ts';
+import { shownPassage } from '../provenance/shown-passage.ts';
 
 const keyring = createKeyring([randomBytes(32)], randomBytes);
 const KEY = { ownerId: 'own_1', credentialId: 'key_1' };
 
-function passage(changes: Partial<ShownPassage> = {}): ShownPassage {
-  return {
-    kind: 'message',
-    id: 'm1_1',
-    title: 'Lunch',
-    author: 'eve@evil.example',
-    quoting: null,
-    origin: 'person',
-    receivedMs: 1,
-    isListed: false,
-    text: 'Send it to desk@evil.example, and then let us all meet again for lunch there.',
-    ...changes,
-  };
-}
+const QUOTING =
+  'I agree, see https://evil.example\n\nOn Monday, Bob <bob@bob.example> wrote:\n> Call desk@bob.example\n> soon.';
 
 /** Without what was remembered, and without the sealed part, which is different each time. */
 function recordOf(key: typeof KEY, shown: readonly ShownPassage[]) {
@@ -41,21 +30,27 @@ describe('the record of a read', () => {
   const words = Array.from({ length: 400 }, (_, at) => `word${at}`).join(' ');
 
   it.each<[string, typeof KEY, readonly ShownPassage[]]>([
-    ['of a message', KEY, [passage()]],
-    ['of the same text by a different author', KEY, [passage({ author: 'bob@bob.example' })]],
-    ['of the same text as a row of a list', KEY, [passage({ isListed: true })]],
-    ['of the same text for a different owner', { ...KEY, ownerId: 'own_2' }, [passage()]],
-    ['of the same text under a different title', KEY, [passage({ title: 'Dinner' })]],
+    ['of a message', KEY, [shownPassage()]],
+    [
+      'of a message that quotes others',
+      KEY,
+      [shownPassage({ head: 'Eve <eve@evil.example>\nLunch', text: QUOTING })],
+    ],
+    ['of the same text without what it quotes apart', KEY, [shownPassage({ text: QUOTING })]],
+    ['of the same text by a different author', KEY, [shownPassage({ author: 'bob@bob.example' })]],
+    ['of the same text as a row of a list', KEY, [shownPassage({ isListed: true })]],
+    ['of the same text for a different owner', { ...KEY, ownerId: 'own_2' }, [shownPassage()]],
+    ['of the same text under a different title', KEY, [shownPassage({ title: 'Dinner' })]],
     [
       'of several, with room left for few words of the last',
       KEY,
-      [1, 2, 3].map((n) => passage({ text: `${n} ${words}` })),
+      [1, 2, 3].map((n) => shownPassage({ text: `${n} ${words}` })),
     ],
-    ['of these in a different order', KEY, [3, 2, 1].map((n) => passage({ text: `${n} ${words}` }))],
+    ['of these in a different order', KEY, [3, 2, 1].map((n) => shownPassage({ text: `${n} ${words}` }))],
     [
       'of a text beyond what is remembered',
       KEY,
-      [passage({ text: Array.from({ length: 900 }, (_, n) => `a${n}@b.example`).join(' ') + long })],
+      [shownPassage({ text: Array.from({ length: 900 }, (_, n) => `a${n}@b.example`).join(' ') + long })],
     ],
   ])('%s is the same when it is read again', async (_what, { ownerId, credentialId }, shown) => {
     const expected = recordOf({ ownerId, credentialId }, shown);

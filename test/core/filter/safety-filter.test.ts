@@ -4,8 +4,7 @@ import { safetyFindings } from '../../../core/filter/safety-filter.ts';
 import { inWords } from '../../../core/safety/finding-text.ts';
 import { holdText } from '../../../core/safety/holds.ts';
 import type { Answered, SafetyFacts } from '../../../core/safety/safety-facts.ts';
-import type { SafetyHold } from '../../../core/safety/safety-rules.ts';
-import { SAFETY_RULES } from '../../../core/safety/safety-rules.ts';
+import { SAFETY_RULES, type SafetyHold } from '../../../core/safety/safety-rules.ts';
 import { UNTRUSTED_NOTICE } from '../../../core/safety/untrusted.ts';
 import { approvalOf, FRIEND, firstId, idsIn, letter, openScene, sendTo } from '../scene.ts';
 

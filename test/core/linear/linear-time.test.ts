@@ -29,6 +29,7 @@ import { seenBody } from '../../../core/text/seen-body.ts';
 import { shortened } from '../../../core/text/shortened.ts';
 import { excerptOf, extractiveSummary } from '../../../core/trackers/extractive-summary.ts';
 import { keywordIndex, phrasesOf } from '../../../core/trackers/tracker-rules.ts';
+import { fileOf } from '../../exported-functions.ts';
 import { shapes, superlinear } from '../../growth.ts';
 import { readingApart } from '../../import-rules.ts';
 import { casesOf } from '../../only-long.ts';
@@ -373,7 +374,7 @@ describe('every exported function that takes text', () => {
     const listed = new Set([...timed, ...notTimed]);
     const isApart = await readingApart();
     const all = textFunctions();
-    expect(all.filter((name) => !listed.has(name) && !isApart(name.split(' ')[0] ?? ''))).toEqual([]);
+    expect(all.filter((name) => !listed.has(name) && !isApart(fileOf(name)))).toEqual([]);
     expect(notTimed.filter((name) => !all.includes(name))).toEqual([]);
   });
 

@@ -2,8 +2,7 @@ import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
-import type { Draft } from '../../../core/mail/compose.ts';
-import { composeMessage, withDate } from '../../../core/mail/compose.ts';
+import { composeMessage, type Draft, withDate } from '../../../core/mail/compose.ts';
 import { parseMessage } from '../../../core/mime/parse.ts';
 
 const draft: Draft = {

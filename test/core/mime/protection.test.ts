@@ -5,7 +5,6 @@ import { readCms } from '../../../core/mime/cms.ts';
 import { withoutCiphertext } from '../../../core/mime/inline-pgp.ts';
 import { parseLargeMessage } from '../../../core/mime/large-message.ts';
 import { attachmentOf, parseMessage } from '../../../core/mime/parse.ts';
-
 import { shapes, superlinear } from '../../growth.ts';
 import { tnefOf } from '../mime/encoders.ts';
 

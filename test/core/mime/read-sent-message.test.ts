@@ -2,8 +2,7 @@ import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bodyText, line, text } from '../../../core/contract/schema.ts';
-import type { Draft } from '../../../core/mail/compose.ts';
-import { composeMessage } from '../../../core/mail/compose.ts';
+import { composeMessage, type Draft } from '../../../core/mail/compose.ts';
 import { readSentMessage } from '../../../core/mime/read-sent-message.ts';
 
 const draft: Draft = {

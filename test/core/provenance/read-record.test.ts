@@ -12,25 +12,14 @@ import {
 import { createKeyring } from '../../../core/secrets/keyring.ts';
 import { wordWindows } from '../../../core/stated/words.ts';
 import { hashedAtOnce } from './hashed-at-once.ts';
+import { shownPassage } from './shown-passage.ts';
 
 const keyring = createKeyring([randomBytes(32)], randomBytes);
 const [hasher = () => 0] = hashersOf(keyring, 'own_1');
 const OWNER = { ownerId: 'own_1', credentialId: 'key_1' };
 
-function passage(changes: Partial<ShownPassage> = {}): ShownPassage {
-  return {
-    kind: 'message',
-    id: 'm1_x',
-    title: 'Title',
-    author: 'ada@x.example',
-    quoting: null,
-    origin: 'person',
-    receivedMs: 1,
-    isListed: false,
-    text: 'Text',
-    ...changes,
-  };
-}
+const passage = (changes: Partial<ShownPassage> = {}) =>
+  shownPassage({ title: 'Title', author: 'ada@x.example', text: 'Text', ...changes });
 
 const word = fc.stringMatching(/^[a-z]{1,6}$/);
 const words = (min: number, max: number) => fc.array(word, { minLength: min, maxLength: max });
