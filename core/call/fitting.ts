@@ -8,8 +8,12 @@ const RESPONSE_BYTES = 64 * 1024;
 /** The size of a response in bytes, as its door writes it. */
 type SizeBytes = (outcome: Outcome) => number;
 
+/** A response of this size is not worth another try. */
+const FULL_BYTES = 0.98 * RESPONSE_BYTES;
+
 /**
- * The largest of the responses `at(1)` to `at(most)` that fits. A larger number must give a longer response.
+ * Of the responses `at(1)` to `at(most)`, the whole one if it fits; otherwise one that fills the room, or the largest that
+ * fits. A larger number must give a longer response. Few are made: each marks its whole text anew.
  * @returns undefined if even the first does not fit
  */
 export function largestFitting(
@@ -17,20 +21,24 @@ export function largestFitting(
   at: (n: number) => Outcome,
   sizeBytes: SizeBytes,
 ): Outcome | undefined {
-  const whole = at(most);
-  if (sizeBytes(whole) <= RESPONSE_BYTES) return whole;
-  let largest: Outcome | undefined;
-  let fits = 0;
-  let tooMuch = most;
-  while (tooMuch - fits > 1) {
-    const middle = Math.floor((fits + tooMuch) / 2);
-    const answer = at(middle);
-    if (sizeBytes(answer) <= RESPONSE_BYTES) {
-      fits = middle;
-      largest = answer;
-    } else tooMuch = middle;
+  const tried = (n: number) => {
+    const answer = at(n);
+    return { n, answer, bytes: sizeBytes(answer) };
+  };
+  let tooMuch = tried(most);
+  if (tooMuch.bytes <= RESPONSE_BYTES) return tooMuch.answer;
+  let fits = tried(1);
+  if (fits.bytes > RESPONSE_BYTES) return undefined;
+  for (let tries = 0; tooMuch.n - fits.n > 1 && fits.bytes < FULL_BYTES; tries += 1) {
+    // Where the room ends if each step takes as many bytes. Now and then the middle, in case they do not.
+    const full = ((FULL_BYTES + RESPONSE_BYTES) / 2 - fits.bytes) / (tooMuch.bytes - fits.bytes);
+    const share = tries % 3 === 2 ? 0.5 : full;
+    const n = fits.n + Math.round(share * (tooMuch.n - fits.n));
+    const next = tried(Math.min(Math.max(n, fits.n + 1), tooMuch.n - 1));
+    if (next.bytes <= RESPONSE_BYTES) fits = next;
+    else tooMuch = next;
   }
-  return largest;
+  return fits.answer;
 }
 
 /** The places where a response has an outcome for each of several messages. */

@@ -49,16 +49,41 @@ describe.each(PLACES)('outcomes of many messages in %s', (_name, outcomeOf, resu
   });
 });
 
+const FULL_BYTES = 0.98 * LIMIT_BYTES;
+
 describe('the largest response that fits', () => {
-  it('is the largest one, and undefined if the first does not fit', () => {
+  const textOf = (n: number, charsOf: (n: number) => number): Outcome => ({
+    status: 'ok',
+    result: { text: 'x'.repeat(charsOf(n)) },
+  });
+
+  it('is the largest one or fills the room, and undefined if the first does not fit', () => {
+    const steps = fc.array(fc.integer({ min: 1, max: 80_000 }), { minLength: 1, maxLength: 50 });
     fc.assert(
-      fc.property(itemCount, fc.integer({ min: 1, max: 80_000 }), (most, chars) => {
-        const at = (n: number): Outcome => ({ status: 'ok', result: { text: 'x'.repeat(n * chars) } });
-        const roomBytes = LIMIT_BYTES - wireBytes(at(0));
-        const fitting = Math.min(most, Math.floor(roomBytes / chars));
-        const largest = largestFitting(most, at, wireBytes);
-        expect(largest).toEqual(fitting === 0 ? undefined : at(fitting));
+      fc.property(steps, (chars) => {
+        const at = (n: number) =>
+          textOf(n, (until) => chars.slice(0, until).reduce((sum, one) => sum + one, 0));
+        const fitting = chars.filter((_, index) => wireBytes(at(index + 1)) <= LIMIT_BYTES).length;
+        const largest = largestFitting(chars.length, at, wireBytes);
+        if (largest !== undefined && wireBytes(largest) > FULL_BYTES && fitting < chars.length)
+          expect(wireBytes(largest)).toBeLessThanOrEqual(LIMIT_BYTES);
+        else expect(largest).toEqual(fitting === 0 ? undefined : at(fitting));
       }),
+    );
+  });
+
+  it('is found with few tries, however long the text is', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 70_000, max: 10_000_000 }), (most) => {
+        let tries = 0;
+        const at = (n: number) => {
+          tries += 1;
+          return textOf(n, (chars) => chars);
+        };
+        expect(wireBytes(largestFitting(most, at, wireBytes) ?? at(0))).toBeGreaterThan(FULL_BYTES);
+        expect(tries).toBe(3);
+      }),
+      { numRuns: 20 },
     );
   });
 });
