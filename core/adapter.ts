@@ -312,7 +312,7 @@ export type {
 } from './ports/webhook-storage.ts';
 export type { WorkObserver } from './ports/work-observer.ts';
 export type { JobInput, JobName, JobOutput } from './reading/jobs.ts';
-export { type DomainName, domainNames, usedDomainKeys } from './safety/domain-keys.ts';
+export { type DomainName, domainNames } from './safety/domain-keys.ts';
 export { domainOf } from './safety/domain-of.ts';
 export type { Keyring, Signer } from './secrets/keyring.ts';
 export type { Random } from './secrets/random.ts';

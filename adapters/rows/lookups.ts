@@ -1,5 +1,4 @@
 import type { Store } from '../../core/ports/store.ts';
-import { usedDomainKeys } from '../../core/safety/domain-keys.ts';
 import { readAccessChanges } from './access-change.ts';
 import { readAccounts } from './account.ts';
 import { readServerHealth } from './account-health.ts';
@@ -93,9 +92,9 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
         ask('known_recipients', { ownerId, accountId, addresses }),
         (found) => new Map(found.map((row) => [text(row, 'address'), integer(row, 'times')])),
       ),
-    knownDomains: (ownerId, accountId, used) =>
+    knownDomains: (ownerId, accountId, usedKeys) =>
       rows(
-        ask('known_domains', { ownerId, accountId, domainKeys: usedDomainKeys(used) }),
+        ask('known_domains', { ownerId, accountId, domainKeys: usedKeys }),
         (found) => new Map(found.map((row) => [text(row, 'name'), integer(row, 'times')])),
       ),
     reads: ({ ownerId, after, before, limit }) => {

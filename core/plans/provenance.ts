@@ -27,7 +27,7 @@ import {
   toReadOf,
   type WriteFacts,
 } from '../provenance/taken-values.ts';
-import { domainsWithinLimit } from '../safety/domain-keys.ts';
+import { domainsWithinLimit, usedDomainKeys } from '../safety/domain-keys.ts';
 import { domainOf } from '../safety/domain-of.ts';
 import { bareFinding, type Finding } from '../safety/finding.ts';
 import type { Keyring } from '../secrets/keyring.ts';
@@ -311,11 +311,11 @@ async function knownDomainsOf(
   hosts: readonly string[],
 ): Promise<ReadonlySet<string>> {
   // Those beyond the limit count as unknown.
-  const { domains } = domainsWithinLimit(hosts);
+  const keys = usedDomainKeys(domainsWithinLimit(hosts).domains);
   const known = await Promise.all(
     accounts
       .slice(0, ACCOUNTS_MAX)
-      .map(({ accountId }) => storage.knownDomains(owner.ownerId, accountId, domains)),
+      .map(({ accountId }) => storage.knownDomains(owner.ownerId, accountId, keys)),
   );
   return new Set([...known.flatMap((domains) => [...domains.keys()]), ...[...own].map(domainOf)]);
 }

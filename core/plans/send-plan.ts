@@ -12,7 +12,7 @@ import type { MessageHeaders } from '../mail/message-headers.ts';
 import type { Account } from '../ports/account.ts';
 import type { NamedText } from '../provenance/taken-values.ts';
 import { newWrittenId } from '../provenance/written-id.ts';
-import { domainsWithinLimit } from '../safety/domain-keys.ts';
+import { domainsWithinLimit, usedDomainKeys } from '../safety/domain-keys.ts';
 import { domainOf } from '../safety/domain-of.ts';
 import { bareFinding, type Finding } from '../safety/finding.ts';
 import type { Answered, NamedDomains, NamingText, SafetyFacts } from '../safety/safety-facts.ts';
@@ -211,7 +211,7 @@ async function domainsFor(
   lookedUp: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const known = (domains: readonly string[]) =>
-    context.ports.storage.knownDomains(context.owner.ownerId, account.accountId, domains);
+    context.ports.storage.knownDomains(context.owner.ownerId, account.accountId, usedDomainKeys(domains));
   const matching = await known(lookedUp);
   const strangers = people.filter((one) => !matching.has(domainOf(one)));
   const namesakes = await namesakeDomains(context, account, strangers);

@@ -191,14 +191,15 @@ export interface ApprovalStorage {
   ): Promise<void>;
   /**
    * The domains that the account has written to (the text after the last `@` of an address), as far as they matter for those
-   * in `used`: all that one of these is or belongs to, and the one written to most among those that it imitates, contains or
-   * ends, as `imitatedBy` judges. Others may be among them. In the order of their characters, each with the number of times:
-   * messages found by a lookup, and executed sends and notices since then. The cost grows with `used`, not with what is known.
+   * whose `usedDomainKeys` are given: all that one of these is or belongs to, and the one written to most among those that it
+   * imitates, contains or ends, as `imitatedBy` judges. Others may be among them. In the order of their characters, each with
+   * the number of times: messages found by a lookup, and executed sends and notices since then. The cost grows with the keys,
+   * not with what is known.
    */
   knownDomains(
     ownerId: string,
     accountId: number,
-    used: Iterable<string>,
+    usedKeys: readonly number[],
   ): Promise<ReadonlyMap<string, number>>;
 
   /** Filters the marks to those of messages that requests of the owner's keys moved, copied or labelled. */

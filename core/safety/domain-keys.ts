@@ -35,24 +35,28 @@ export function domainNames(domain: string): DomainName[] {
 
 /** For all domains that are looked up at a time. 200 ordinary hosts fit; as many forms take some 50 ms. */
 const FORMS_MAX = 20_000;
+/** Of the domains that do not fit. Then no more are tried: a message can name thousands. */
+const TRIED_MAX = 100;
 
 /**
- * Those of the domains that are looked up at a time, each once. The first ones come first.
+ * Those of the domains that are looked up at a time, each once: the first ones, and of the next those that still fit.
  * @returns `complete`: false if some are left out
  */
 export function domainsWithinLimit(domains: Iterable<string>): { domains: string[]; complete: boolean } {
   let left = FORMS_MAX;
-  let complete = true;
+  let tooMany = 0;
   const kept: string[] = [];
   for (const domain of new Set(domains)) {
     const forms = formsMax(domain);
-    if (forms > left) complete = false;
-    else {
+    if (forms <= left) {
       left -= forms;
       kept.push(domain);
+    } else {
+      tooMany += 1;
+      if (tooMany === TRIED_MAX) break;
     }
   }
-  return { domains: kept, complete };
+  return { domains: kept, complete: tooMany === 0 };
 }
 
 /** How many forms `usedDomainKeys` makes of a domain, at most. */

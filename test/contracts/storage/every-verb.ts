@@ -229,7 +229,7 @@ export const VERBS: Record<
   isRepeat: (s, { key: { ownerId } }) =>
     s.isRepeat({ ownerId, requestHash: 'request', executedSince: NOON, unfinishedSince: NOON }),
   readSources: (s, { key: { ownerId } }) => s.readSources(ownerId, ['read']),
-  knownDomains: (s, { key: { ownerId } }) => s.knownDomains(ownerId, 1, ['x.org']),
+  knownDomains: (s, { key: { ownerId } }) => s.knownDomains(ownerId, 1, [1]),
   events: (s, { key: { ownerId } }) => s.events({ ownerId, afterId: 0, limit: 10 }),
   eventStream: (s) => s.eventStream('approval.decided'),
   numberEvents: (s) => s.numberEvents('approval.decided'),

@@ -1,4 +1,5 @@
 import type { Storage } from '../../../core/ports/storage.ts';
+import { usedDomainKeys } from '../../../core/safety/domain-keys.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import { addChannel } from './notice-scene.ts';
 import {
@@ -113,7 +114,7 @@ export async function readEverything(
     events: await storage.events({ ownerId, afterId: 0, limit: 100 }),
     activity: await storage.activity({ ownerId, limit: 100 }),
     known: await storage.knownRecipients(ownerId, 1, ['known-to-one@x.org', 'known-to-two@x.org']),
-    domains: await storage.knownDomains(ownerId, 1, ['x.org']),
+    domains: await storage.knownDomains(ownerId, 1, usedDomainKeys(['x.org'])),
     reads: await storage.reads({ ownerId, after: new Date(0), limit: 100 }),
     sources: await storage.readSources(ownerId, ['read']),
     trackers: await storage.trackers({ ownerId, state: 'active', before: undefined, limit: 100 }),

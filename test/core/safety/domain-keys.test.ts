@@ -40,10 +40,13 @@ describe('the domains that are looked up at a time', () => {
     );
   });
 
-  it('cost no more in a message with many', () => {
-    const keysOf = (count: number) => () =>
-      void usedDomainKeys(domainsWithinLimit(hosts(count, longHost)).domains);
-    expect(costlier(keysOf(400), keysOf(20), 5)).toBeUndefined();
+  it.each([
+    ['long', longHost, 400, 20],
+    ['short', (n: number) => `h${n}.co`, 200_000, 2000],
+  ] as const)('cost no more in a message with many %s ones', (_name, host, many, few) => {
+    const [more, less] = [hosts(many, host), hosts(few, host)];
+    const keysOf = (given: readonly string[]) => () => void usedDomainKeys(domainsWithinLimit(given).domains);
+    expect(costlier(keysOf(more), keysOf(less), 5)).toBeUndefined();
   });
 });
 
