@@ -8,7 +8,7 @@ import { batchesOf } from '../memory/batches.ts';
 import type { MailCall } from '../ports/mail.ts';
 import type { Reading, ReadingFor, UnreadableReason } from '../ports/reader.ts';
 import type { JobInput, JobName, JobOutput } from '../reading/jobs.ts';
-import type { MessageReading } from '../reading/message-job.ts';
+import type { MessageInput, MessageReading } from '../reading/message-job.ts';
 import { seenBody, type TextWindow } from '../text/seen-body.ts';
 import type { LookUpPorts } from './tool-ports.ts';
 
@@ -51,17 +51,16 @@ export function readingOf({ account, signal }: Pick<MailCall, 'account' | 'signa
 export async function readMessage(
   ports: Pick<LookUpPorts, 'reader'>,
   reading: ReadingFor,
-  source: MessageSource,
-  window: TextWindow,
+  message: MessageInput,
 ): Promise<ReadMessage> {
-  const read = await readWithin(ports, reading, 'message', { source, window });
-  return read.kind === 'read' ? { ...read.value, unreadable: null } : unread(source, read.reason, window);
+  const read = await readWithin(ports, reading, 'message', message);
+  return read.kind === 'read' ? { ...read.value, unreadable: null } : unread(message, read.reason);
 }
 
 /** Of the header of an unreadable message, which is read here, without the reader. */
 const HEADER_BYTES = 32 * 1024;
 
-function unread(source: MessageSource, unreadable: UnreadableReason, window: TextWindow): ReadMessage {
+function unread({ source, window }: MessageInput, unreadable: UnreadableReason): ReadMessage {
   const [bytes = new Uint8Array()] = source.kind === 'whole' ? [source.bytes] : source.texts;
   return {
     body: seenBody(NOT_READ[unreadable], window),
@@ -102,16 +101,16 @@ export async function* readMessages(
   for (const batch of batchesOf(wanted, fetchedBytes, { size: BATCH_BYTES })) {
     const places = batch.map(({ place }) => place);
     const fetched = isLate() ? undefined : await ports.mail.readAll(call, places);
-    const sources = batch.map((_, index) => (fetched === undefined ? none : fetched[index]?.source));
-    const together =
-      fetched === undefined
-        ? new Map<MessageSource, ReadMessage>()
-        : await readTogether(ports, reading, sources, window);
-    for (const source of sources) {
-      const read = source && together.get(source);
-      if (source === undefined || read !== undefined) yield read;
-      else if (fetched === undefined || isLate()) yield unread(source, 'too_slow', window);
-      else yield await readMessage(ports, reading, source, window);
+    const messages = batch.map(({ head }, index) => {
+      const source = fetched === undefined ? none : fetched[index]?.source;
+      return source && { source, window, ...(head === undefined ? {} : { head }) };
+    });
+    const together = fetched && (await readTogether(ports, reading, messages));
+    for (const message of messages) {
+      const read = message && together?.get(message);
+      if (message === undefined || read !== undefined) yield read;
+      else if (fetched === undefined || isLate()) yield unread(message, 'too_slow');
+      else yield await readMessage(ports, reading, message);
     }
   }
 }
@@ -124,22 +123,21 @@ const TOGETHER_BYTES = 512 * 1024;
 async function readTogether(
   ports: Pick<LookUpPorts, 'reader'>,
   reading: ReadingFor,
-  sources: readonly (MessageSource | undefined)[],
-  window: TextWindow,
-): Promise<ReadonlyMap<MessageSource, ReadMessage>> {
+  messages: readonly (MessageInput | undefined)[],
+): Promise<ReadonlyMap<MessageInput, ReadMessage>> {
   let bytes = 0;
-  const short = sources.filter((source): source is MessageSource => {
-    if (source?.kind !== 'whole' || source.bytes.length > SHORT_BYTES) return false;
-    bytes += source.bytes.length;
+  const short = messages.filter((message): message is MessageInput => {
+    if (message?.source.kind !== 'whole' || message.source.bytes.length > SHORT_BYTES) return false;
+    bytes += message.source.bytes.length;
     return bytes <= TOGETHER_BYTES;
   });
   if (short.length < 2) return new Map();
-  const read = await readWithin(ports, reading, 'messages', { sources: short, window });
+  const read = await readWithin(ports, reading, 'messages', short);
   if (read.kind === 'unreadable') return new Map();
   return new Map(
     read.value.flatMap((one, index) => {
-      const source = short[index];
-      return source === undefined ? [] : [[source, { ...one, unreadable: null }]];
+      const message = short[index];
+      return message === undefined ? [] : [[message, { ...one, unreadable: null }]];
     }),
   );
 }
@@ -151,4 +149,7 @@ interface SourceReader {
   ): Promise<readonly ({ readonly source: MessageSource } | undefined)[]>;
 }
 
-type WantedMessage = Pick<MessageRow, 'place' | 'sizeBytes'>;
+interface WantedMessage extends Pick<MessageRow, 'place' | 'sizeBytes'> {
+  /** As `MessageInput` has it. */
+  readonly head?: string;
+}

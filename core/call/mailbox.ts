@@ -6,6 +6,7 @@ import type { MessageTarget } from '../actions/message-target.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { FolderRole, MailFolder } from '../folders/folder.ts';
 import type { MessageRow } from '../mail/message-row.ts';
+import { headOf } from '../mail/row-text.ts';
 import type { Account } from '../ports/account.ts';
 import { type MailCall, MailError } from '../ports/mail.ts';
 import type { TextWindow } from '../text/seen-body.ts';
@@ -210,8 +211,7 @@ export async function findReadMessage(
     message: await readMessage(
       context.ports,
       { ownerId: account.ownerId, signal: context.signal },
-      value,
-      window,
+      { source: value, window, head: headOf(row) },
     ),
   };
 }

@@ -68,11 +68,11 @@ export function readRecorder(keyring: Keyring, reader: Reader): RecordRead {
     const digests = new Map(shown.map((text) => [text, digestOf(text)]));
     // Before any wait, during which some of it may be dropped.
     const remembered = new Map(Array.from(digests, ([text, digest]) => [text, known.get(digest)]));
-    const others = shown.filter((text) => remembered.get(text) === undefined);
+    const others = shown.filter((text) => (remembered.get(text) ?? text.said) === undefined);
     const read = 'signal' in reading ? await statedTexts(reader, others.map(toRead), reading) : undefined;
     const stated = new Map(others.map((text, index) => [text, read?.[index]]));
     const texts = Array.from(digests, ([text, digest]) => {
-      const said = remembered.get(text) ?? stated.get(text);
+      const said = remembered.get(text) ?? text.said ?? stated.get(text);
       const passages = passagesIn<KnownPassage | StatedPassage>(text, said);
       return { digest, passages, hashed: [] as KnownPassage[] };
     });

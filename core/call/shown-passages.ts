@@ -1,7 +1,9 @@
 import * as z from 'zod';
+import type { ReadMessage } from '../accounts/read-message.ts';
 import { normalAddress } from '../contract/schema.ts';
 import type { MailAddress } from '../mail/address.ts';
 import type { MessageRow } from '../mail/message-row.ts';
+import { headOf } from '../mail/row-text.ts';
 import type { Account } from '../ports/account.ts';
 import type { ShownPassage } from '../provenance/read-record.ts';
 import { isWrittenByProgram } from '../provenance/written-id.ts';
@@ -20,20 +22,20 @@ interface ReadMessageFacts {
 /** A row of a list: sender and subject. */
 export function listedPassage(message: ReadMessageFacts): ShownPassage {
   const { row } = message;
-  return { ...sourceOf(message, authorOf(row.from)), isListed: true, text: `${row.from}\n${row.subject}` };
+  return { ...sourceOf(message, authorOf(row.from)), isListed: true, text: headOf(row) };
 }
 
 /** The text of a message. @param senders  the addresses of its From */
 export function messagePassage(
   message: ReadMessageFacts,
   senders: readonly MailAddress[],
-  text: string,
+  { body: { text }, said }: Pick<ReadMessage, 'body' | 'said'>,
 ): ShownPassage {
   const { row } = message;
   const [sender, ...others] = senders;
   // Nobody can say which of several senders wrote it.
   const author = sender === undefined || others.length > 0 ? '' : normalAddress(sender.address);
-  return { ...sourceOf(message, author), head: `${row.from}\n${row.subject}`, text };
+  return { ...sourceOf(message, author), head: headOf(row), text, ...(said === undefined ? {} : { said }) };
 }
 
 /** The text of an attachment. */

@@ -28,6 +28,11 @@ export function displayAddresses(addresses: readonly MailAddress[]): string {
   return addresses.map(displayAddress).join(', ');
 }
 
+/** The first two lines of what a message says to a reader. */
+export function headOf({ from, subject }: { readonly from: string; readonly subject: string }): string {
+  return `${from}\n${subject}`;
+}
+
 /**
  * The date that a message claims.
  * @param dateHeader value of its Date header, undecoded; null if it has none

@@ -50,7 +50,7 @@ async function readWithId(
   const listed = await ports.mail.messageWithId(call, path, messageId);
   if (listed === undefined) return undefined;
   const { row, source } = await ports.mail.read(call, listed.place);
-  return { row, message: await readMessage(ports, readingOf(call), source, QUOTE_WINDOW) };
+  return { row, message: await readMessage(ports, readingOf(call), { source, window: QUOTE_WINDOW }) };
 }
 
 function isFromOwner({ email }: Account, { message: { headers } }: Found): boolean {

@@ -79,8 +79,10 @@ export async function provenanceOf(
   const facts: WriteFacts = { ...write, own };
   const hashers = hashersOf(keyring, ownerId);
   const { reads, isWhole } = await readsOfDay(storage, ownerId, context.now);
-  const toState = [...facts.texts.map(toReadOf), ...shown.map(toRead)];
+  const unread = shown.filter(({ said }) => said === undefined);
+  const toState = [...facts.texts.map(toReadOf), ...unread.map(toRead)];
   const texts = await statedTexts(context.ports.reader, toState, { ownerId, signal: context.signal });
+  const read = new Map(unread.map((one, index) => [one, texts?.[facts.texts.length + index]]));
   const written = (texts ?? []).slice(0, facts.texts.length).flat();
   const taken = takenValues(facts, written);
   const values = hashedTaken([...taken, OVERFLOW], hashers);
@@ -100,7 +102,7 @@ export async function provenanceOf(
     for (const { passage, taken } of placesIn(phrases, words))
       for (const hit of hitAt(opened, readId, passage, taken)) hits.push(hit);
   }
-  const current = currentPassages(shown, texts?.slice(facts.texts.length) ?? [], hashers, values);
+  const current = currentPassages(shown, (one) => one.said ?? read.get(one), hashers, values);
   for (const hit of current.hits) if (hit.taken !== OVERFLOW) hits.push(hit);
   const isCut = found.length > places.length || current.hits.some(({ taken: one }) => one === OVERFLOW);
   const states = taken.some(
@@ -205,13 +207,13 @@ async function openReads(
 
 function currentPassages(
   shown: readonly ShownPassage[],
-  stated: readonly (readonly StatedPassage[])[],
+  saidIn: (one: ShownPassage) => readonly StatedPassage[] | undefined,
   hashers: readonly Hasher[],
   values: ReadonlyMap<number, Taken>,
 ): { readonly passages: readonly Passage[]; readonly hits: readonly Hit[] } {
   const [hasher] = hashers;
   if (hasher === undefined || shown.length === 0) return { passages: [], hits: [] };
-  const texts = new Map(shown.flatMap((one, index) => passagesIn(one, stated[index])));
+  const texts = new Map(shown.flatMap((one) => passagesIn(one, saidIn(one))));
   const { sources, values: hashes } = hashedRead([...texts.keys()], hasher, (passage, windowsMax) =>
     passageHashes(passage.author, texts.get(passage), windowsMax, hasher),
   );

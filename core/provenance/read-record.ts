@@ -6,7 +6,7 @@ import type { Keyring } from '../secrets/keyring.ts';
 import { STORED } from '../secrets/stored-purposes.ts';
 import { shortened } from '../text/shortened.ts';
 import { statedAddress } from './stated-form.ts';
-import type { StatedText, StatedValues, TextToRead } from './stated-text.ts';
+import type { StatedPassage, StatedText, StatedValues, TextToRead } from './stated-text.ts';
 
 /**
  * The record of a read: keyed hashes of what it showed, and the sealed names of the sources. It contains no text in
@@ -18,6 +18,8 @@ export interface ShownPassage extends ShownSource {
   readonly text: string;
   /** Of the text of a message: its sender and subject. What it quotes stands apart then. Absent: it is one passage. */
   readonly head?: string;
+  /** What the text says, if it was read with the text. */
+  readonly said?: readonly StatedPassage[];
 }
 
 /** Who wrote a passage, and where. */
@@ -107,13 +109,17 @@ export interface HashedRead {
 }
 
 /** What must be read of a passage before it is hashed. */
-export function toRead({ text, head, isListed }: ShownPassage): TextToRead {
+export function toRead({
+  text,
+  head,
+  isListed,
+}: Pick<ShownPassage, 'text' | 'head' | 'isListed'>): TextToRead {
   return { text, head: head ?? null, windowsMax: isListed ? 0 : WINDOWS_MAX, wantsLinks: false };
 }
 
 /** The passages of a text, each with what it says. @param said  undefined: it could not be read, and is one passage */
 export function passagesIn<T extends { readonly quoting: string | null }>(
-  { text: _text, head: _head, ...source }: ShownPassage,
+  { text: _text, head: _head, said: _said, ...source }: ShownPassage,
   said: readonly T[] | undefined,
 ): [ShownSource, T | undefined][] {
   if (said === undefined) return [[source, undefined]];

@@ -3,18 +3,26 @@ import type { MessageSource } from '../mail/message-source.ts';
 import { displayAddresses } from '../mail/row-text.ts';
 import { parseLargeMessage } from '../mime/large-message.ts';
 import { type ParsedMessage, parseMessage } from '../mime/parse.ts';
-import type { MessageInput, MessageReading, MessagesInput } from '../reading/message-job.ts';
+import { toRead } from '../provenance/read-record.ts';
+import type { MessageInput, MessageReading } from '../reading/message-job.ts';
 import type { SearchInput } from '../reading/search-job.ts';
+import { statedPassages } from '../stated/stated-text.ts';
 import { seenBody } from '../text/seen-body.ts';
 
-export async function readMessage({ source, window }: MessageInput): Promise<MessageReading> {
+export async function readMessage({ source, window, head }: MessageInput): Promise<MessageReading> {
   const { text, attachments, protection, headers } = await parsed(source);
-  return { body: seenBody(text, window), attachments, protection, headers: boundedHeaders(headers) };
+  const body = seenBody(text, window);
+  return {
+    ...{ body, attachments, protection, headers: boundedHeaders(headers) },
+    ...(head === undefined
+      ? {}
+      : { said: statedPassages(toRead({ text: body.text, head, isListed: false })) }),
+  };
 }
 
-export async function readMessages({ sources, window }: MessagesInput): Promise<MessageReading[]> {
+export async function readMessages(messages: readonly MessageInput[]): Promise<MessageReading[]> {
   const readings: MessageReading[] = [];
-  for (const source of sources) readings.push(await readMessage({ source, window }));
+  for (const one of messages) readings.push(await readMessage(one));
   return readings;
 }
 

@@ -3,14 +3,18 @@ import type { AttachmentInfo } from '../mail/attachment-info.ts';
 import type { MessageHeaders } from '../mail/message-headers.ts';
 import type { DescribedAttachment, MessageSource } from '../mail/message-source.ts';
 import type { Protection } from '../mail/protection.ts';
+import type { StatedPassage } from '../provenance/stated-text.ts';
 import type { SeenBody, TextWindow } from '../text/seen-body.ts';
 import type { Job } from './job.ts';
+import { statedPassage } from './stated-job.ts';
 
 /** Reads messages as a person sees them, and returns only the part of their text that is shown. */
 
 export interface MessageInput {
   readonly source: MessageSource;
   readonly window: TextWindow;
+  /** Its sender and subject. Absent: what it states is not asked for. */
+  readonly head?: string;
 }
 
 export interface MessageReading {
@@ -18,6 +22,8 @@ export interface MessageReading {
   readonly attachments: readonly AttachmentInfo[];
   readonly protection: Protection;
   readonly headers: MessageHeaders;
+  /** What its head and the part of its text state, by the person who wrote it. */
+  readonly said?: readonly StatedPassage[];
 }
 
 const bytes = z.instanceof(Uint8Array);
@@ -68,24 +74,21 @@ const reading = z.object({
     messageId: z.string().nullable(),
     references: z.array(z.string()),
   }),
+  said: z.array(statedPassage).exactOptional(),
 });
 
+const input = z.object({ source: messageSource, window: textWindow, head: z.string().exactOptional() });
+
 export const messageJob: Job<MessageInput, MessageReading> = {
-  input: z.object({ source: messageSource, window: textWindow }),
+  input,
   output: reading,
   work: ({ source }) => source,
 };
 
 /** Several short messages, one after another. One that takes long takes the others with it. */
-export interface MessagesInput {
-  readonly sources: readonly MessageSource[];
-  /** Of each. */
-  readonly window: TextWindow;
-}
-
-export const messagesJob: Job<MessagesInput, readonly MessageReading[]> = {
-  input: z.object({ sources: z.array(messageSource), window: textWindow }),
+export const messagesJob: Job<readonly MessageInput[], readonly MessageReading[]> = {
+  input: z.array(input),
   output: z.array(reading),
-  work: ({ sources }) => sources,
+  work: (messages) => messages.map(({ source }) => source),
   maxCpuMs: 2000,
 };

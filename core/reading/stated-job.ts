@@ -7,6 +7,19 @@ import type { Job } from './job.ts';
 const strings = z.array(z.string());
 const place = z.int().min(0);
 
+export const statedPassage: z.ZodType<StatedPassage> = z.object({
+  quoting: z.string().nullable(),
+  addresses: strings,
+  hosts: strings,
+  accountNumbers: strings,
+  amounts: strings,
+  codes: strings,
+  namedCodes: strings,
+  mailboxes: strings,
+  windows: strings,
+  links: z.array(z.object({ host: z.string(), from: place, to: place })),
+});
+
 export const statedJob: Job<readonly TextToRead[], readonly (readonly StatedPassage[])[]> = {
   input: z.array(
     z.object({
@@ -16,20 +29,5 @@ export const statedJob: Job<readonly TextToRead[], readonly (readonly StatedPass
       wantsLinks: z.boolean(),
     }),
   ),
-  output: z.array(
-    z.array(
-      z.object({
-        quoting: z.string().nullable(),
-        addresses: strings,
-        hosts: strings,
-        accountNumbers: strings,
-        amounts: strings,
-        codes: strings,
-        namedCodes: strings,
-        mailboxes: strings,
-        windows: strings,
-        links: z.array(z.object({ host: z.string(), from: place, to: place })),
-      }),
-    ),
-  ),
+  output: z.array(z.array(statedPassage)),
 };

@@ -57,7 +57,7 @@ export const getEmail = defineRead({
     const { text, chars } = message.body;
     const { isEncrypted, isSigned } = message.protection;
     const words = attachmentWords(message.attachments);
-    context.read([messagePassage({ id: args.id, account, row }, message.headers.from, text)]);
+    context.read([messagePassage({ id: args.id, account, row }, message.headers.from, message)]);
     if (words !== '') context.read([attachmentPassage({ id: args.id, account, row }, words)]);
     const start = Math.min(args.body_offset, chars);
     const part = Array.from(text);

@@ -53,7 +53,7 @@ export async function planReply(
   const isClaimed =
     sent === undefined && from.some(({ address }) => context.ownAddresses.has(normalAddress(address)));
   const read = { id: args.id, account, row: found.row };
-  context.read([messagePassage(read, isClaimed ? [] : from, found.message.body.text)]);
+  context.read([messagePassage(read, isClaimed ? [] : from, found.message)]);
   const { row, message: parent } = sent ?? found;
   const to = args.to ?? answerTo(parent.headers, sent !== undefined);
   refusePeopleOutside(context, to, (_address, index) => (args.to === undefined ? 'id' : `to[${index}]`));

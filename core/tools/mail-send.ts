@@ -80,7 +80,7 @@ export const forwardEmail = defineWrite({
     refusePeopleOutside(context, args.to, recipientField);
     const { account, row, message } = await findReadMessage(context, args.id, QUOTE_WINDOW);
     context.shown(args.id);
-    context.read([messagePassage({ id: args.id, account, row }, message.headers.from, message.body.text)]);
+    context.read([messagePassage({ id: args.id, account, row }, message.headers.from, message)]);
     const note = bodyText(args.note ?? '');
     const { subject, to } = message.headers;
     const notSent = notSentOf(message.attachments);

@@ -4,6 +4,7 @@ import { findRow, MESSAGE_ERRORS, summaryOf } from '../call/mailbox.ts';
 import { pageFields, skipped } from '../call/paging.ts';
 import { messagePassage } from '../call/shown-passages.ts';
 import { cursor, limit, messageId } from '../contract/schema.ts';
+import { headOf } from '../mail/row-text.ts';
 import { wordEnd } from '../text/seen-text.ts';
 import { defineRead } from './define-tool.ts';
 import { messageSummary, pageShape } from './result-shapes.ts';
@@ -48,7 +49,7 @@ export const getThread = defineRead({
     const call = context.mailCall(account);
     const thread = await context.ports.mail.thread(call, row.place);
     const skip = skipped(context, args.cursor);
-    const wanted = thread.slice(skip, skip + args.limit);
+    const wanted = thread.slice(skip, skip + args.limit).map((one) => ({ ...one, head: headOf(one) }));
     const reading = { window: { from: 0, most: BODY_CHARS }, untilMs: readingUntilMs(context) };
     const rows: ThreadRow[] = [];
     let next = skip;
@@ -59,7 +60,7 @@ export const getThread = defineRead({
       if (message === undefined || found === undefined) continue;
       const { text, chars } = message.body;
       const summary = summaryOf(context, account, found);
-      context.read([messagePassage({ id: summary.id, account, row: found }, message.headers.from, text)]);
+      context.read([messagePassage({ id: summary.id, account, row: found }, message.headers.from, message)]);
       rows.push({ summary, chars: Array.from(text), bodyChars: chars, next });
     }
     const page = (until: number) => pageFields(context, skip, thread.length - skip, until - skip);

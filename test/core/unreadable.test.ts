@@ -29,13 +29,11 @@ function readerThat(answer: () => Promise<Reading<never>>): Reader {
 }
 
 const whole = z.looseObject({ bytes: z.instanceof(Uint8Array) });
-const messages = z.union([
-  z.looseObject({ source: whole }).transform(({ source }) => [source]),
-  z.looseObject({ sources: z.array(whole) }).transform(({ sources }) => sources),
-]);
+const message = z.looseObject({ source: whole });
+const messages = z.union([message.transform((one) => [one]), z.array(message)]);
 
 function holdsWord(input: unknown): boolean {
-  return (messages.safeParse(input).data ?? []).some(({ bytes }) => Buffer.from(bytes).includes(BAD));
+  return (messages.safeParse(input).data ?? []).some(({ source }) => Buffer.from(source.bytes).includes(BAD));
 }
 
 const bad = letter('bad', {

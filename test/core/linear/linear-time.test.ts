@@ -302,7 +302,7 @@ const OTHER_READERS: readonly Pick<TextReader, 'name' | 'work'>[] = [
   { name: 'core/text/seen-body.ts seenBody', work: (text) => seenBody(text, { from: 0, most: 1000 }) },
   {
     name: 'core/call/shown-passages.ts messagePassage',
-    work: (text) => messagePassage(aRow(text), [], text),
+    work: (text) => messagePassage(aRow(text), [], { body: seenBody(text, { from: 0, most: 1000 }) }),
   },
   { name: 'core/mime/inline-pgp.ts withoutCiphertext', work: withoutCiphertext },
   { name: 'core/mail/row-text.ts dateOf', work: (text) => dateOf(text, new Date(0)) },
