@@ -16,6 +16,7 @@ import {
   toRead,
 } from '../provenance/read-record.ts';
 import type { StatedPassage } from '../provenance/stated-text.ts';
+import { windowsOf } from '../provenance/word-windows.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { statedTexts } from './stated-texts.ts';
 
@@ -84,7 +85,7 @@ export function readRecorder(keyring: Keyring, reader: Reader): RecordRead {
       if (said !== undefined && 'hasValues' in said)
         return { ...said, windows: said.windows.slice(0, windowsMax) };
       const made = passageHashes(source.author, said, windowsMax, hasher);
-      const isWhole = said !== undefined && said.windows.length <= windowsMax;
+      const isWhole = said !== undefined && windowsOf(said.words).length <= windowsMax;
       if (isWhole) hashed.push({ ...made, quoting: said.quoting && ownCopy(said.quoting) });
       return made;
     });

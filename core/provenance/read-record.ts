@@ -7,6 +7,7 @@ import { STORED } from '../secrets/stored-purposes.ts';
 import { shortened } from '../text/shortened.ts';
 import { statedAddress } from './stated-form.ts';
 import type { StatedPassage, StatedText, StatedValues, TextToRead } from './stated-text.ts';
+import { windowsOf } from './word-windows.ts';
 
 /**
  * The record of a read: keyed hashes of what it showed, and the sealed names of the sources. It contains no text in
@@ -175,7 +176,9 @@ export function passageHashes(
   return {
     values: valueHashes(stated, author, hasher),
     accounts: stated.accountNumbers.slice(0, 50).map((number) => hasher('account', number)),
-    windows: stated.windows.slice(0, windowsMax).map((words) => hasher('words', words)),
+    windows: windowsOf(stated.words)
+      .slice(0, windowsMax)
+      .map((words) => hasher('words', words)),
     hasValues: hasValues(stated),
   };
 }

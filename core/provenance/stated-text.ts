@@ -18,8 +18,8 @@ export interface StatedValues {
 
 /** What a text says that can be found again in what an agent writes. */
 export interface StatedText extends StatedValues {
-  /** Its runs of ten words. */
-  readonly windows: readonly string[];
+  /** Its first words, without case and punctuation, with a space between them. Their runs of ten are compared. */
+  readonly words: string;
   /** Its links and where they stand, if asked for. */
   readonly links: readonly StatedLink[];
 }

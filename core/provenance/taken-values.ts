@@ -3,6 +3,7 @@ import type { Mark } from '../safety/finding.ts';
 import type { HashedKind, Hasher, ReadPassage } from './read-record.ts';
 import { statedAddress } from './stated-form.ts';
 import type { StatedText, TextToRead } from './stated-text.ts';
+import { windowsOf } from './word-windows.ts';
 
 /** What a write says, and where it was read before. Pure. */
 
@@ -91,7 +92,7 @@ export function takenValues({ recipients, texts }: WriteFacts, stated: readonly 
 
 export function takenWords({ texts }: WriteFacts, stated: readonly StatedText[]): TakenWords[] {
   return texts.flatMap(({ name }, index) =>
-    (stated[index]?.windows ?? []).map((value) => ({ kind: 'words', value, in: name }) as const),
+    windowsOf(stated[index]?.words ?? '').map((value) => ({ kind: 'words', value, in: name }) as const),
   );
 }
 

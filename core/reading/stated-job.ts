@@ -16,7 +16,7 @@ export const statedPassage: z.ZodType<StatedPassage> = z.object({
   codes: strings,
   namedCodes: strings,
   mailboxes: strings,
-  windows: strings,
+  words: z.string(),
   links: z.array(z.object({ host: z.string(), from: place, to: place })),
 });
 

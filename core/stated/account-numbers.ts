@@ -15,30 +15,32 @@ const IBAN_CHARS: ReadonlyMap<string, number> = new Map(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
 
-/** Ignores separators and line ends between the characters. At least half of an IBAN is digits. */
+/** Two letters and two digits, at the start of a word, or of its rest behind `IBAN`. */
+const IBAN_START =
+  /(?:(?<![\p{L}\p{N}])|(?<=(?<![\p{L}\p{N}])iban))[a-z][^\p{L}\p{N}]*[a-z](?=[^\p{L}\p{N}]*\d[^\p{L}\p{N}]*\d)/giu;
+
+/** Ignores separators and line ends between the characters. */
 function* ibans(text: string): Generator<Span> {
-  const characters: string[] = [];
-  const places: number[] = [];
-  const starts: number[] = [];
-  for (const { 0: word, index } of text.matchAll(/[A-Za-z0-9]+|[\p{L}\p{N}]+/gu)) {
-    starts.push(characters.length);
-    if (/^iban[a-z]{2}\d/i.test(word)) starts.push(characters.length + 'iban'.length);
-    let at = index;
-    for (const character of word) {
-      characters.push(character.toUpperCase());
-      places.push(at);
-      at += character.length;
-    }
+  for (const { index: from } of text.matchAll(IBAN_START)) {
+    const to = ibanEnd(text, from);
+    if (to !== undefined) yield { from, to };
   }
-  for (const from of starts) {
-    const country = `${characters[from]}${characters[from + 1]}`;
-    const length = IBAN_CHARS.get(country);
-    if (length === undefined) continue;
-    const iban = characters.slice(from, from + length).join('');
-    const shape = /^[A-Z]{2}\d{2}[A-Z0-9]+$/.test(iban) && iban.replace(/\D/g, '').length * 2 >= length;
-    if (!shape || iban.length !== length || !isIban(iban)) continue;
-    yield { from: places[from] ?? 0, to: (places[from + length - 1] ?? 0) + 1 };
+}
+
+/** The end of the IBAN that starts there. At least half of one is digits. */
+function ibanEnd(text: string, from: number): number | undefined {
+  let iban = '';
+  let length: number | undefined;
+  for (const { 0: character, index } of text.slice(from).matchAll(/[\p{L}\p{N}]/gu)) {
+    if (!/[a-z0-9]/i.test(character)) return undefined;
+    iban += character.toUpperCase();
+    if (iban.length === 2) length = IBAN_CHARS.get(iban);
+    if (iban.length === 2 && length === undefined) return undefined;
+    if (iban.length !== length) continue;
+    const isOne = /^[A-Z]{2}\d{2}/.test(iban) && iban.replace(/\D/g, '').length * 2 >= length && isIban(iban);
+    return isOne ? from + index + 1 : undefined;
   }
+  return undefined;
 }
 
 /** ISO 7064 mod 97-10: move the first four characters to the end, read letters as 10 to 35; the remainder must be 1. */
@@ -65,6 +67,9 @@ const CARD = new RegExp(
   ].join('|')})$`,
 );
 
+/** No card number is shorter. */
+const CARD_DIGITS = 14;
+
 /** How card numbers are printed: the lengths of their groups. */
 const CARD_GROUPS = ['4 4 4 4', '4 4 4 4 3', '4 6 5', '4 6 4', '6 13'].map((groups) =>
   groups.split(' ').map(Number),
@@ -75,6 +80,7 @@ const DIGITS = /\+?\d+(?:[^\p{L}\d]{1,8}\d+)*/gu;
 
 function* cards(text: string): Generator<Span> {
   for (const { 0: run, index } of text.matchAll(DIGITS)) {
+    if (run.length < CARD_DIGITS) continue;
     // A leading plus marks a telephone number.
     const wholes = run.startsWith('+') ? [] : [...run.matchAll(/[^\n]+/g)];
     if (wholes.length > 0 && isCard(run.replace(/\D/g, ''))) yield { from: index, to: index + run.length };

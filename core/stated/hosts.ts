@@ -19,9 +19,12 @@ export interface WrittenHost extends Span {
 
 type Found = Omit<WrittenHost, keyof Span>;
 
+/** A word that has its only full stop at its end. */
+const ENDS_SENTENCE = /^[^.%\u3002\uff61\uff0e\\/]+\.$/;
+
 export function* hostsIn(text: string): Generator<WrittenHost> {
   for (const { 0: word, index } of text.matchAll(/[^\s<>()[\]{}"“”„«»|]+/gu)) {
-    if (!/[.%\u3002\uff61\uff0e]/.test(word)) continue;
+    if (!/[.%\u3002\uff61\uff0e]/.test(word) || ENDS_SENTENCE.test(word)) continue;
     const plain = normalForm(word, 'NFKC').replace(/\u3002/g, '.');
     for (const found of hostsOf(plain)) yield { ...found, from: index, to: index + word.length };
   }

@@ -1,7 +1,7 @@
 import type { StatedPassage, StatedText, TextToRead } from '../provenance/stated-text.ts';
 import { type Passage, passagesOf } from './quotation.ts';
 import { linksIn, statedValues } from './stated-values.ts';
-import { wordWindows } from './words.ts';
+import { firstWords } from './words.ts';
 
 /** What a text states, by the person who wrote it. */
 export function statedPassages({ text, head, windowsMax, wantsLinks }: TextToRead): StatedPassage[] {
@@ -13,7 +13,7 @@ export function statedPassages({ text, head, windowsMax, wantsLinks }: TextToRea
 }
 
 function statedText(text: string, windowsMax: number): Omit<StatedText, 'links'> {
-  return { ...statedValues(text), windows: wordWindows(text, windowsMax) };
+  return { ...statedValues(text), words: firstWords(text, windowsMax) };
 }
 
 /** The author's own words begin with the head of the message. */

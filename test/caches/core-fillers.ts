@@ -148,7 +148,7 @@ export const CORE_FILLERS: Readonly<Record<string, Filler>> = {
         amounts: [],
         namedCodes: [],
         mailboxes: [],
-        windows: [],
+        words: '',
       };
       const read = async (_job: string, texts: readonly { text: string }[]) => ({
         kind: 'read',

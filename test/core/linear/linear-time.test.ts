@@ -8,6 +8,7 @@ import { boundedFields } from '../../../core/mail/bounded-fields.ts';
 import { dateOf } from '../../../core/mail/row-text.ts';
 import { withoutCiphertext } from '../../../core/mime/inline-pgp.ts';
 import { forwarded, forwardSubject, quoted, replySubject } from '../../../core/plans/quote.ts';
+import { windowsOf } from '../../../core/provenance/word-windows.ts';
 import { domainsWithinLimit, usedDomainKeys } from '../../../core/safety/domain-keys.ts';
 import { areOneSite } from '../../../core/safety/site.ts';
 import { carriesMarker, flagUntrusted, wrapUntrusted } from '../../../core/safety/untrusted.ts';
@@ -19,7 +20,7 @@ import { misleadingLinksIn } from '../../../core/stated/links.ts';
 import { passagesOf } from '../../../core/stated/quotation.ts';
 import { codesIn, secretsIn } from '../../../core/stated/secrets.ts';
 import { linksIn, statedValues } from '../../../core/stated/stated-values.ts';
-import { wordWindows } from '../../../core/stated/words.ts';
+import { firstWords } from '../../../core/stated/words.ts';
 import { sliceCodePoints } from '../../../core/text/code-points.ts';
 import { locatedText } from '../../../core/text/located-text.ts';
 import { nearestName } from '../../../core/text/nearest.ts';
@@ -228,7 +229,8 @@ const READERS: readonly TextReader[] = [
     parts: ['<', '@', '>', ' ', 'a', '.'],
   },
   { name: 'core/stated/stated-values.ts linksIn', work: (text) => [...linksIn(text)], parts: HOST_PARTS },
-  { name: 'core/stated/words.ts wordWindows', work: (text) => wordWindows(text, 500), parts: TEXT_PARTS },
+  { name: 'core/stated/words.ts firstWords', work: (text) => firstWords(text, 500), parts: TEXT_PARTS },
+  { name: 'core/provenance/word-windows.ts windowsOf', work: windowsOf, parts: TEXT_PARTS },
   { name: 'core/stated/quotation.ts passagesOf', work: passagesOf, parts: STATED_PARTS },
   {
     name: 'core/stated/stated-values.ts statedValues',

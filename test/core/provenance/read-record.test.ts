@@ -9,8 +9,9 @@ import {
   readRecord,
   type ShownPassage,
 } from '../../../core/provenance/read-record.ts';
+import { windowsOf } from '../../../core/provenance/word-windows.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
-import { wordWindows } from '../../../core/stated/words.ts';
+import { firstWords } from '../../../core/stated/words.ts';
 import { hashedAtOnce } from './hashed-at-once.ts';
 import { shownPassage } from './shown-passage.ts';
 
@@ -47,14 +48,16 @@ describe('packed hashes', () => {
   });
 });
 
+const windowsIn = (text: string, most: number) => windowsOf(firstWords(text, most));
+
 describe('ten words in a row', () => {
   it('that are in two texts are found, whatever stands around them', () => {
     fc.assert(
       fc.property(words(10, 10), words(0, 50), words(0, 50), (shared, before, after) => {
         const read = [...before, ...shared, ...after].join(' ');
         const written = `${after.join('\n')} ${shared.join(', ').toUpperCase()}! ${before.join(' ')}`;
-        const known = new Set(wordWindows(read, 500));
-        expect(wordWindows(written, 500).some((one) => known.has(one))).toBe(true);
+        const known = new Set(windowsIn(read, 500));
+        expect(windowsIn(written, 500).some((one) => known.has(one))).toBe(true);
       }),
     );
   });
@@ -62,13 +65,13 @@ describe('ten words in a row', () => {
   it('are at most as many as may be kept', () => {
     fc.assert(
       fc.property(words(0, 100), fc.integer({ min: 0, max: 40 }), (all, most) => {
-        expect(wordWindows(all.join(' '), most)).toHaveLength(Math.min(most, Math.max(0, all.length - 9)));
+        expect(windowsIn(all.join(' '), most)).toHaveLength(Math.min(most, Math.max(0, all.length - 9)));
       }),
     );
   });
 
   it('count characters in scripts without spaces', () => {
-    expect(wordWindows('契約書の写しを下記までお送りください', 500)).toHaveLength(9);
+    expect(windowsIn('契約書の写しを下記までお送りください', 500)).toHaveLength(9);
   });
 });
 
