@@ -31,6 +31,7 @@ export const XML_FAULTS = [
   'the XML is nested too deep',
   'the XML has too many elements',
   'an element has too many attributes',
+  'the XML has too long attributes',
 ] as const;
 
 export type XmlFault = (typeof XML_FAULTS)[number];

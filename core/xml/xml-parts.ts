@@ -23,6 +23,9 @@ const DEPTH_MAX = 16;
 const ATTRIBUTES_MAX = 64;
 /** Elements and attributes of one part: whoever receives it reads it at once. */
 const PART_NODES_MAX = 10_000;
+/** The text of one part. Room for the largest calendar object that is read; more is left out. */
+const PART_CHARS_MAX = 5 * 1024 * 1024;
+const PART_ATTRIBUTE_CHARS_MAX = 1024 * 1024;
 /** Per document: half a second of work. */
 const ELEMENTS_MAX = 1_000_000;
 
@@ -48,7 +51,9 @@ export function xmlParts(
   let begun = false;
   let elements = 0;
   let partNodes = 0;
+  let partChars = 0;
   let attributes = 0;
+  let attributeChars = 0;
 
   parser.on('error', (cause) => {
     throw new BadXml('the XML is broken', { cause });
@@ -59,18 +64,25 @@ export function xmlParts(
   parser.on('opentagstart', () => {
     attributes = 0;
     elements += 1;
-    partNodes = open.length <= 1 ? 0 : partNodes + 1;
+    partNodes += 1;
+    if (open.length <= 1) {
+      partNodes = 0;
+      partChars = 0;
+      attributeChars = 0;
+    }
     if (open.length >= DEPTH_MAX) throw new BadXml('the XML is nested too deep');
     if (elements > ELEMENTS_MAX || partNodes > PART_NODES_MAX) {
       throw new BadXml('the XML has too many elements');
     }
   });
-  parser.on('attribute', () => {
+  parser.on('attribute', ({ value }) => {
     attributes += 1;
     partNodes += 1;
+    attributeChars += value.length;
     if (attributes > ATTRIBUTES_MAX || partNodes > PART_NODES_MAX) {
       throw new BadXml('an element has too many attributes');
     }
+    if (attributeChars > PART_ATTRIBUTE_CHARS_MAX) throw new BadXml('the XML has too long attributes');
   });
   parser.on('opentag', (tag) => {
     const name = prefixes === undefined ? tag.local : `${prefixes[tag.uri] ?? 'other'}:${tag.local}`;
@@ -82,7 +94,10 @@ export function xmlParts(
   const addText = (text: string) => {
     const current = open.at(-1);
     // Between the parts there is only white space.
-    if (current !== undefined && open.length > 1) current.text += text;
+    if (current === undefined || open.length <= 1) return;
+    const kept = text.slice(0, PART_CHARS_MAX - partChars);
+    partChars += kept.length;
+    current.text += kept;
   };
   parser.on('text', addText);
   parser.on('cdata', addText);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { OBJECT_CHARS_MAX } from '../../../core/ical/object-bounds.ts';
 import type { XmlElement } from '../../../core/reading/xml-shapes.ts';
 import { BadXml, xmlParts } from '../../../core/xml/xml-parts.ts';
 
@@ -76,6 +77,21 @@ describe('an XML document', () => {
     expect(() => partsOf(`<a><p>${element(64).repeat(160)}</p></a>`)).toThrow('too many');
     expect(() => partsOf(`<a><p>${element(0).repeat(10_001)}</p></a>`)).toThrow('too many elements');
     expect(partsOf(`<a>${`<p>${element(64).repeat(150)}</p>`.repeat(3)}</a>`)).toHaveLength(3);
+  });
+
+  it('loses the end of a part that is longer than any calendar object that is read', () => {
+    const part = (times: number) => `<p><b>${'x'.repeat(times)}</b><c>y</c></p>`;
+    const most = 5 * 1024 * 1024;
+    const [first, second] = partsOf(`<a>${part(most + 1)}${part(1)}</a>`);
+    expect(first?.children.map(({ text }) => text.length)).toEqual([most, 0]);
+    expect(second?.children.map(({ text }) => text.length)).toEqual([1, 1]);
+    expect(most).toBeGreaterThan(OBJECT_CHARS_MAX);
+  });
+
+  it('is refused if the attributes of a part are longer than any', () => {
+    const part = (chars: number) => `<p><b c="${'x'.repeat(chars)}"/></p>`;
+    expect(partsOf(`<a>${part(1024 * 1024).repeat(2)}</a>`)).toHaveLength(2);
+    expect(() => partsOf(`<a>${part(1024 * 1024 + 1)}</a>`)).toThrow('too long attributes');
   });
 
   it('is read or refused, whatever it contains', () => {
