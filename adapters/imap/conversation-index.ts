@@ -211,9 +211,14 @@ function noMessage(): MailError {
 
 async function readLinks(client: ImapFlow, range: string): Promise<Map<number, number[]>> {
   const read: [number, number[]][] = [];
+  let links = 0;
   const query = { uid: true, headers: LINK_HEADERS };
   for await (const message of client.fetch(range, query, { uid: true })) {
-    if (isRead(message)) read.push([message.uid, numbersOf(linkedIds(message.headers))]);
+    // Too many: the caller forgets them all.
+    if (!isRead(message) || links > MOST_LINKS) continue;
+    const ids = numbersOf(linkedIds(message.headers));
+    links += ids.length;
+    read.push([message.uid, ids]);
   }
   // Servers answer in this order, but nothing requires it.
   return new Map(read.sort(([a], [b]) => a - b));
