@@ -3,7 +3,7 @@
 //
 //   TLS_CERT=tls.crt TLS_KEY=tls.key WEBHOOK_SECRET=whsec_… COUNTERSIGN_KEY=svc_pat_… node examples/webhook-receiver.mjs
 //
-// The README shows under Webhooks how to try it on one machine.
+// docs/webhooks.md shows how to try it on one machine.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import Database from 'better-sqlite3';

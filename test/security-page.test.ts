@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-// SECURITY.md names the test that shows each claim. Whoever renames or removes a test must update its claim.
+// docs/security.md names the test that shows each claim. Whoever renames or removes a test must update its claim.
 
 const ROOT = resolve(import.meta.dirname, '..');
-const page = readFileSync(resolve(ROOT, 'SECURITY.md'), 'utf8');
+const page = readFileSync(resolve(ROOT, 'docs/security.md'), 'utf8');
 const rows = page.split('\n').filter((line) => /^\| (?!threat|-)/.test(line));
 const references = rows.flatMap((row) =>
   Array.from(
@@ -20,7 +20,7 @@ const references = rows.flatMap((row) =>
   ),
 );
 
-describe('SECURITY.md', () => {
+describe('docs/security.md', () => {
   it('names a test for every threat', () => {
     expect(rows.length).toBeGreaterThan(20);
     expect(rows.filter((row) => !/`test\/[^`]+`/.test(row.split(' | ').at(-1) ?? ''))).toEqual([]);

@@ -146,7 +146,7 @@ const settings = z.strictObject({
   mailProviders: mailProviderSettings
     .prefault({})
     .describe(
-      'must be providers by id, like {"google":{"clientId":"…","clientSecret":"…"}}, as README describes',
+      'must be providers by id, like {"google":{"clientId":"…","clientSecret":"…"}}, as docs/self-hosting.md describes',
     ),
   noticeSmtp: z
     .string()

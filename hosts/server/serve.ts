@@ -130,7 +130,7 @@ function dashboardLines(dashboardUrl: string): string {
 }
 
 const PHONE = `
-  Phone      set COUNTERSIGN_DASHBOARD_URL to an https address (README, “Reach it from a phone”)`;
+  Phone      set COUNTERSIGN_DASHBOARD_URL to an https address (docs/self-hosting.md, “Reach it from a phone”)`;
 
 /** @param next  what is still to do */
 function welcome(

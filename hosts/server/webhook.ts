@@ -28,7 +28,7 @@ const webhookAdd: Command = {
     terminal.print(
       { endpoint_id: endpointId, secret },
       `Endpoint ${endpointId} is added. Its secret is shown only once:\n\n  ${secret}\n\n` +
-        'Requests are signed with it: see Webhooks in the README.',
+        'Requests are signed with it: see docs/webhooks.md.',
     );
   },
 };

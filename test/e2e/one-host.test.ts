@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { auth, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { pageText } from '../docs/page.ts';
 import { buildCli, type Cli } from '../hosts/server/cli-process.ts';
 import { Program } from '../hosts/sign-in/program.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../servers/browser.ts';
@@ -24,15 +24,14 @@ const PROXIES = [
   },
 ];
 
-/** README's configuration of a proxy. @param port  of the API, instead of 8787 */
+/** The documented configuration of a proxy. @param port  of the API, instead of 8787 */
 function documented(block: RegExp, port: number): string {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const [, text = ''] = block.exec(readme) ?? [];
-  return text.replaceAll(/\b878[789]\b/g, (inReadme) => String(Number(inReadme) - 8787 + port));
+  const [, text = ''] = block.exec(pageText('docs/self-hosting.md')) ?? [];
+  return text.replaceAll(/\b878[789]\b/g, (written) => String(Number(written) - 8787 + port));
 }
 
 describe.skipIf(browserIsMissing || PROXIES.some(({ isMissing }) => isMissing))(
-  inBrowser('all parts behind one host name, as in README'),
+  inBrowser('all parts behind one host name, as documented'),
   () => {
     let cli: Cli;
     let browser: Browser;

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
+import { codeIn, pageText } from '../docs/page.ts';
 import { casesOf } from '../only-long.ts';
 import { titledWithout } from '../servers/missing-servers.ts';
 import { EXPORTED_NAMES } from './exported-names.ts';
@@ -56,7 +57,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'the packed package')
       });
 
       it('is required and imported by CommonJS', async () => {
-        const { javascript } = await readmeBlocks();
+        const { javascript } = documentedBlocks();
         const file = join(project, 'app.cjs');
         await writeFile(
           file,
@@ -157,7 +158,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'the packed package')
     it.each(casesOf('package: resolutions', resolutions, (resolution) => resolution === 'nodenext'))(
       'type-checks under %s',
       async (resolution) => {
-        const { typescript } = await readmeBlocks();
+        const { typescript } = documentedBlocks();
         const files = {
           'tsconfig.json': JSON.stringify(tsconfig(resolution)),
           'every.mts': EXPORTED_NAMES.map((name, place) => `export * as export${place} from '${name}';`).join(
@@ -206,12 +207,10 @@ function evaluate(node: string, folder: string, code: string): Promise<{ stdout:
   return run(node, ['--input-type=module', '--eval', code], { cwd: folder });
 }
 
-/** The code in the README's section for CommonJS and TypeScript. */
-async function readmeBlocks(): Promise<{ javascript: string; typescript: string }> {
-  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
-  const [, section = ''] = readme.split('### CommonJS and TypeScript\n');
-  const [, javascript = '', typescript = ''] =
-    /^[^#]*?```js\n(.*?)```[^#]*?```ts\n(.*?)```/s.exec(section) ?? [];
+/** The code in the section for CommonJS and TypeScript. */
+function documentedBlocks(): { javascript: string; typescript: string } {
+  const section = pageText('docs/embedding.md', 'CommonJS and TypeScript');
+  const [[javascript], [typescript]] = [codeIn(section, 'js'), codeIn(section, 'ts')];
   expect(javascript).toContain('require(');
   expect(typescript).toContain('await import(');
   return { javascript, typescript };

@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -11,6 +11,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
+import { codeIn, pageText } from '../docs/page.ts';
 import { connectAccount, decide, enterAccount, stateOn, textOf } from '../e2e/owner-pages.ts';
 import { filedIn, restClient } from '../e2e/rest-client.ts';
 import { browserIsMissing, inBrowser, openBrowser } from '../servers/browser.ts';
@@ -27,7 +28,7 @@ const missing = [...missingServers(), ...((await hasRegistry()) ? [] : ['the npm
 
 const announced = z.strictObject({ url: z.url(), password: z.string() });
 
-/** The app that the README takes for granted. */
+/** The app that the page takes for granted. */
 const APP = `
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -50,7 +51,7 @@ setTimeout(() => console.log(JSON.stringify({ url, password: user.password })), 
 `;
 
 describe.skipIf(browserIsMissing || missing.length > 0)(
-  inBrowser(titledWithout(missing, 'README, on the packed package')),
+  inBrowser(titledWithout(missing, 'the commands and code of README and docs, on the packed package')),
   () => {
     let packed: PackedPackage;
     let project: string;
@@ -73,17 +74,17 @@ describe.skipIf(browserIsMissing || missing.length > 0)(
     });
 
     it('has an app of fewer than 20 lines, whose user connects a mailbox, creates a key and approves', async () => {
-      const code = codeOf('Embed it');
+      const code = codeIn(pageText('docs/embedding.md'), 'js')[0];
       const own = code.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('import '));
       expect(own.length).toBeLessThan(20);
-      writeFileSync(join(project, 'readme.mjs'), code);
+      writeFileSync(join(project, 'page.mjs'), code);
       writeFileSync(join(project, 'app.mjs'), APP);
       cpSync(join(ROOT, 'examples/app'), join(project, 'app'), { recursive: true });
       const dovecot = await startDovecot();
       onTestFinished(() => dovecot.stop());
       const postfix = await startPostfix(dovecot, { certificate: dovecot.certificate });
       onTestFinished(() => postfix.stop());
-      app = spawn(process.execPath, ['readme.mjs'], { cwd: project, stdio: ['ignore', 'pipe', 'pipe'] });
+      app = spawn(process.execPath, ['page.mjs'], { cwd: project, stdio: ['ignore', 'pipe', 'pipe'] });
       const errors = text(app.stderr);
       const [line] = await Promise.race([
         once(app.stdout, 'data'),
@@ -130,8 +131,8 @@ describe.skipIf(browserIsMissing || missing.length > 0)(
         `From: ${addressOf(friend)}\r\nSubject: Lunch?\r\n\r\nTomorrow at noon?\r\n`,
       );
 
-      const walk = sectionOf('Run it on your own mailbox').split('\nThe link makes')[0] ?? '';
-      const [install = '', serve = ''] = shOf(walk).split('\n');
+      const walk = pageText('docs/self-hosting.md', 'Serve your mailbox').split('\nThe link makes')[0] ?? '';
+      const [install = '', serve = ''] = codeIn(walk, 'sh')[0].split('\n');
       // The package is built and packed already.
       const [, installed = ''] =
         /^npm ci && npm run build && (npm install --global \.) +#/.exec(install) ?? [];
@@ -179,17 +180,17 @@ describe.skipIf(browserIsMissing || missing.length > 0)(
       expect((await sh(tried)).stdout).toContain('"mail:reply":"approval"');
       await page.locator('#first-call[data-state=on]').waitFor();
 
-      // The reply above.
+      // The reply in README.
       const own = new Map([
         ['KEY=svc_pat_…', `KEY=${apiKey}`],
         ['API=http://127.0.0.1:8787', `API=${api}`],
       ]);
-      const above = shOf(readme.slice(readme.indexOf('Use the key in another terminal')));
+      const [, calls = ''] = codeIn(pageText('README.md', 'Try it'), 'sh');
       const [ask = '', look = ''] = [...own]
         .reduce((text, [from, to]) => {
           expect(text).toContain(from);
           return text.replace(from, to);
-        }, above)
+        }, calls)
         .split('# Sign in to the dashboard, read the request, and click Approve. Then:');
       const asked = await sh(ask);
       expect(asked.stdout).toContain('HTTP/1.1 202');
@@ -208,26 +209,6 @@ describe.skipIf(browserIsMissing || missing.length > 0)(
     });
   },
 );
-
-const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-
-function sectionOf(title: string): string {
-  return readme.slice(readme.indexOf(`## ${title}\n`));
-}
-
-/** The first JavaScript block of a section of the README. */
-function codeOf(section: string): string {
-  const [, code] = /```js\n(.*?)```/s.exec(sectionOf(section)) ?? [];
-  if (code === undefined) throw new Error(`README.md has no code in ${section}`);
-  return code;
-}
-
-/** The first block of commands in a text. */
-function shOf(text: string): string {
-  const [, commands] = /```sh\n(.*?)```/s.exec(text) ?? [];
-  if (commands === undefined) throw new Error('README.md has no commands there');
-  return commands;
-}
 
 interface Surroundings {
   readonly cwd: string;

@@ -1,19 +1,17 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { codeIn, pageText } from '../../docs/page.ts';
 import { buildCli, type Cli, printedBy } from './cli-process.ts';
 
 const OWNER = 'grace@example.org';
 const KEY = 'countersign.db.key';
 
-/** The commands of README's section, one text for each block. */
+/** The commands of the section, one text for each block. */
 function blocks(): string[] {
-  const readme = readFileSync(resolve(import.meta.dirname, '../../../README.md'), 'utf8');
-  const [, section = ''] = readme.split('\n## Back up, restore, upgrade\n');
-  const [own = ''] = section.split('\n## ');
-  return [...own.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
+  return codeIn(pageText('docs/operating.md', 'Back up, restore, upgrade'), 'sh');
 }
 
 let cli: Cli;
@@ -33,7 +31,7 @@ async function run(commands: string): Promise<string> {
   return (await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', commands], options)).stdout;
 }
 
-describe("README's section Back up, restore, upgrade", () => {
+describe('the section Back up, restore, upgrade of docs/operating.md', () => {
   it('brings back a lost database with its key, and replaces the key, word for word', async () => {
     const [backup = '', restore = '', rotate = '', ...others] = blocks();
     expect(others).toEqual([]);

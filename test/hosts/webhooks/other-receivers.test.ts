@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { httpsSender } from '../../../adapters/webhooks/https-sender.ts';
+import { codeIn, pageText } from '../../docs/page.ts';
 import { openTestService } from '../../open-service.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../servers/webhook-receiver.ts';
 import { until } from '../../until.ts';
@@ -33,11 +32,9 @@ const fromTheSpecification: Verify = (rawBody, header, secret) => {
   return isRecent && signatures.split(',v1=').includes(expected);
 };
 
-const README = readFileSync(resolve(import.meta.dirname, '../../../README.md'), 'utf8');
-
-/** The code of the README, as it is printed there. */
+/** The code of the page, as it is printed there. */
 const withPython: Verify = (rawBody, header, secret) => {
-  const [, code = ''] = /```python\n(.*?)```/s.exec(README) ?? [];
+  const [code] = codeIn(pageText('docs/webhooks.md'), 'python');
   const call = 'import sys\nprint(is_genuine(sys.stdin.buffer.read(), sys.argv[1], sys.argv[2]))';
   const printed = execFileSync('python3', ['-c', `${code}\n${call}`, header, secret], { input: rawBody });
   return { True: true, False: false }[printed.toString().trim()] ?? expect.fail(printed.toString());
@@ -46,7 +43,7 @@ const withPython: Verify = (rawBody, header, secret) => {
 describe.each([
   ["Stripe's constructEvent", withStripe],
   ['code written from the specification', fromTheSpecification],
-  ["the README's Python", withPython],
+  ['the Python of docs/webhooks.md', withPython],
 ])('a receiver that verifies with %s', (_name, verify) => {
   let receiver: WebhookReceiver;
   /** What the receiver verifies with. */
