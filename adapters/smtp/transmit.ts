@@ -39,7 +39,7 @@ export async function transmitOver(
   async function* body(restart: (ms: number) => void): AsyncGenerator<Uint8Array> {
     // Send nothing unless every recipient is known to be accepted.
     if (!allAccepted(envelope)) throw new Error('A recipient was not accepted');
-    stopped = await refusalToStart(start);
+    stopped = refusalToReceive(connection) ?? (await refusalToStart(start));
     if (stopped !== undefined) throw new Error('The send was not started');
     for (let offset = 0; offset < bytes.length; offset += CHUNK_BYTES) {
       restart(PATIENCE_MS);
@@ -98,6 +98,16 @@ function refusalOfRecipients(envelope: SMTPEnvelope): MailError | undefined {
 function allAccepted(envelope: SMTPEnvelope): boolean {
   const { accepted = [] } = recorded.safeParse(envelope).data ?? {};
   return accepted.length === [envelope.to].flat().length;
+}
+
+/**
+ * nodemailer also takes a 2xx for leave to send. From a server that answers more often than it is asked, that is the reply
+ * to an earlier command, and the next one would pass for the acceptance of the message.
+ */
+function refusalToReceive({ lastServerResponse }: SMTPConnection): MailError | undefined {
+  return /^3/.test(lastServerResponse || '')
+    ? undefined
+    : new MailError('unavailable', 'the SMTP server did not ask for the message');
 }
 
 async function refusalToStart(start: Start): Promise<MailError | undefined> {
