@@ -8,6 +8,7 @@ export const APART = [
   'test/{crash,ledger,package,soak}/**/*.test.ts',
   'test/adapters/driver/*.test.ts',
   'test/adapters/growth/*.test.ts',
+  'test/adapters/oauth/sign-in.test.ts',
   'test/core/linear/*.test.ts',
   'test/core/stored-plan.test.ts',
   'test/core/storage/altered-activity.test.ts',

@@ -17,6 +17,7 @@ const ENDS: Readonly<Record<string, readonly [EndsWith, how: string]>> = {
   'adapters/imap/conversation-index.ts readLinks': ['call', 'its limit closes the connection'],
   'adapters/imap/read-each.ts readEach': ['call', 'its limit closes the connection'],
   'adapters/imap/search.ts narrowedHere': ['call', 'its limit closes the connection'],
+  'adapters/oauth/limited-fetch.ts answerTo': ['own', 'the signal of its time limit destroys the request'],
   'adapters/oauth/limited-fetch.ts limitedFetch': ['own', 'the signal of its time limit'],
   'adapters/process/bounded-process.ts jobEnd': [
     'call',
@@ -37,7 +38,6 @@ const ENDS: Readonly<Record<string, readonly [EndsWith, how: string]>> = {
   'adapters/sqlite/lock-line.ts lockLine': ['own', 'a lock that is not free in 5 s refuses what waits'],
   'adapters/webhooks/https-sender.ts postOnce': ['call', 'timeLimitMs or its signal destroys the request'],
   imapflow: ['call', 'its limit closes the connection'],
-  'node fetch': ['own', 'the signal of its time limit'],
   'node lookup': [
     'call',
     'raced with its limit: the system itself gives up later, and holds nothing of ours',

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { limitedFetch } from '../../../adapters/oauth/limited-fetch.ts';
 import { microsoftProvider, oauthProvider } from '../../../adapters/oauth/providers.ts';
 import { type MailProvider, startMailProvider } from '../../servers/mail-provider.ts';
 
@@ -8,16 +9,24 @@ const SIGN_IN = { redirectUri: 'http://127.0.0.1/callback', state: 'state', code
 const PERSONAL = '9188040d-6c67-4c5b-b112-36a304b66dad';
 const WORK = '72f988bf-86f1-41af-91ab-2d7cd011db47';
 
+/** Answers in place of the hosts of real providers. */
+const instead = vi.hoisted(() => ({ fetch: undefined as ((url: string) => Promise<Response>) | undefined }));
+vi.mock('../../../adapters/oauth/limited-fetch.ts', async (actual) => {
+  const real = await actual<{ readonly limitedFetch: typeof limitedFetch }>();
+  const fetch: typeof limitedFetch = (url, init) => instead.fetch?.(url) ?? real.limitedFetch(url, init);
+  return { limitedFetch: fetch };
+});
+
 /** Answers every request of a provider. @param answers  by the end of the address; JSON */
-function answer(answers: Readonly<Record<string, unknown>>): string[] {
-  const requested: string[] = [];
-  vi.stubGlobal('fetch', async (url: string) => {
-    requested.push(url);
+function answer(answers: Readonly<Record<string, unknown>>): void {
+  instead.fetch = async (url) => {
     const [, body] = Object.entries(answers).find(([end]) => url.endsWith(end)) ?? [];
     if (body === undefined) throw new Error(`unexpected request to ${url}`);
     return Response.json(body);
+  };
+  onTestFinished(() => {
+    instead.fetch = undefined;
   });
-  return requested;
 }
 
 /** An answer of the token endpoint. The signature of an ID token does not count: it comes over TLS from its issuer. */
@@ -45,16 +54,12 @@ describe('the answer of a sign-in', () => {
   beforeAll(async () => {
     real = await startMailProvider();
   });
-  afterAll(async () => {
-    vi.unstubAllGlobals();
-    await real.stop();
-  });
+  afterAll(() => real.stop());
 
   it.each([
     ['of another provider', { iss: 'https://other.example.org' }],
     ['without the issuer, if the provider always names it', {}],
   ])('%s is refused before its code goes anywhere', async (_what, parameters) => {
-    vi.unstubAllGlobals();
     const provider = oauthProvider({ ...OWN, issuer: real.issuer });
     await expect(redeem(provider, parameters)).rejects.toMatchObject({ code: 'invalid_sign_in' });
     expect(real.tokenRequests).toEqual([]);
