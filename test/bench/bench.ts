@@ -10,6 +10,7 @@ import { idleRounds } from './idle-rounds.ts';
 import { openPages } from './live-pages.ts';
 import { mailbox } from './mailbox.ts';
 import { memory } from './memory.ts';
+import { playedAtOnce } from './played-at-once.ts';
 import { provenance } from './provenance.ts';
 import { reading } from './reading.ts';
 import { reply } from './reply.ts';
@@ -36,6 +37,7 @@ const PARTS = {
   conversations,
   reading,
   stalls,
+  'stalls-at-once': playedAtOnce,
   reply,
   calendar,
   'calendar-stalls': calendarStalls,
@@ -51,7 +53,9 @@ const PARTS = {
 } satisfies Record<string, (dovecot: Dovecot, postfix: Postfix) => Promise<Row[]>>;
 
 const names = process.argv.slice(2);
-const unknown = names.find((name) => !(name in PARTS));
+/** A name also stands for the parts that begin with it: `stalls` for `stalls-at-once`. */
+const isNamed = (part: string, name: string) => part === name || part.startsWith(`${name}-`);
+const unknown = names.find((name) => !Object.keys(PARTS).some((part) => isNamed(part, name)));
 if (unknown !== undefined) {
   throw new Error(`There is no part ${unknown}; the parts are ${Object.keys(PARTS).join(', ')}.`);
 }
@@ -68,7 +72,7 @@ try {
       printHead();
       const all: Row[] = [];
       for (const [name, measure] of Object.entries(PARTS)) {
-        if (names.length > 0 && !names.includes(name)) continue;
+        if (names.length > 0 && !names.some((wanted) => isNamed(name, wanted))) continue;
         const rows = await measure(dovecot, postfix);
         printRows(rows);
         all.push(...rows);

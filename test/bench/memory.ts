@@ -1,15 +1,12 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
 import type { Dovecot } from '../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../servers/mail-users.ts';
 import type { Postfix } from '../servers/postfix.ts';
 import { run } from '../servers/process-group.ts';
-import { startChild } from './child.ts';
+import { type Environment, newSettings, startServer } from './bundled-server.ts';
+import { bundleOf, startChild } from './child.ts';
 import { seedInbox } from './maildir.ts';
 import type { Row } from './table.ts';
 
@@ -25,7 +22,7 @@ const KB = 1024;
 /** Longer than a round of background work. */
 const REST_MS = 8000;
 const CALLS = 20;
-const CLI = join(import.meta.dirname, 'cli.mjs');
+const CLI = bundleOf('cli');
 const FIRST_ACCOUNTS = 10;
 const MORE_ACCOUNTS = 50;
 const MESSAGES = 100;
@@ -64,47 +61,31 @@ export async function memory(dovecot: Dovecot, postfix: Postfix): Promise<Row[]>
   }
 }
 
-const printed = z.object({
-  base_url: z.string().optional(),
-  api_key: z.string().optional(),
-});
+const printed = z.object({ api_key: z.string().optional() });
 
 /** @returns bytes of resident memory */
 async function serverAtRest(dovecot: Dovecot, postfix: Postfix): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
-  const env = {
-    PATH: process.env.PATH,
-    COUNTERSIGN_DATABASE_URL: `file:${join(folder, 'countersign.db')}`,
-    COUNTERSIGN_PORT: '0',
-    COUNTERSIGN_LOG: 'warn',
-  };
+  const { env, remove } = newSettings();
   try {
     const apiKey = await connectAccount(env, dovecot, postfix);
-    const server = spawn(process.execPath, [CLI, 'serve', '--json'], {
-      env,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const server = await startServer(env);
     try {
-      const [line]: unknown[] = await once(server.stdout, 'data');
-      const { base_url: baseUrl } = printed.parse(JSON.parse(String(line)));
       for (let call = 0; call < CALLS; call += 1) {
         const path = call % 2 === 0 ? '/v1/me' : '/v1/messages';
-        const answer = await fetch(`${baseUrl}${path}`, { headers: { Authorization: `Bearer ${apiKey}` } });
+        const headers = { Authorization: `Bearer ${apiKey}` };
+        const answer = await fetch(`${server.baseUrl}${path}`, { headers });
         if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`);
         await answer.text();
       }
       await setTimeout(REST_MS);
       return residentBytes(server.pid);
     } finally {
-      server.kill('SIGTERM');
-      await once(server, 'exit');
+      await server.stop();
     }
   } finally {
-    rmSync(folder, { recursive: true });
+    remove();
   }
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Sets up an owner on the command line, as a person would. @returns an API key */
 async function connectAccount(env: Environment, dovecot: Dovecot, postfix: Postfix) {
@@ -124,7 +105,7 @@ function assignments(env: Environment): string[] {
   return Object.entries(env).map(([name, value]) => `${name}=${value ?? ''}`);
 }
 
-function residentBytes(pid: number | undefined): number {
+function residentBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * KB;
 }

@@ -1,6 +1,6 @@
 // npm run bench: bundles the benchmark's processes and the server under test, and starts the benchmark.
 import { spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
@@ -18,6 +18,10 @@ await build({
     'post-client': join(here, 'post-client.ts'),
     'post-receiver': join(here, 'post-receiver.ts'),
     'idle-accounts': join(here, 'idle-accounts.ts'),
+    'stranger-servers': join(here, 'stranger-servers.ts'),
+    'bare-server': join(here, 'bare-server.ts'),
+    probe: join(here, 'probe.ts'),
+    'watched-loop': join(here, 'watched-loop.ts'),
     worker: join(here, '../../adapters/extract/worker.ts'),
     'reading-cpu': join(here, 'reading-cpu.ts'),
     'reader-worker': join(here, '../../adapters/reader/worker.ts'),
@@ -34,6 +38,10 @@ await build({
   sourcemap: true,
   logLevel: 'error',
 });
+
+// The server under test finds its workers by the name of the package.
+const exports = { './reader/worker': './reader-worker.mjs', './extract/worker': './worker.mjs' };
+writeFileSync(join(outdir, 'package.json'), JSON.stringify({ name: 'countersign', exports }));
 
 const bench = spawn(process.execPath, [join(outdir, 'bench.mjs'), ...process.argv.slice(2)], {
   stdio: 'inherit',

@@ -61,6 +61,9 @@ async function listening(listener: RequestListener): Promise<{ server: Server; u
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
+/** What signs in without a browser needs of a host. */
+type SignInAt = Pick<SignInHost, 'mcpUrl' | 'ownerId' | 'service'>;
+
 let callers = 0;
 
 /** A different caller for each request, so that the budget of an address ends no test. */
@@ -79,7 +82,7 @@ export function challengeOf(verifier: string): string {
 const registration = z.object({ client_id: z.string() });
 
 /** Registers a client. @returns its client_id */
-export async function register(host: SignInHost, redirectUri = REDIRECT): Promise<string> {
+export async function register(host: SignInAt, redirectUri = REDIRECT): Promise<string> {
   const answer = await fetch(`${host.mcpUrl}/register`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...caller() },
@@ -99,7 +102,7 @@ function withChanges(parameters: Record<string, string>, changes: Changes): URLS
 }
 
 /** Requests an authorization, as a browser does. Undefined in `changes` leaves a parameter out. */
-export function authorize(host: SignInHost, clientId: string, changes: Changes = {}): Promise<Response> {
+export function authorize(host: SignInAt, clientId: string, changes: Changes = {}): Promise<Response> {
   const parameters = {
     response_type: 'code',
     client_id: clientId,
@@ -129,7 +132,7 @@ export function requestIn(answer: Response): string {
 
 /** Requests an authorization and lets the assistant in. @returns the code */
 export async function codeFor(
-  host: SignInHost,
+  host: SignInAt,
   clientId: string,
   { preset = 'read', modes = {}, days = 30 }: Chosen = {},
   changes: Changes = {},
@@ -150,7 +153,7 @@ export const tokens = z.object({
 
 /** Posts to the token endpoint. */
 export function postToken(
-  host: SignInHost,
+  host: SignInAt,
   form: Changes,
   headers: Record<string, string> = {},
 ): Promise<Response> {
@@ -162,7 +165,7 @@ export function postToken(
 }
 
 export function redeem(
-  host: SignInHost,
+  host: SignInAt,
   clientId: string,
   code: string,
   changes: Changes = {},
@@ -179,7 +182,7 @@ export function redeem(
 }
 
 export function refresh(
-  host: SignInHost,
+  host: SignInAt,
   clientId: string,
   refreshToken: string,
   changes: Changes = {},
@@ -194,7 +197,7 @@ export function refresh(
 
 /** A whole sign-in without a browser. */
 export async function signedIn(
-  host: SignInHost,
+  host: SignInAt,
   consent: Chosen = {},
 ): Promise<z.infer<typeof tokens> & { clientId: string }> {
   const clientId = await register(host);
