@@ -4,6 +4,7 @@ import type { ImapFlow, ImapTransport } from 'imapflow';
 import { isTrusted, tlsOptions, UntrustedCertificate } from '../remote/certificate.ts';
 import { connectTls, connectTo, type Reach } from '../remote/connect.ts';
 import { isLoopback, type MailServer } from '../remote/mail-server.ts';
+import { paceReads } from '../remote/paced-reads.ts';
 import { type Proof, type SignInServer, signedIn } from '../remote/sign-in.ts';
 import { raceLimit } from '../remote/time-limit.ts';
 import { imapFailure, tokenFailure } from './failure.ts';
@@ -101,6 +102,7 @@ function transportOn(
           socket.destroy(new UntrustedCertificate());
           return;
         }
+        paceReads(socket);
         onSecure(socket);
         onUpgraded();
       });

@@ -3,6 +3,7 @@ import net, { type LookupFunction } from 'node:net';
 import tls from 'node:tls';
 import { MailError } from '../../core/ports/mail.ts';
 import { isTrusted, type TlsServer, tlsOptions, UntrustedCertificate } from './certificate.ts';
+import { paceReads } from './paced-reads.ts';
 import { isPublicAddress } from './public-address.ts';
 import { raceLimit, withTimeLimit } from './time-limit.ts';
 
@@ -54,7 +55,11 @@ interface Endpoint {
  *   Error with a `code`
  */
 export function connectTo(endpoint: Endpoint, reach: Reach, limit: AbortSignal): Promise<net.Socket> {
-  return withinConnectTime(limit, (inner) => openSocket(endpoint, reach, inner));
+  return withinConnectTime(limit, async (inner) => {
+    const socket = await openSocket(endpoint, reach, inner);
+    paceReads(socket);
+    return socket;
+  });
 }
 
 /** Like `connectTo`, with TLS. Resolves once the certificate is trusted. @throws also UntrustedCertificate */
@@ -71,6 +76,7 @@ export function connectTls(
       secured.destroy();
       throw new UntrustedCertificate();
     }
+    paceReads(secured);
     return secured;
   });
 }

@@ -5,6 +5,7 @@ import { MailError } from '../../core/ports/mail.ts';
 import { isTrusted, tlsOptions, UntrustedCertificate } from '../remote/certificate.ts';
 import { connectTls, connectTo, type Reach } from '../remote/connect.ts';
 import { isLoopback, type MailServer } from '../remote/mail-server.ts';
+import { paceReads } from '../remote/paced-reads.ts';
 import { type Proof, type SignInServer, signedIn } from '../remote/sign-in.ts';
 import { raceLimit } from '../remote/time-limit.ts';
 import { smtpFailure } from './failure.ts';
@@ -69,6 +70,7 @@ export async function openSmtp(
     if (used instanceof TLSSocket && !isTrusted(used, server)) {
       throw new UntrustedCertificate();
     }
+    if (used !== undefined && used !== socket) paceReads(used);
     return connection;
   } catch (error) {
     connection.close();

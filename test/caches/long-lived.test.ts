@@ -50,6 +50,7 @@ const BOUNDS: Readonly<Record<string, readonly [Kind, bound: string]>> = {
     'work',
     'accounts with a connection, or used in the last 10 min',
   ],
+  'adapters/remote/paced-reads.ts waiting': ['work', 'one for each open socket'],
   'adapters/rows/row.ts remembering.values': ['filled', '2 MB for each column'],
   'adapters/rows/writes.ts texts': ['few', 'the writes of the code'],
   'adapters/sandbox/calendar.ts sandboxCalendar.calendars': ['store', 'the sandbox'],
