@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-const ROOT = resolve(import.meta.dirname, '../..');
+export const ROOT = resolve(import.meta.dirname, '../..');
 
 /** @param file  a path from the root of the repository */
 export function textOf(file: string): string {
@@ -28,4 +28,22 @@ function cellsOf(line: string): string[] {
 /** The texts in code font. */
 export function codeIn(text: string): string[] {
   return Array.from(text.matchAll(/`([^`\n]+)`/g), ([, code = '']) => code);
+}
+
+/** A test that a text names, as `test/….ts` "name". `name` undefined: the whole file. */
+export interface NamedTest {
+  readonly file: string;
+  readonly name: string | undefined;
+}
+
+export function testsIn(text: string): NamedTest[] {
+  return Array.from(text.matchAll(/`(test\/[^`]+)`(?: "([^"]+)")?/g), ([, file = '', name]) => ({
+    file,
+    name,
+  }));
+}
+
+/** Whether the text names this test as it is written in its file. */
+export function isThere({ file, name }: NamedTest): boolean {
+  return existsSync(join(ROOT, file)) && (name === undefined || textOf(file).includes(name));
 }

@@ -3,7 +3,9 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { newApiKey } from '../../../core/gate/credential.ts';
+import { dashboardCookies } from '../../../hosts/dashboard/cookies.ts';
 import { countersign } from '../../../hosts/node/countersign.ts';
+import { sessionToken } from '../../session-token.ts';
 import { type Answer, closesAfter, everythingFrom, sendBytes, sendPackets, sendRaw } from './raw-http.ts';
 import { ownRestServer, type RestServer, restServer } from './rest-server.ts';
 
@@ -288,6 +290,29 @@ describe('the Authorization header', () => {
       expect(answer.headers['www-authenticate']).toBe('Bearer');
       expect(answer.json).toMatchObject({ error: 'invalid_token', status: 'error', code: 'invalid_token' });
     }
+  });
+});
+
+describe('the cookie of the owner’s session', () => {
+  it('opens nothing at the API, which sets none', async () => {
+    const { service, ownerId } = server;
+    const password = 'correct horse battery';
+    await service.owners.setPassword(ownerId, password);
+    const from = { address: '192.0.2.1', device: undefined, browser: 'b', proofKey: null };
+    const token = sessionToken(
+      await service.sessions.signIn({ email: 'owner@example.org', password, ...from }),
+    );
+    const cookie = `${dashboardCookies(service.dashboardUrl).session}=${encodeURIComponent(token)}`;
+    for (const target of ['/v1/me', '/mcp']) {
+      const headers: [string, string][] = [
+        ['Cookie', cookie],
+        ['Authorization', ''],
+      ];
+      const refused = await ask(target, { method: target === '/mcp' ? 'POST' : 'GET', headers, body: '{}' });
+      expect([refused.status, refused.headers['set-cookie']]).toEqual([401, undefined]);
+    }
+    const answer = await ask('/v1/me', { headers: [['Cookie', cookie]] });
+    expect([answer.status, answer.headers['set-cookie']]).toEqual([200, undefined]);
   });
 });
 
