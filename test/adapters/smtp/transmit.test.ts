@@ -51,7 +51,7 @@ describe.skipIf(missingServers().length > 0)(titled('sending through Postfix'), 
     to: readonly string[],
     options: { server?: MailServer; start?: Start; text?: string; limit?: AbortSignal } = {},
   ): Promise<void> {
-    const { start = started, text = 'hello', limit = AbortSignal.timeout(20_000) } = options;
+    const { start = started, text = 'hello', limit = AbortSignal.timeout(60_000) } = options;
     return sender.transmit(
       ACCOUNT,
       async () => options.server ?? server(),
