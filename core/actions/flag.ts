@@ -8,7 +8,7 @@ import { accountOf, messageTarget, placeOf, reachOf } from './message-target.ts'
 
 /** Marks messages as read, unread or flagged. Safe to repeat. */
 
-/** The states of a message and their flags. Source: API.md, Message read state. */
+/** The states of a message and their flags. */
 const STATES = {
   read: { word: 'mark_read', flag: 'seen', on: true },
   unread: { word: 'mark_unread', flag: 'seen', on: false },
@@ -24,7 +24,7 @@ type StoredFlag = z.infer<typeof storedFlag>;
 
 type Marked = { readonly state: MessageState; readonly matches_request: boolean };
 
-/** One message: its bare item, with its folder. Several: `items`. Source: API.md, mark-read. */
+/** One message: its bare item, with its folder. Several: `items`. */
 type DirectResult =
   | ({ readonly id: string; readonly account_id: number; readonly folder: string } & Marked)
   | { readonly items: ChangedItem<Marked>[] };

@@ -48,7 +48,7 @@ export type ApprovalError = (typeof APPROVAL_ERRORS)[number];
 /** What the owner can mend while an approved request waits: the request is tried again, and says so until then. */
 const OWNERS_CAUSES = ['password_refused', 'sign_in_again'] as const satisfies readonly ApprovalError[];
 
-/** Why the owner rejected a request. Source: API-NOTES.md, What we add. */
+/** Why the owner rejected a request. */
 export const REJECTION_REASONS = ['wrong_recipient', 'reword', 'not_now', 'suspicious', 'other'] as const;
 
 export type RejectionReason = (typeof REJECTION_REASONS)[number];
@@ -184,10 +184,7 @@ export type ApprovalEvent =
   /** Another process takes over after a lease has lapsed. `storeNowMs` is the store's clock. */
   | { readonly type: 'reclaim'; readonly storeNowMs: number; readonly leaseUntilMs: number };
 
-/**
- * Creates an approval: pending, or approved by policy and leased to the process that files it.
- * Source: DESIGN, the approval machine, its first two rows.
- */
+/** Creates an approval: pending, or approved by policy and leased to the process that files it. */
 export function newApproval(
   request: Pick<
     Approval,
@@ -222,7 +219,7 @@ export function newApproval(
 /**
  * Applies `event`.
  * @returns the next approval, or undefined if the event does not apply: then nothing changes
- * Source: DESIGN, the approval machine.
+ * See the table in docs/architecture.md.
  */
 export function transition(approval: Approval, event: ApprovalEvent, now: Date): Approval | undefined {
   const ended = (state: ApprovalState, error: ApprovalError | null): Approval => ({
@@ -329,10 +326,7 @@ export function ownersCause(cause: string | undefined): (typeof OWNERS_CAUSES)[n
 export const REPORTED_STATES = ['approved', 'rejected', 'executed', 'failed', 'outcome_unknown'] as const;
 export type ReportedState = (typeof REPORTED_STATES)[number];
 
-/**
- * Returns the state that an `approval.decided` event reports after a change; undefined if there is no event.
- * Source: API.md, Events; API-NOTES.md.
- */
+/** Returns the state that an `approval.decided` event reports after a change; undefined if there is no event. */
 export function reportedState(before: Approval | undefined, after: Approval): ReportedState | undefined {
   if (before?.state === after.state) return undefined;
   switch (after.state) {

@@ -63,7 +63,7 @@ export type CallVerdict =
 
 /**
  * Decides a call inside `file`: existing, rejected, target, holds, caps; then run, ask or refuse.
- * Source: DESIGN, the way of a call; API-NOTES.md, the same request again.
+ * See docs/decisions/holds-beside-modes.md.
  */
 export function decideCall(facts: CallFacts, filing: CallFiling, limits: Limits, now: Date): CallVerdict {
   const refuse = (...error: ErrorArguments): CallVerdict => ({

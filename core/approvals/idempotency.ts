@@ -7,7 +7,7 @@ import type { Approval } from './approval.ts';
  * `claim`.
  */
 
-/** Source: API.md, Limits: stored answers are kept 24 hours. */
+/** How long a key and the answer stored with it are kept. */
 const CLAIM_LIFETIME_MS = DAY_MS;
 
 /** What is stored of an earlier request with the key. */

@@ -1,7 +1,7 @@
 import { normalAddress } from '../contract/schema.ts';
 import type { Agent, EventFacts } from './event.ts';
 
-/** Who is notified when an event of the owner changes, and how: each attendee once. Source: RFC 6638 7.1; DESIGN. */
+/** Who is notified when an event of the owner changes, and how: each attendee once. Source: RFC 6638 7.1. */
 export interface EventNotices {
   /** The calendar server writes to them. */
   readonly byServer: readonly string[];

@@ -1,7 +1,7 @@
 import { isRecord } from '../contract/result.ts';
 import type { Outcome } from './outcome.ts';
 
-/** No response is longer than its door may write. Source: API.md, Limits: 64 KB. */
+/** No response is longer than its door may write. */
 
 const RESPONSE_BYTES = 64 * 1024;
 

@@ -4,7 +4,7 @@ import type { Keyring } from '../secrets/keyring.ts';
 
 /**
  * The identifiers that go over the wire. Message ids and cursors are sealed: nobody else can read a folder name or a
- * position in them, or create one. Source: API.md, Identifier formats; DESIGN, keys at rest.
+ * position in them, or create one.
  */
 
 /** The contents of a message id. A keyed hash stands for the folder. */

@@ -109,7 +109,7 @@ export async function findFolder(
   return known ?? choose(await foldersOf(context, account, { fresh: true }));
 }
 
-/** A row in the form that lists show. Source: API.md, Message summary. */
+/** A row in the form that lists show. */
 export function summaryOf(context: LookUpContext, account: Account, row: MessageRow) {
   const id = context.identifiers.messageId(context.owner.ownerId, account.accountId, row);
   return {

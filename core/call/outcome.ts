@@ -19,10 +19,7 @@ import type { OpenWords } from '../execution/sealed-words.ts';
 import { flagUntrusted } from '../safety/untrusted.ts';
 import { MINUTE_MS } from '../time/durations.ts';
 
-/**
- * The result of a call, as it goes over the wire. Each door writes it in its own format.
- * Source: API.md, Response envelope.
- */
+/** The result of a call, as it goes over the wire. Each door writes it in its own format. */
 export type Outcome = Success | Pending | Failure;
 
 export interface Success<R = Result> {
@@ -87,7 +84,7 @@ function failureWith(code: ErrorCode, details: ErrorDetails | undefined): Failur
   return { status: 'error', code, message, ...(details !== undefined && { details }) } as Failure;
 }
 
-/** Fields without a value yet are left out. Source: API.md, Approval. */
+/** Fields without a value yet are left out. */
 export function wireApproval(approval: Approval, ownerWords: OpenWords): WireApproval {
   const { note, diff } = ownerWords(approval);
   return {

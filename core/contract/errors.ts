@@ -32,7 +32,7 @@ interface ErrorFacts {
   readonly details: z.ZodObject | null;
 }
 
-/** Every error code, with its HTTP status, its text and its details. Source: API.md, Errors. */
+/** Every error code, with its HTTP status, its text and its details. */
 export const ERRORS = {
   invalid_arguments: {
     status: 400,

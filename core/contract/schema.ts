@@ -13,7 +13,7 @@ import { type DetailsOf, ServiceError } from './errors.ts';
 
 type ArgumentDetails = DetailsOf<'invalid_arguments'>;
 
-/** One entry of `details.errors`. Source: API-NOTES.md. */
+/** One entry of `details.errors`. */
 export type ArgumentError = Readonly<ArgumentDetails['errors'][number]>;
 
 export function invalidArguments(errors: readonly ArgumentError[]): ServiceError {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { line, text } from './schema.ts';
 
-/** The texts of a tracker, as agents and the owner may write them. Source: API.md, Trackers. */
+/** The texts of a tracker, as agents and the owner may write them. */
 
 export const trackerTitle = line({ min: 1, max: 200, description: 'One line.' });
 

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../time/durations.ts';
 import { type AttemptEnd, isSuccess } from './delivery.ts';
 
-/** Decides when an endpoint is disabled automatically. Pure. Source: API-NOTES.md, endpoint disabled. */
+/** Decides when an endpoint is disabled automatically. Pure. */
 
 const FAILING_MS = 5 * DAY_MS;
 const GONE = 410;

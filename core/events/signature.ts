@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Random } from '../secrets/random.ts';
 
-/** The signature of a webhook request. Source: API.md, Events, Signature. */
+/** The signature of a webhook request: Stripe's scheme, an HMAC-SHA256 of `t`, a dot and the body. */
 
 /** The largest difference between `t` and the receiver's clock. */
 const TOLERANCE_S = 300;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { REPORTED_STATES } from '../approvals/approval.ts';
 import { messageIdShape, timestamp } from '../contract/shapes.ts';
 
-/** The body of a webhook request: identifiers only, never content. Source: API.md, Events. */
+/** The body of a webhook request: identifiers only, never content. */
 
 const accountId = z.int().nullable();
 

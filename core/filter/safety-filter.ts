@@ -17,7 +17,7 @@ import { repliesElsewhere } from './reply-elsewhere.ts';
 /**
  * The safety filter: what the owner should know about a message before it is sent. Every rule is pure and independent, and
  * runs in linear time; none claims that the message is bad. The owner sees the findings, the agent sees nothing.
- * Source: DESIGN, holds.
+ * See docs/decisions/holds-beside-modes.md.
  */
 
 type SafetyRule = (message: SafetyFacts) => readonly Finding[];

@@ -1,4 +1,4 @@
-/** What a folder is for, as API.md names it. */
+/** What a folder is for, as the API names it. */
 export type FolderRole = 'inbox' | 'sent' | 'drafts' | 'spam' | 'trash' | 'archive';
 
 /** A folder as its server lists it. */

@@ -3,7 +3,6 @@ import { address as addressArgument, normalAddress } from '../contract/schema.ts
 
 /** The fences that an owner puts around a key, beyond its modes: accounts, recipients, and an end. Pure. */
 
-/** Source: API-NOTES.md, fences of a key. */
 export interface Fences {
   /** The ids of the only accounts that the key may use. Null: all. */
   readonly accounts: readonly number[] | null;

@@ -10,10 +10,7 @@ export interface Grant {
   readonly pausedAt: Date | null;
 }
 
-/**
- * Why the credential may not use the group now: the details of `not_permitted`. Undefined: it may.
- * Source: API-NOTES.md, a paused key and fences of a key.
- */
+/** Why the credential may not use the group now: the details of `not_permitted`. Undefined: it may. */
 export function denialOf(
   { modes, fences, pausedAt }: Grant,
   group: Group,

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../time/durations.ts';
 import type { Plan } from './permissions.ts';
 
-/** Every number of a plan. Source: API.md, Limits; API-NOTES.md, send limit. */
+/** Every number of a plan. */
 export interface Limits {
   readonly callsPerMinute: number;
   /** Of all the owner's keys together, per UTC day. */

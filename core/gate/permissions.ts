@@ -1,4 +1,4 @@
-/** Permission groups, modes, presets, and what a plan allows. Source: API.md, Permission groups; API-NOTES.md, presets. */
+/** Permission groups, modes, presets, and what a plan allows. */
 
 export const GROUPS = [
   'mail:read',

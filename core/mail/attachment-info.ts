@@ -11,7 +11,7 @@ export interface AttachmentInfo {
   readonly sizeBytes: number;
 }
 
-/** Source: API.md, Attachment: index 0 to 500. */
+/** With the indices 0 to 500. */
 export const ATTACHMENTS_MAX = 501;
 
 /** No file system allows longer names. An untrusted name can be as long as a book. */

@@ -10,7 +10,6 @@ export interface Draft {
   readonly text: string;
 }
 
-/** Source: API-NOTES.md, What we add. */
 const DIFF_CHARS = 4000;
 /** Beyond so many changed lines, finding the shortest difference takes too long: time grows with their square. */
 const CHANGED_LINES = 200;

@@ -1,6 +1,6 @@
 import type { EventContent } from '../events/webhook-event.ts';
 
-/** An event for programs. Source: API.md, Events. */
+/** An event for programs. */
 export type StoredEvent = EventContent & {
   /** Counted per owner, from 1. */
   readonly sequence: number;

@@ -1,7 +1,10 @@
 import { type NamedFinding, namesOf } from './finding.ts';
 import { SAFETY_RULES, type SafetyHold } from './safety-rules.ts';
 
-/** Holds: reasons that turn a write that may run immediately into one that waits. Source: DESIGN, holds. */
+/**
+ * Holds: reasons that turn a write that may run immediately into one that waits. See
+ * docs/decisions/holds-beside-modes.md.
+ */
 
 /** All holds except those of the safety filter, with the words for the owner. The agent does not see them. */
 const HOLDS = {

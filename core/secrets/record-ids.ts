@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-/** Random identifiers of records. They reveal nothing. Source: API.md, Identifier formats. */
+/** Random identifiers of records. They reveal nothing. */
 
 export function approvalId(random: Random): string {
   return `apr_${Buffer.from(random(16)).toString('base64url')}`;

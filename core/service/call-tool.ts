@@ -31,8 +31,8 @@ import { refusalOf } from './refusal-of.ts';
 import type { Answer, ToolCall } from './tool-call.ts';
 
 /**
- * Runs a call: tool, permission, arguments, then run or file, then finish. The only way in. Source: DESIGN,
- * the way of a call.
+ * Runs a call: tool, permission, arguments, then run or file, then finish. The only way in. See
+ * docs/architecture.md.
  */
 export type CallTool = (caller: Caller, call: ToolCall) => Promise<Answer>;
 

@@ -37,7 +37,7 @@ export type Admission =
   | { readonly kind: 'over'; readonly failure: Failure; readonly retryAfterS: number; readonly rate: Rate }
   | { readonly kind: 'admitted'; readonly caller: Caller; readonly rate: Rate };
 
-/** Per minute and address group. Source: API-NOTES.md, order of refusals. */
+/** Per minute and address group. */
 const CALLS_WITHOUT_KEY = 60;
 
 const LISTED = CATALOGUE.map((tool) => ({ group: tool.group, listing: listingOf(tool) }));

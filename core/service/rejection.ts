@@ -12,7 +12,6 @@ export interface RejectOptions extends DecidedWhere {
   readonly note?: string | undefined;
 }
 
-/** Source: API-NOTES.md, What we add. */
 const NOTE_CHARS = 500;
 
 const noteField = text({ min: 0, max: NOTE_CHARS, description: '' });

@@ -26,7 +26,7 @@ type WebhookFacts = NonNullable<FactsOf<'webhooks'>>;
 
 const NOTHING: readonly Change[] = [];
 
-/** The endpoint's id on the wire. Source: API.md, Identifier formats. */
+/** The endpoint's id on the wire. */
 export function wireEndpointId(endpointId: number): string {
   return `wh_${endpointId}`;
 }

@@ -41,7 +41,7 @@ export interface OwnFacts extends Omit<ReadFacts, 'kind'> {
 
 interface WriteFacts extends ToolFacts {
   readonly group: Group;
-  /** The action word of its approvals; null if API.md shows none. */
+  /** The action word of its approvals; null: they have none. */
   readonly action: string | null;
 }
 

@@ -21,7 +21,6 @@ const ATTACHMENT_BYTES = 25 * 1024 * 1024;
 /** The most text in one answer; less if it does not fit. */
 const TEXT: TextWindow = { from: 0, most: 50_000 };
 
-/** Source: API.md, Attachment. */
 export function attachmentRow({ index, name, mime, sizeBytes }: AttachmentInfo) {
   return { index, name: cut(name), mime: cut(mime), size: sizeBytes };
 }

@@ -49,7 +49,7 @@ type Order = ListQuery['order'];
 const positionIn = (order: Order) => z.tuple([z.int(), z.string(), z.int(), z.int(), z.literal(order)]);
 type RowPosition = z.infer<ReturnType<typeof positionIn>>;
 
-/** Source: API-NOTES.md, order: one folder by UID; several accounts by INTERNALDATE with a fixed tie-break. */
+/** One folder is in the order of its UIDs; several accounts by INTERNALDATE, with a fixed order of equal ones. */
 async function listMessages(
   args: z.output<typeof listing>,
   context: CallContext,

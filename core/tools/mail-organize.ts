@@ -16,7 +16,7 @@ import { changedItem, changeResult, itemsOf } from './result-shapes.ts';
 
 /** Small changes of messages: flags. Safe to repeat. */
 
-/** The new state of a message: API.md, Message read state. */
+/** The new state of a message. */
 const marked = {
   state: messageState,
   matches_request: z.boolean().meta({ description: 'Whether the server now shows the requested state.' }),

@@ -154,7 +154,7 @@ export const listApprovals = defineRead({
   },
 });
 
-/** Source: API.md, Limits: messages per bulk request. */
+/** One more than any plan allows in a bulk request. */
 const ITEMS_AT_MOST =
   Object.values(PLAN_LIMITS).reduce((most, limits) => Math.max(most, limits.messagesPerBulk), 0) + 1;
 

@@ -4,7 +4,7 @@ import { messageIdShape, timestamp } from '../contract/shapes.ts';
 
 /**
  * The fields of results, as the description of the API lists them. There every object is open: clients ignore
- * unknown fields. Source: API.md, Resources and their fields.
+ * unknown fields.
  */
 
 const count = z.int().min(0);
@@ -32,7 +32,7 @@ export const accountIdShape = z.int().min(1);
 /** The most entries of `missing`. */
 export const MISSING_MAX = 20;
 
-/** What a server refuses for good, while the rest is answered. Source: API-NOTES.md, `missing`. */
+/** What a server refuses for good, while the rest is answered. */
 export const missingShape = {
   missing: z
     .array(
@@ -71,7 +71,7 @@ export const attachment = z
   })
   .meta({ id: 'Attachment' });
 
-/** The fields that mark third-party text in a result. Source: API.md, Third-party flagging. */
+/** The fields that mark third-party text in a result. */
 export const untrustedMarks = z.object({
   untrusted_fields: z.array(z.string()).min(1).meta({ description: 'Paths such as messages[].from.' }),
   untrusted_notice: z.string(),
@@ -118,7 +118,7 @@ export const changeResult = z.object({
   ...itemsOf(changedItem),
 });
 
-/** Fields without a value are absent. Source: API.md, Approval. */
+/** Fields without a value are absent. */
 export const approval = z
   .object({
     id: z

@@ -7,9 +7,8 @@ import type { Tracker, TrackerLink } from '../ports/tracker-storage.ts';
 import { dueAt, isoIn } from '../time/time-zone.ts';
 import { accountIdShape } from './result-shapes.ts';
 
-/** Trackers in arguments and results. Source: API.md, Tracker. */
+/** Trackers in arguments and results. */
 
-/** Source: API.md, Identifier formats. */
 export const trackerId = z
   .int()
   .min(1)
@@ -19,7 +18,6 @@ export const trackerId = z
 export const trackerIdShape = z.int().min(1);
 export const trackerStatusShape = z.enum(['open', 'waiting', 'resolved']);
 
-/** Source: API.md, Tracker. */
 export const trackerShape = z.object({
   tracker_id: trackerIdShape,
   title: z.string(),

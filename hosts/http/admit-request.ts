@@ -21,7 +21,7 @@ export type AdmittedRequest =
 
 /**
  * Checks the key, then length, size and media type of the body, then the limits. An admitted request must end with
- * `calls.runTool` or `calls.endCall`. Source: API-NOTES.md, order of refusals.
+ * `calls.runTool` or `calls.endCall`.
  * @param needsBody  whether the request requires a body
  * @throws the error of `readBody`, unless the body was lost; the call has ended by then
  */

@@ -2,7 +2,6 @@ import { type Failure, failure } from '../../core/call/outcome.ts';
 import type { ErrorCode } from '../../core/contract/errors.ts';
 import { headerOf, type RequestHead } from './request-head.ts';
 
-/** Source: API.md, Limits: request body. */
 export const BODY_MAX_BYTES = 262_144;
 
 /** The errors of `bodyFailure`. */

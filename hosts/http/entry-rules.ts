@@ -14,7 +14,6 @@ export const ENTRY_ERRORS = [
 /**
  * Checks the rules for every route: host, origin, a key in the URL, in this order.
  * @param at  the request must name this host; undefined: any host
- * Source: API-NOTES.md, order of refusals.
  */
 export function entryFailure(
   { head, leakedKeys }: Pick<ApiRequest, 'head' | 'leakedKeys'>,

@@ -27,7 +27,7 @@ export function failureStatus(failure: Failure): Pick<Reply, 'status' | 'headers
   return { status, headers: {} };
 }
 
-/** A failure in the simple form that needs no envelope. Source: API.md, Errors: `{error: string}`. */
+/** A failure in the simple form that needs no envelope: `{error: string}`. */
 export function codedBody(failure: Failure): string {
   return JSON.stringify({ error: failure.code, ...failure });
 }
@@ -55,7 +55,7 @@ export function commonHeaders(
   };
 }
 
-/** The headers of draft-ietf-httpapi-ratelimit-headers-06. Source: API.md, Limits. */
+/** The headers of draft-ietf-httpapi-ratelimit-headers-06. */
 export function rateHeaders(rate: Rate): Record<string, string> {
   return {
     'RateLimit-Limit': String(rate.limit),

@@ -21,7 +21,7 @@ export interface Turn {
   readonly gone: AbortSignal | undefined;
 }
 
-/** In `_meta` of a call, and of its result. Source: API-NOTES.md, idempotency on the tool door. */
+/** In `_meta` of a call, and of its result. */
 const IDEMPOTENCY_KEY = 'countersign/idempotency-key';
 export const REPLAYED = 'countersign/idempotent-replayed';
 

@@ -37,7 +37,7 @@ const HEALTH_RETRY_S = 5;
  * Answers REST requests. The steps of a call: receive, route, admit the caller, read the body, collect the arguments,
  * run the tool, write the response. The order of refusals: host, origin, a key in the URL, route, method; the key;
  * length, size, media type; limits; JSON. The service checks the rest: the form of an Idempotency-Key, tool,
- * permission, arguments. Source: API-NOTES.md, order of refusals.
+ * permission, arguments.
  * @throws Error naming the option if an option is wrong
  */
 export function restApi(service: RestService, options: ApiOptions = {}): AnswerRequest {

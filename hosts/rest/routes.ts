@@ -5,7 +5,6 @@ import type { JsonObject } from './json-body.ts';
 /**
  * The routes. A route names its tool, and says how path, query and body become its arguments; what the tool
  * does, who may call it and what its arguments must be is the tool's own affair.
- * Source: API.md, Endpoints.
  */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -22,7 +21,7 @@ export interface Route {
 
 /**
  * `envelope`; `coded`: the same with the code as `error` in failures; `bare`: like `coded`, and a success is the
- * result itself. Source: API-NOTES.md, which answers are enveloped.
+ * result itself.
  */
 type AnswerForm = 'envelope' | 'coded' | 'bare';
 

@@ -3,7 +3,7 @@ import { medianMs } from './rounds.ts';
 import type { Row } from './table.ts';
 
 const TRACKERS = 1000;
-/** Source: API.md, keywords. */
+/** The most that a tracker takes. */
 const KEYWORDS_CHARS = 500;
 const WORDS = 20_000;
 const MESSAGE_WORDS = 1000;

@@ -15,7 +15,7 @@ import {
 } from './door.ts';
 import { section } from './sections.ts';
 
-// API.md, Authentication and Versioning.
+// Authentication and versioning.
 
 const DAY_MS = 24 * 60 * 60_000;
 const door = doorOf();

@@ -4,7 +4,7 @@ import { sendRaw } from '../hosts/rest/raw-http.ts';
 import { approvalIn, doorOf, expectFailure, FRIEND, refusedFields, resultIn } from './door.ts';
 import { section } from './sections.ts';
 
-// API.md, Endpoints: the rules of all routes; Meta, approvals, accounts and folders.
+// Endpoints: the rules of all routes; Meta, approvals, accounts and folders.
 
 const someText: unknown = expect.stringMatching(/\S/);
 const door = doorOf();

@@ -6,12 +6,12 @@ import { sendBytes } from '../hosts/rest/raw-http.ts';
 import { type Answer, approvalIn, doorOf, expectFailure, LOST, ownDoor, REFUSED, resultIn } from './door.ts';
 import { section } from './sections.ts';
 
-// API.md, Errors: each code with its status and condition, and the rules of Idempotency-Key.
+// Errors: each code with its status and condition, and the rules of Idempotency-Key.
 
 const HOUR_MS = 60 * 60_000;
 const door = doorOf();
 
-/** The table of API.md. */
+/** The status of each code, which stays as it is. */
 const TABLE: Record<ErrorCode, number> = {
   invalid_arguments: 400,
   invalid_content_length: 400,

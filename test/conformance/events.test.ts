@@ -15,7 +15,7 @@ import {
 import { AUTUMN, newEvent, proposed } from './own-things.ts';
 import { section } from './sections.ts';
 
-// API.md, calendar events: endpoints and states.
+// Calendar events: endpoints and states.
 
 const someText: unknown = expect.stringMatching(/\S/);
 const WIDE = '\u{1f4dc}';
@@ -72,7 +72,7 @@ section('States: Calendar event', () => {
   });
 });
 
-section('Notes: Where API.md can be read in two ways', () => {
+section('Notes: Where the contract can be read in two ways', () => {
   it.each([
     ['does not exist: the offset before the gap', '2027-03-28T02:30', '2027-03-28T03:30:00+02:00'],
     ['exists twice: the first of the two', '2027-10-31T02:30', '2027-10-31T02:30:00+02:00'],

@@ -13,12 +13,12 @@ import {
 } from './door.ts';
 import { section } from './sections.ts';
 
-// API.md, Limits: every number of both plans, at N and N + 1.
+// Limits: every number of both plans, at N and N + 1.
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** The table of API.md. */
+/** The numbers of each plan. */
 const PLANS: Record<
   Plan,
   { minute: number; day: number; filed: number; perKey: number; perUser: number; bulk: number }
@@ -220,7 +220,7 @@ section('Limits', () => {
   });
 });
 
-section('Notes: Where API.md is silent', () => {
+section('Notes: Where the contract is silent', () => {
   it.each([
     ['free', 'approval', 'direct'],
     ['paid', 'direct', 'direct'],

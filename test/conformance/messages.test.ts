@@ -14,7 +14,7 @@ import {
 } from './door.ts';
 import { section } from './sections.ts';
 
-// API.md, Endpoints: messages and threads, with their parameters on both sides of every limit.
+// Endpoints: messages and threads, with their parameters on both sides of every limit.
 
 const door = doorOf();
 

@@ -9,7 +9,7 @@ import { section } from './sections.ts';
 
 const door = doorOf();
 
-section('Notes: Where API.md can be read in two ways', () => {
+section('Notes: Where the contract can be read in two ways', () => {
   it('the order of refusals: each request breaks a rule and all later ones', async () => {
     const { server, key } = door();
     const none = await key({ modes: { 'mail:send': 'off' } });

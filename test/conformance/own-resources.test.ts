@@ -4,7 +4,7 @@ import { approvalIn, doorOf, expectFailure, FRIEND, ownDoor, refusedFields, resu
 import { newEvent, newTracker, proposed } from './own-things.ts';
 import { section } from './sections.ts';
 
-// API.md, Resources: calendar events, trackers, approvals, the key and its permission groups.
+// Resources: calendar events, trackers, approvals, the key and its permission groups.
 
 const someText: unknown = expect.stringMatching(/\S/);
 const someBoolean: unknown = expect.any(Boolean);
@@ -234,7 +234,6 @@ section('Resources: Key description', () => {
       permissions: { v: 1, groups: expect.any(Object) as unknown },
       permissions_rev: 1,
       instructions: someText,
-      // What API-NOTES.md adds.
       now: withOffset,
       timezone: someText,
       paused: false,

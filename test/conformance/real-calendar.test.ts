@@ -8,7 +8,7 @@ import { approvalIn, type Door, expectFailure, FRIEND, OWNER, openDoor, resultIn
 import { AUTUMN, newEvent, proposed } from './own-things.ts';
 import { section } from './sections.ts';
 
-// What API.md says of calendar events again, with a real calendar behind the door: Radicale.
+// The checks of calendar events again, with a real calendar behind the door: Radicale.
 
 const missing = missingPrograms(RADICALE_PROGRAMS);
 

@@ -13,7 +13,7 @@ import {
 } from './door.ts';
 import { section } from './sections.ts';
 
-// API.md from its top on: envelope, identifiers, mail, accounts and folders. The door also checks every
+// The contract from its top on: envelope, identifiers, mail, accounts and folders. The door also checks every
 // answer against openapi.json.
 
 const someText: unknown = expect.stringMatching(/\S/);

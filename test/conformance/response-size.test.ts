@@ -7,7 +7,7 @@ import { sizeOf } from '../only-long.ts';
 import { type Answer, approvalIn, type Door, openDoor, ownDoor, resultIn, sample } from './door.ts';
 import { section } from './sections.ts';
 
-// API.md, Limits: no answer exceeds 64 KB, whatever the mailbox contains and whatever the request. The rest
+// Limits: no answer exceeds 64 KB, whatever the mailbox contains and whatever the request. The rest
 // comes with the next page. Test servers measure every answer; here the mailbox is at its worst.
 
 const MAX_BYTES = 65_536;

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 
-/** The sections of API.md, in its order, followed by those of its reading notes. */
+/** The sections of the contract of REST and MCP, followed by how it is read where it leaves something open. */
 export const SECTIONS = [
   'What the service does',
   'Resources: Response envelope',
@@ -33,9 +33,9 @@ export const SECTIONS = [
   'Errors',
   'Limits',
   'Versioning',
-  'Notes: Where API.md is silent',
+  'Notes: Where the contract is silent',
   'Notes: Tools and their arguments',
-  'Notes: Where API.md can be read in two ways',
+  'Notes: Where the contract can be read in two ways',
   'Notes: What we add',
 ] as const;
 

@@ -17,7 +17,7 @@ import {
 } from './door.ts';
 import { section } from './sections.ts';
 
-// API.md, States and transitions: real calls reach every state, and answers describe it as the contract says.
+// States and transitions: real calls reach every state, and answers describe it as the contract says.
 
 const HOUR_MS = 60 * 60_000;
 const someText: unknown = expect.stringMatching(/\S/);
@@ -254,7 +254,7 @@ section('States: Message read state', () => {
   });
 });
 
-section('Notes: Where API.md can be read in two ways', () => {
+section('Notes: Where the contract can be read in two ways', () => {
   it('a write that ran at once and failed: the error, and its approval is failed', async () => {
     const own = await ownDoor();
     const key = await own.key({ modes: { 'mail:send': 'direct' } });

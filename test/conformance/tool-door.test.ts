@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { goThroughTools } from './door.ts';
 import { everyToolCheck } from './every-tool-check.ts';
 
-// API.md: two doors lead to the same behaviour. Every check that calls a tool runs through the other one.
+// Two doors lead to the same behaviour. Every check that calls a tool runs through the other one.
 
 goThroughTools();
 

@@ -3,7 +3,7 @@ import { doorOf, expectFailure, ownDoor, refusedFields, resultIn } from './door.
 import { newEvent, newTracker } from './own-things.ts';
 import { section } from './sections.ts';
 
-// API.md, trackers: endpoints and states.
+// Trackers: endpoints and states.
 
 const someText: unknown = expect.stringMatching(/\S/);
 const WIDE = '\u{1f4dc}';

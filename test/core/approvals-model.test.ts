@@ -19,7 +19,7 @@ import {
 } from './scene.ts';
 
 /**
- * Any order of calls, decisions and hours, compared with a model of API.md. After every step:
+ * Any order of calls, decisions and hours, compared with a model of the contract. After every step:
  * nothing is sent twice, nothing is sent without approval, and an ended request stays as it ended.
  */
 
@@ -73,7 +73,7 @@ const MINUTE_MS = 60_000;
 const RETRY_MS = 20_000;
 const ENDS: Readonly<Record<string, ApprovalState>> = { [REFUSED]: 'failed', [LOST]: 'outcome_unknown' };
 
-/** The result of a call according to API.md. `existing` is the request that the response names. */
+/** The result of a call according to the contract. `existing` is the request that the response names. */
 function expected({ requests }: Model, asked: Asked, nowMs: number): string | { existing: string } {
   const alike = requests.filter(alikeTo(asked));
   const waits = (request: Request) => request.state === 'pending' && nowMs < request.filedAtMs + 24 * HOUR_MS;
@@ -387,7 +387,7 @@ describe('requests in any order', () => {
     for (const scene of scenes) await scene.service.stop();
   });
 
-  it('behave as API.md says after every step', async () => {
+  it('behave as the contract says after every step', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (commands) => {
         await fc.asyncModelRun(async () => {

@@ -3,7 +3,7 @@ import { type MailCall, MailError } from '../../core/ports/mail.ts';
 import { letter, OWN, openScene, resultOf } from './scene.ts';
 
 describe('list_accounts', () => {
-  it('has every field that API.md shows', async () => {
+  it('has every field of the contract', async () => {
     const scene = await openScene({
       samples: () => [
         letter('new'),

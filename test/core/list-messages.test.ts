@@ -27,7 +27,7 @@ async function walk(call: (args: object) => Promise<unknown>, args: object) {
 }
 
 describe('summarize_inbox of one account', () => {
-  it('has the rows and fields that API.md shows', async () => {
+  it('has the rows and fields of the contract', async () => {
     const scene = await openScene({
       samples: () => [
         letter('older', { minutesAgo: 90 }),

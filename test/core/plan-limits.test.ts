@@ -15,7 +15,7 @@ import {
   wordOf,
 } from './scene.ts';
 
-// Every number of API.md's table of limits, at N and at N + 1, for both plans.
+// Every number of the table of limits, at N and at N + 1, for both plans.
 
 const TABLE: [plan: Plan, minute: number, day: number, filed: number, ofKey: number, ofOwner: number][] = [
   ['free', 20, 200, 10, 3, 3],

@@ -114,7 +114,7 @@ function bound(tool: Tool, args: unknown): 'bound' | string {
   }
 }
 
-/** Source: API-NOTES.md, tools and their arguments. */
+/** The arguments of each tool, which stay as they are. */
 const FROZEN: Readonly<Record<string, string>> = {
   get_me: '',
   list_approvals: 'state? limit? cursor?',
@@ -238,7 +238,7 @@ const id = `m1_${'A'.repeat(100)}`;
 const send = { to: ['ada@example.org'], subject: 'Subject', body: 'Text' };
 const many = (count: number) => Array.from({ length: count }, (_, n) => `a${n}@example.org`);
 
-/** Both sides of every limit of API.md: the last valid value, and the first invalid one. */
+/** Both sides of every limit: the last valid value, and the first invalid one. */
 const BOUNDS: [tool: string, field: string, right: unknown, wrong: unknown, others?: object][] = [
   ['list_approvals', 'limit', 1, 0],
   ['list_approvals', 'limit', 50, 51],
@@ -310,7 +310,7 @@ const BOUNDS: [tool: string, field: string, right: unknown, wrong: unknown, othe
   ['resolve_tracker', 'purpose', 'a b', 'a\nb', { tracker_id: 1 }],
 ];
 
-describe('the limits of API.md', () => {
+describe('the limits of arguments', () => {
   it.each(BOUNDS)('%s: %s', (name, field, right, wrong, others = {}) => {
     const tool = CATALOGUE.find((one) => one.name === name);
     if (tool === undefined) throw new Error(`there is no ${name}`);

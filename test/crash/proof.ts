@@ -117,7 +117,7 @@ async function recover(
   }
 }
 
-/** Checks the promise after a crash: DESIGN's machine, given the steps recorded before the kill. */
+/** Checks the promise after a crash: the approval machine, given the steps recorded before the kill. */
 function judge(mode: 'approve' | 'direct', played: Played, unknownFrom: string): void {
   const did = (call: string) => played.calls.includes(call);
   const nth = `after ${played.calls.length} calls, the last ${played.calls.at(-1)}`;

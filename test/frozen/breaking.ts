@@ -1,7 +1,6 @@
 /**
  * Finds what a change of a tool's input schema breaks for existing clients. Within v1, changes are additive
  * only: new tools, new optional arguments, wider limits.
- * Source: API.md, Versioning.
  */
 
 export interface FrozenTool {

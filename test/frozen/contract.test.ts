@@ -5,9 +5,8 @@ import * as z from 'zod';
 import { CATALOGUE } from '../../core/tools/catalogue.ts';
 import { breaksOfTools } from './breaking.ts';
 
-// Tool names and their input schemas are a frozen public contract (API.md, Versioning). `vitest run
-// test/frozen --update` records an additive change. A breaking one is always refused: only a run without
-// breaks writes the file.
+// Tool names and their input schemas are a frozen public contract. `vitest run test/frozen --update` records an additive
+// change. A breaking one is always refused: only a run without breaks writes the file.
 
 const FILE = join(import.meta.dirname, 'tools.json');
 

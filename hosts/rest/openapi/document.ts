@@ -8,7 +8,7 @@ import { headersAt } from './headers.ts';
 import { operationOf } from './operation.ts';
 import { webhooks } from './webhooks.ts';
 
-/** Source: API.md, Versioning: the description declares version 1.0.0. */
+/** Of the API, not of this package. */
 const VERSION = '1.0.0';
 
 const TAGS: Readonly<Record<string, string>> = {
@@ -35,7 +35,6 @@ function tagOf({ path }: Route): string {
 
 /**
  * The description of the API (OpenAPI 3.1): made from the routes and the definitions of the tools.
- * Source: API.md, Meta and Versioning.
  * @param baseUrl  public address of the API host
  */
 export function openApiDocument(baseUrl: string): JsonObject {

@@ -8,7 +8,7 @@ import { COMMON_HEADERS, headerRefs } from './headers.ts';
 import { jsonSchemaOf, ref, type Schemas } from './json-schema.ts';
 import { errorsOfRoute } from './route-errors.ts';
 
-/** Failures: a schema for each code with its details, and the responses that have them. Source: API.md, Errors. */
+/** Failures: a schema for each code with its details, and the responses that have them. */
 
 const CODES = Object.keys(ERRORS) as ErrorCode[];
 

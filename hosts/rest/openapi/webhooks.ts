@@ -3,7 +3,7 @@ import type { JsonObject } from '../json-body.ts';
 import { jsonContent } from './examples.ts';
 import { jsonSchemaOf } from './json-schema.ts';
 
-/** The requests that an owner's endpoint receives: identifiers only. Source: API.md, Events. */
+/** The requests that an owner's endpoint receives: identifiers only. */
 
 const HEADERS: readonly { name: string; description: string; schema: JsonObject }[] = [
   {

@@ -95,8 +95,8 @@ const EVENTS: Record<string, (storage: Storage, approval: Approval, key: Key) =>
 };
 
 /**
- * The next state, from DESIGN's table, while leases run and no time limit has passed. All other pairs change
- * nothing.
+ * The next state, from the table in docs/architecture.md, while leases run and no time limit has passed. All other
+ * pairs change nothing.
  */
 const FOLLOWS: Record<string, Record<string, ApprovalState>> = {
   pending: { approve: 'approved', reject: 'rejected', cancel: 'cancelled' },

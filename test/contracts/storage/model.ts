@@ -23,8 +23,8 @@ import {
 } from './scene.ts';
 
 /**
- * Checks approvals and claims of one key against a model. The model is a second implementation of DESIGN's
- * table, without core's functions: any sequence of verbs leaves both in the same state and emits the same
+ * Checks approvals and claims of one key against a model. The model is a second implementation of the table in
+ * docs/architecture.md, without core's functions: any sequence of verbs leaves both in the same state and emits the same
  * events.
  */
 

@@ -37,7 +37,7 @@ function unwrapped({ body, untrusted_nonce: nonce }: { body: string; untrusted_n
 }
 
 describe('get_email', () => {
-  it('has every field that API.md shows', async () => {
+  it('has every field of the contract', async () => {
     const content = Buffer.from('a,b\n');
     const { key, id } = await open({
       text: 'Hello\n\nthere\n',

@@ -38,7 +38,7 @@ const ended = (state: ApprovalState, now: Date, error: string | null = null) => 
   lease: { untilMs: 0 },
 });
 
-/** DESIGN, the approval machine, row by row. `now` is when each event comes; what follows is part of the approval. */
+/** The table in docs/architecture.md, row by row. `now` is when each event comes; what follows is part of the approval. */
 const ROWS: readonly { from: Place; event: EventName; now: Date; to: object }[] = [
   {
     from: 'pending',

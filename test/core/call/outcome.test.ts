@@ -54,7 +54,7 @@ function approval(changes: Partial<Approval> = {}): Approval {
 }
 
 describe('an approval on the wire', () => {
-  it('has only the fields of API.md while it is pending', () => {
+  it('has only the fields of the contract while it is pending', () => {
     expect(wireApproval(approval(), ownerWords)).toEqual({
       id: 'apr_1',
       state: 'pending',

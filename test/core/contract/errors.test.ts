@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ERRORS } from '../../../core/contract/errors.ts';
 
-// Copied from API.md, Errors.
+// Written by hand: a status does not change in passing.
 const TABLE = `
 | invalid_arguments | 400 |
 | invalid_content_length | 400 |

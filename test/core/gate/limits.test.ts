@@ -17,7 +17,7 @@ const UNUSED: Usage = { minute: undefined, callsToday: 0, inFlight: 0 };
 const PLANS: readonly Plan[] = ['free', 'paid'];
 
 describe('the limits of a plan', () => {
-  /** API.md, Limits; API-NOTES.md, send limit: free, paid. */
+  /** Free, paid. */
   it.each([
     ['callsPerMinute', 20, 60],
     ['callsPerDay', 200, 5000],

@@ -46,7 +46,7 @@ describe('the mode that counts', () => {
 });
 
 describe('presets', () => {
-  /** API-NOTES.md, presets: Read only, Read and organise, Full. */
+  /** Read only, Read and organise, Full. */
   const TABLE: Record<Group, [Mode, Mode, Mode]> = {
     'mail:read': ['on', 'on', 'on'],
     'mail:send': ['off', 'off', 'approval'],

@@ -28,7 +28,7 @@ async function file(body: string, by: TestKey = key): Promise<string> {
 }
 
 describe('get_me', () => {
-  it('describes the key as API.md does', async () => {
+  it('describes the key as the contract does', async () => {
     expect(await key.call('get_me')).toEqual({
       status: 'ok',
       result: {
@@ -79,7 +79,7 @@ describe('get_me', () => {
 });
 
 describe('list_approvals', () => {
-  it('has every field that API.md shows, and no total', async () => {
+  it('has every field of the contract, and no total', async () => {
     const id = await file('one');
     const outcome = await key.call('list_approvals');
     expect(outcome).toEqual({

@@ -116,7 +116,7 @@ const NOT_APPLICABLE: readonly (readonly [reason: string, ...names: string[]])[]
     'server-sse-polling',
   ],
   [
-    'API.md refuses every request with an Origin header, so no Origin is valid.',
+    'The API refuses every request with an Origin header, so no Origin is valid.',
     'dns-rebinding-protection:localhost-host-valid-accepted',
   ],
   ['No argument of a tool is repeated in a header.', 'http-custom-header-server-validation'],

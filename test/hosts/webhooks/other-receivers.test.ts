@@ -23,7 +23,7 @@ const withStripe: Verify = (rawBody, header, secret) => {
   }
 };
 
-/** Written from the specification's text alone: API.md, Events, Signature. */
+/** Written from the description of the signature alone. */
 const fromTheSpecification: Verify = (rawBody, header, secret) => {
   const [, t = '', signatures = ''] = /^t=(\d+)((?:,v1=[0-9a-f]{64})+)$/.exec(header) ?? [];
   const signed = Buffer.concat([Buffer.from(`${t}.`), rawBody]);
