@@ -30,6 +30,7 @@ function read(page: string): string {
 /** What is wrong with a link of a page. Undefined: nothing, or it leads out of the repository. */
 function fault(page: string, target: string): string | undefined {
   if (/^[a-z][a-z\d+.-]*:/i.test(target)) return undefined;
+  if (target.startsWith('/')) return `${page}: ${target}: there is no root to start from`;
   const [path = '', anchor] = target.split('#');
   const to = path === '' ? page : posix.join(posix.dirname(page), decodeURI(path)).replace(/\/$/, '');
   if (!PATHS.has(to)) return `${page}: ${target}: there is no ${to}`;

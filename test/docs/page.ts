@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { textOf } from './markdown.ts';
 
 /** The documents of this repository, as people read them: their commands and their code are run as they stand there. */
 
@@ -7,7 +6,7 @@ export type PageName = 'README.md' | `docs/${string}.md`;
 
 /** @param section  the title of a section: its text, with what is below it. Absent: the whole page */
 export function pageText(name: PageName, section?: string): string {
-  const page = readFileSync(resolve(import.meta.dirname, '../..', name), 'utf8');
+  const page = textOf(name);
   if (section === undefined) return page;
   const lines = page.split('\n');
   let inCode = false;
@@ -22,7 +21,7 @@ export function pageText(name: PageName, section?: string): string {
 }
 
 /** The blocks of code in a language, in their order. @throws Error if there is none */
-export function codeIn(text: string, language: string): [string, ...string[]] {
+export function blocksIn(text: string, language: string): [string, ...string[]] {
   const [first, ...others] = Array.from(
     text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms')),
     ([, code = '']) => code,

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { codeIn, pageText } from '../docs/page.ts';
+import { blocksIn, pageText } from '../docs/page.ts';
 import { casesOf } from '../only-long.ts';
 import { titledWithout } from '../servers/missing-servers.ts';
 import { EXPORTED_NAMES } from './exported-names.ts';
@@ -210,7 +210,7 @@ function evaluate(node: string, folder: string, code: string): Promise<{ stdout:
 /** The code in the section for CommonJS and TypeScript. */
 function documentedBlocks(): { javascript: string; typescript: string } {
   const section = pageText('docs/embedding.md', 'CommonJS and TypeScript');
-  const [[javascript], [typescript]] = [codeIn(section, 'js'), codeIn(section, 'ts')];
+  const [[javascript], [typescript]] = [blocksIn(section, 'js'), blocksIn(section, 'ts')];
   expect(javascript).toContain('require(');
   expect(typescript).toContain('await import(');
   return { javascript, typescript };
