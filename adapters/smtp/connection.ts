@@ -15,6 +15,11 @@ const CONNECT_MS = 20_000;
 /** Longer than any other wait, all of which have their own limits (RFC 5321 allows 10 min after the final dot). */
 const SILENCE_MS = 11 * 60_000;
 
+/** Of all replies in one step. The longest, to EHLO, has some kilobytes. */
+const REPLIES_BYTES = 64 * 1024;
+/** How much of them each connection has received in its step. */
+const received = new WeakMap<SMTPConnection, number>();
+
 /**
  * Connects and signs in.
  * @throws MailError `unavailable`, `refused` or `auth`
@@ -62,6 +67,7 @@ export async function openSmtp(
     // Cut an abandoned connection at once, so that nothing still buffered is sent.
     socketCloseTimeout: 0,
   });
+  limitReplies(connection);
   // Nobody waits for an error on an idle connection. It closes the connection, which `isAlive` notices.
   connection.on('error', () => undefined);
   try {
@@ -76,6 +82,21 @@ export async function openSmtp(
     connection.close();
     throw smtpFailure(error);
   }
+}
+
+/**
+ * Ends the connection to a server that says too much. nodemailer limits one reply, but keeps any number of them, and of empty
+ * lines, which take it longer the more there are. It reads through this member, which its types do not declare.
+ */
+function limitReplies(connection: SMTPConnection): void {
+  const read: unknown = Reflect.get(connection, '_onData');
+  if (typeof read !== 'function') throw new Error('This version of nodemailer reads in another way.');
+  Reflect.set(connection, '_onData', (bytes: Buffer) => {
+    const all = (received.get(connection) ?? 0) + bytes.length;
+    received.set(connection, all);
+    if (all <= REPLIES_BYTES) Reflect.apply(read, connection, [bytes]);
+    else socketOf(connection)?.destroy(new Error('The server said too much'));
+  });
 }
 
 /**
@@ -176,6 +197,7 @@ export function smtpStep<T>(
     const ended = () => settle(new Error('The connection ended'));
     connection.on('error', settle);
     connection.on('end', ended);
+    received.set(connection, 0);
     take(settle);
   });
   return raceLimit(limit, step, () => connection.close());
