@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { imapMail } from '../../../adapters/imap/mail.ts';
+import { callOn } from './mailbox-on.ts';
+
+/** Responses that cannot be read: those take the longest. */
+const FLOOD = Buffer.from(')]}"\\{\r\n'.repeat(20_000));
+
+/** An IMAP server that has far too much to say before it answers LIST. */
+async function startServer(): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.write('* OK ready\r\n');
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      for (const line of text.split('\r\n').slice(0, -1)) {
+        const [tag, command] = line.split(' ');
+        if (command === 'CAPABILITY') socket.write('* CAPABILITY IMAP4rev1\r\n');
+        if (command === 'LIST') socket.write(FLOOD);
+        socket.write(`${tag} OK done\r\n`);
+      }
+    });
+    onTestFinished(() => void socket.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+/** The CPU time of the turns of the event loop while the work lasts: of the longest, and of all. In milliseconds. */
+async function turnsOf(work: Promise<unknown>): Promise<{ readonly longest: number; readonly all: number }> {
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  work.then(end, end);
+  let longest = 0;
+  let all = 0;
+  for (let before = process.cpuUsage(); !isOver; ) {
+    await new Promise(setImmediate);
+    const { user, system } = process.cpuUsage(before);
+    before = process.cpuUsage();
+    longest = Math.max(longest, (user + system) / 1000);
+    all += (user + system) / 1000;
+  }
+  return { longest, all };
+}
+
+it('a server that floods with responses leaves other work its turns', async () => {
+  const mail = imapMail({ allowPrivateServers: true });
+  onTestFinished(() => mail.close());
+  const call = callOn(await startServer(), 'user');
+  // Loads imapflow.
+  await mail.verify(call, 'reading');
+  const { longest, all } = await turnsOf(mail.folders(call));
+  expect(longest).toBeLessThan(all / 5);
+});
