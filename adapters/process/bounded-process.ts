@@ -40,7 +40,7 @@ export interface ProcessBounds {
  * A job that waits for its turn on a busy machine uses no CPU time. One that waits for ever would otherwise keep its
  * process.
  */
-const WAIT_PER_CPU = 4;
+export const WAIT_PER_CPU = 4;
 
 /** How long a process may take to start. It takes a tenth of a second on an idle machine. */
 const START_MS = 30_000;

@@ -10,7 +10,7 @@ const Message = z.object({ job: z.unknown(), maxCpuMs: z.int().min(1) });
  * The largest job is 36 MB, and reading it holds several copies of its text; the heap has its own limit. Only malicious
  * input needs more than this.
  */
-const MAX_RESIDENT_BYTES = 768 * 1024 * 1024;
+export const MAX_RESIDENT_BYTES = 768 * 1024 * 1024;
 const CHECK_EVERY_MS = 20;
 
 /** Of the memory that the threads share: the CPU time of this process, in milliseconds, at which the job ends. */

@@ -128,7 +128,7 @@ export interface Edit {
 /** The value of `decidedIn` if the app that embeds Countersign decided for its user. */
 export const DECIDED_IN_APP = 'app';
 
-const APPROVAL_LIFETIME_MS = DAY_MS;
+export const APPROVAL_LIFETIME_MS = DAY_MS;
 /** An approved action that has not started within this time never will. */
 export const START_WITHIN_MS = 15 * MINUTE_MS;
 

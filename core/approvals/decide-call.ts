@@ -78,7 +78,7 @@ export function decideCall(facts: CallFacts, filing: CallFiling, limits: Limits,
   }
   if (facts.sameUnfinished !== undefined) return { kind: 'existing', approval: facts.sameUnfinished };
   if (facts.rejectedAt !== undefined) {
-    const resetsAt = new Date(facts.rejectedAt.getTime() + HOUR_MS);
+    const resetsAt = new Date(facts.rejectedAt.getTime() + REJECTED_MS);
     return refuse('previously_rejected', { details: { resets_at: resetsAt.toISOString() } });
   }
   if (facts.targetPending !== undefined) {

@@ -7,8 +7,11 @@ import type { Approval } from './approval.ts';
  * `claim`.
  */
 
+/** What an Idempotency-Key may be. */
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
 /** How long a key and the answer stored with it are kept. */
-const CLAIM_LIFETIME_MS = DAY_MS;
+export const CLAIM_LIFETIME_MS = DAY_MS;
 
 /** What is stored of an earlier request with the key. */
 export interface IdempotencyClaim {

@@ -3,7 +3,7 @@ import type { Outcome } from './outcome.ts';
 
 /** No response is longer than its door may write. */
 
-const RESPONSE_BYTES = 64 * 1024;
+export const RESPONSE_BYTES = 64 * 1024;
 
 /** The size of a response in bytes, as its door writes it. */
 type SizeBytes = (outcome: Outcome) => number;

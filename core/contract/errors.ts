@@ -42,8 +42,8 @@ export const ERRORS = {
         .array(
           z.object({
             field: z.string().meta({ description: 'A path like to[0]. Empty for the arguments as a whole.' }),
-            rule: z.string(),
-            message: z.string(),
+            rule: z.string().meta({ description: 'The rule that it breaks, such as pattern or required.' }),
+            message: z.string().meta({ description: 'What the argument must be.' }),
           }),
         )
         .min(1),
@@ -77,7 +77,7 @@ export const ERRORS = {
   too_many_targets: {
     status: 400,
     message: 'The request selects more messages than one call may act on.',
-    details: z.object({ max_targets: z.int() }),
+    details: z.object({ max_targets: z.int().meta({ description: 'The most messages of one call.' }) }),
   },
   invalid_token: {
     status: 401,
@@ -133,7 +133,9 @@ export const ERRORS = {
   pending_exists_for_target: {
     status: 409,
     message: 'A request for this target already waits for approval.',
-    details: z.object({ approval_id: z.string().regex(/^apr_/).max(26) }),
+    details: z.object({
+      approval_id: z.string().regex(/^apr_/).max(26).meta({ description: 'The request that waits.' }),
+    }),
   },
   previously_rejected: {
     status: 409,
@@ -148,7 +150,7 @@ export const ERRORS = {
   payload_too_large: {
     status: 413,
     message: 'The request body is larger than details.max_bytes.',
-    details: z.object({ max_bytes: z.int() }),
+    details: z.object({ max_bytes: z.int().meta({ description: 'The largest body.' }) }),
   },
   unsupported_media_type: {
     status: 415,

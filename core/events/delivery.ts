@@ -3,7 +3,13 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time/durations.ts';
 /** The delivery machine: decides when and how often one event is posted to one endpoint. Pure. */
 
 /** From the end of one attempt to the start of the next. The first attempt starts at once. */
-const DELAYS_MS = [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 5 * HOUR_MS, 16 * HOUR_MS + 50 * MINUTE_MS] as const;
+export const DELAYS_MS = [
+  MINUTE_MS,
+  10 * MINUTE_MS,
+  HOUR_MS,
+  5 * HOUR_MS,
+  16 * HOUR_MS + 50 * MINUTE_MS,
+] as const;
 
 export const ATTEMPTS_MAX = DELAYS_MS.length + 1;
 

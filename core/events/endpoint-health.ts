@@ -3,7 +3,7 @@ import { type AttemptEnd, isSuccess } from './delivery.ts';
 
 /** Decides when an endpoint is disabled automatically. Pure. */
 
-const FAILING_MS = 5 * DAY_MS;
+export const FAILING_MS = 5 * DAY_MS;
 const GONE = 410;
 
 /** `gone`: it returned 410. `failing`: nothing was delivered for five days. */

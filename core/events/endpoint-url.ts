@@ -1,6 +1,6 @@
 /** Checks the URL of an endpoint. The addresses of its host are only checked when a request is sent. */
 
-const URL_CHARS_MAX = 2000;
+export const URL_CHARS_MAX = 2000;
 
 /** @returns undefined if it is not a usable HTTPS URL */
 export function endpointUrl(text: string): string | undefined {

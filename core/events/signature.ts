@@ -4,7 +4,7 @@ import type { Random } from '../secrets/random.ts';
 /** The signature of a webhook request: Stripe's scheme, an HMAC-SHA256 of `t`, a dot and the body. */
 
 /** The largest difference between `t` and the receiver's clock. */
-const TOLERANCE_S = 300;
+export const TOLERANCE_S = 300;
 
 /** A new endpoint secret: `whsec_` and 32 random bytes in base64url. The whole text is the key of the HMAC. */
 export function newEndpointSecret(random: Random): string {

@@ -4,7 +4,7 @@ import { messageIdShape, timestamp } from '../contract/shapes.ts';
 
 /** The body of a webhook request: identifiers only, never content. */
 
-const accountId = z.int().nullable();
+const accountId = z.int().nullable().meta({ description: 'null: it concerns no account.' });
 
 /** Every type of event: when it happens, and what its `data` contains. */
 export const EVENTS = {
@@ -22,7 +22,7 @@ export const EVENTS = {
   },
   'webhook.test': {
     when: 'The owner pressed "Send test event" in the dashboard.',
-    data: z.object({ endpoint_id: z.string().meta({ examples: ['wh_1'] }) }),
+    data: z.object({ endpoint_id: z.string().meta({ description: 'Such as wh_1.', examples: ['wh_1'] }) }),
   },
 } as const;
 

@@ -42,7 +42,7 @@ export interface ApprovalWaits {
 }
 
 /** As many as requests of a key can wait on a paid plan. */
-const WAITS_PER_CREDENTIAL = 10;
+export const WAITS_PER_CREDENTIAL = 10;
 /** A listener of the bundled server accepts 320 connections: two thirds of them stay free. */
 const WAITS_PER_PROCESS = 100;
 /** How late an end in another process is noticed. The owner needs longer to switch windows. */

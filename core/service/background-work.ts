@@ -1,3 +1,4 @@
+import { CLAIM_LIFETIME_MS } from '../approvals/idempotency.ts';
 import type { Identifiers } from '../call/identifiers.ts';
 import type { Executor } from '../execution/execute-approval.ts';
 import { errorName } from '../ports/log.ts';
@@ -17,7 +18,7 @@ import type { Service } from './service.ts';
 
 /** What calls showed. */
 const READS_KEPT_MS = DAY_MS;
-const EVENTS_KEPT_MS = 30 * DAY_MS;
+export const EVENTS_KEPT_MS = 30 * DAY_MS;
 
 /** Everything that a service does without being called. */
 export interface BackgroundWork extends Pick<Service, 'recover' | 'watch' | 'start'> {
@@ -68,7 +69,7 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
       plansKeptUntil: now,
       eventsBefore: before(EVENTS_KEPT_MS),
       activityBefore: before(ACTIVITY_KEPT_MS),
-      claimsBefore: before(DAY_MS),
+      claimsBefore: before(CLAIM_LIFETIME_MS),
       readsBefore: before(READS_KEPT_MS),
       passwordTriesBefore: now,
     };

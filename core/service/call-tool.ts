@@ -1,6 +1,7 @@
 import { mailCall } from '../accounts/mail-call.ts';
 import { endedAfter, WAIT_MS } from '../accounts/within-limit.ts';
 import { isLight } from '../actions/action.ts';
+import { IDEMPOTENCY_KEY } from '../approvals/idempotency.ts';
 import type { CallContext } from '../call/context.ts';
 import { largestFitting, withFittingItems } from '../call/fitting.ts';
 import { failureOf, type Outcome } from '../call/outcome.ts';
@@ -150,7 +151,7 @@ function checkCall(
   call: ToolCall,
   notes: Notes,
 ): CheckedCall {
-  if (call.idempotencyKey !== undefined && !/^[\x21-\x7e]{1,255}$/.test(call.idempotencyKey)) {
+  if (call.idempotencyKey !== undefined && !IDEMPOTENCY_KEY.test(call.idempotencyKey)) {
     throw new ServiceError('invalid_idempotency_key');
   }
   const tool = findTool(call.tool);

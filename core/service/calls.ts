@@ -38,7 +38,7 @@ export type Admission =
   | { readonly kind: 'admitted'; readonly caller: Caller; readonly rate: Rate };
 
 /** Per minute and address group. */
-const CALLS_WITHOUT_KEY = 60;
+export const CALLS_WITHOUT_KEY = 60;
 
 const LISTED = CATALOGUE.map((tool) => ({ group: tool.group, listing: listingOf(tool) }));
 

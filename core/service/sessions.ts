@@ -127,7 +127,7 @@ export interface Sessions {
   endOthers(session: Session): Promise<number>;
 }
 
-const SESSION_MS = 14 * DAY_MS;
+export const SESSION_MS = 14 * DAY_MS;
 /** How far `lastUsedAt` may lag behind, so that viewing a page rarely writes. */
 const USE_RECORDED_MS = 5 * MINUTE_MS;
 

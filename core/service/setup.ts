@@ -35,7 +35,7 @@ export interface Setup {
   }): Promise<boolean>;
 }
 
-const OPEN_MS = HOUR_MS;
+export const OPEN_MS = HOUR_MS;
 /** Per address group. The secret has 256 random bits: this only keeps the noise away from the store. */
 const REQUESTS_A_MINUTE = 30;
 

@@ -91,7 +91,7 @@ export interface IssuedTokens {
 }
 
 /** How long a stolen access token is of use. */
-const ACCESS_TOKEN_MS = HOUR_MS;
+export const ACCESS_TOKEN_MS = HOUR_MS;
 
 /** @param calls for access tokens */
 export function createSignIns(

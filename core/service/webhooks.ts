@@ -61,7 +61,7 @@ export interface WebhookEndpoint {
   readonly disabled: DisabledReason | null;
 }
 
-const ROTATION_OVERLAP_MS = 24 * HOUR_MS;
+export const ROTATION_OVERLAP_MS = 24 * HOUR_MS;
 
 export function createWebhooks(ports: Ports, keyring: Keyring): Webhooks {
   const { storage, clock, random } = ports;

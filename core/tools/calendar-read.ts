@@ -41,8 +41,8 @@ export const listEvents = defineRead({
         start: timestamp,
         end: timestamp,
         status: z.string().meta({ description: 'confirmed, or tentative while it is proposed.' }),
-        past: z.boolean(),
-        recurring: z.boolean(),
+        past: z.boolean().meta({ description: 'Whether it has ended.' }),
+        recurring: z.boolean().meta({ description: 'Whether it is one of a series.' }),
         left_out: z
           .array(z.string())
           .optional()

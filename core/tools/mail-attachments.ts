@@ -17,9 +17,9 @@ import { attachment, pageShape } from './result-shapes.ts';
 /** Strangers name attachments and their types. This limits a row of a list. */
 const NAME_CHARS = 100;
 /** The most that is fetched to be read. */
-const ATTACHMENT_BYTES = 25 * 1024 * 1024;
+export const ATTACHMENT_BYTES = 25 * 1024 * 1024;
 /** The most text in one answer; less if it does not fit. */
-const TEXT: TextWindow = { from: 0, most: 50_000 };
+export const TEXT: TextWindow = { from: 0, most: 50_000 };
 
 export function attachmentRow({ index, name, mime, sizeBytes }: AttachmentInfo) {
   return { index, name: cut(name), mime: cut(mime), size: sizeBytes };
@@ -111,8 +111,8 @@ export const readAttachment = defineRead({
     id: messageIdShape,
     ...attachment.pick({ index: true, name: true, mime: true }).shape,
     text: z.string().optional().meta({ description: 'Absent if there is none: `reason` says why.' }),
-    text_chars: z.int().min(0),
-    text_truncated: z.boolean(),
+    text_chars: z.int().min(0).meta({ description: 'Characters of the whole text.' }),
+    text_truncated: z.boolean().meta({ description: 'true: there is more text than this.' }),
     image: z
       .object({
         format: z.string().exactOptional(),

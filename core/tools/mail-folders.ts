@@ -28,12 +28,16 @@ export const listAccounts = defineRead({
     accounts: z.array(
       z.object({
         account_id: accountIdShape,
-        label: z.string(),
-        email: z.string(),
-        is_active: z.boolean(),
-        is_primary: z.boolean(),
-        by_role: z.record(z.string(), z.object(counts)),
-        folders: z.array(z.object({ display_name: z.string(), role, ...counts })),
+        label: z.string().meta({ description: "The owner's name for it." }),
+        email: z.string().meta({ description: 'Its address.' }),
+        is_active: z.boolean().meta({ description: 'Whether it sends if a call names no account.' }),
+        is_primary: z.boolean().meta({ description: 'Whether it was connected first.' }),
+        by_role: z
+          .record(z.string(), z.object(counts))
+          .meta({ description: 'The numbers of the folder of each role.' }),
+        folders: z.array(
+          z.object({ display_name: z.string().meta({ description: 'Its exact name.' }), role, ...counts }),
+        ),
         folders_total: z
           .int()
           .min(1)
@@ -134,7 +138,13 @@ export const listFolders = defineRead({
   wrapped: [],
   input: z.strictObject({ account_id: accountId.optional(), cursor: cursor.optional() }),
   output: z.object({
-    folders: z.array(z.object({ name: z.string(), role, account_id: accountIdShape })),
+    folders: z.array(
+      z.object({
+        name: z.string().meta({ description: 'Its exact name.' }),
+        role,
+        account_id: accountIdShape,
+      }),
+    ),
     ...pageShape,
   }),
   async run(args, context) {

@@ -34,7 +34,7 @@ function defineFlag<const Name extends string>({ name, title, description, state
   return defineLightWrite({
     name,
     title,
-    description: `${description} Give exactly one of id and ids.`,
+    description,
     group: 'mail:organize',
     errors: SELECTION_ERRORS,
     action: null,

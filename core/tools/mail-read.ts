@@ -9,7 +9,7 @@ import { attachment, messageSummary } from './result-shapes.ts';
 
 const ATTACHMENTS_SHOWN = 20;
 /** The most code points of body in one answer; fewer if they do not fit. */
-const BODY_CHARS = 50_000;
+export const BODY_CHARS = 50_000;
 
 export const getEmail = defineRead({
   name: 'get_email',
@@ -40,7 +40,7 @@ export const getEmail = defineRead({
     }),
     body_chars: z.int().min(0).meta({ description: 'Characters of the whole text.' }),
     body_offset: z.int().min(0).meta({ description: 'Where this part starts.' }),
-    body_truncated: z.boolean(),
+    body_truncated: z.boolean().meta({ description: 'true: the text goes on at body_next_offset.' }),
     body_next_offset: z
       .int()
       .min(1)

@@ -10,7 +10,7 @@ import { defineRead } from './define-tool.ts';
 import { messageSummary, pageShape } from './result-shapes.ts';
 
 /** Code points of one message's text. get_email reads the rest. */
-const BODY_CHARS = 4000;
+export const BODY_CHARS = 4000;
 
 interface ThreadRow {
   readonly summary: ReturnType<typeof summaryOf>;
@@ -37,9 +37,9 @@ export const getThread = defineRead({
     messages: z.array(
       messageSummary.extend({
         body: z.string(),
-        body_shown: z.int().min(0),
-        body_chars: z.int().min(0),
-        body_truncated: z.boolean(),
+        body_shown: z.int().min(0).meta({ description: 'Characters of this part.' }),
+        body_chars: z.int().min(0).meta({ description: 'Characters of the whole text.' }),
+        body_truncated: z.boolean().meta({ description: 'true: get_email reads the rest.' }),
       }),
     ),
     ...pageShape,

@@ -17,7 +17,7 @@ import { messageSummary, pageShape } from './result-shapes.ts';
 /** A list of message rows, as answers contain it. */
 export const messageRows = z.object({
   messages: z.array(messageSummary),
-  folder: z.string(),
+  folder: z.string().meta({ description: 'The folder that was listed; all: every folder.' }),
   ...pageShape,
 });
 

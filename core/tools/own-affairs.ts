@@ -55,10 +55,15 @@ export const getMe = defineRead({
   wrapped: [],
   input: z.strictObject({}),
   output: z.object({
-    credential: z.object({ kind: z.string() }),
-    plan: z.string(),
-    permissions: z.object({ v: z.int(), groups: modes }),
-    permissions_rev: z.int(),
+    credential: z.object({
+      kind: z.string().meta({ description: 'pat: an API key. oauth: a sign-in.' }),
+    }),
+    plan: z.string().meta({ description: 'free or paid.' }),
+    permissions: z.object({
+      v: z.int().meta({ description: 'Version of this form.' }),
+      groups: modes.meta({ description: 'The mode that applies in each group.' }),
+    }),
+    permissions_rev: z.int().meta({ description: 'Rises with each change of the permissions.' }),
     now: timestamp.meta({ format: 'date-time', description: "With the offset of the owner's time zone." }),
     timezone: z.string().meta({ description: "IANA name of the owner's time zone." }),
     paused: z.boolean().meta({ description: 'true: only the tools without a permission group answer.' }),
@@ -75,7 +80,7 @@ export const getMe = defineRead({
         .nullable()
         .meta({ format: 'date-time', description: 'When its permissions end, if earlier than the key.' }),
     }),
-    instructions: z.string(),
+    instructions: z.string().meta({ description: 'How to work here.' }),
   }),
   async run(_args, { owner, credential, now }) {
     const { accounts, recipients, until } = credential.fences;

@@ -56,10 +56,13 @@ export const missingShape = {
 export const messageSummary = z.object({
   id: messageIdShape,
   account_id: accountIdShape,
-  folder: z.string(),
-  from: z.string(),
+  folder: z.string().meta({ description: 'The name of its folder.' }),
+  from: z.string().meta({ description: 'Name and address of the sender.' }),
   subject: z.string(),
-  date: timestamp,
+  date: timestamp.meta({
+    format: 'date-time',
+    description: 'Of the message; if unreadable, when it arrived.',
+  }),
 });
 
 export const attachment = z
@@ -89,11 +92,10 @@ export type UntrustedMarks = Partial<z.output<typeof untrustedMarks> & z.output<
 /** The result of a send. */
 export const sendResult = z.object({
   sent: z.boolean(),
-  recipients: count,
-  not_sent: z
-    .array(z.string())
-    .optional()
-    .meta({ description: 'Names of attachments that a forward left behind; absent if there are none.' }),
+  recipients: count.meta({ description: 'How many people it went to.' }),
+  not_sent: z.array(z.string()).optional().meta({
+    description: 'Third-party names of attachments that a forward left behind; absent if there are none.',
+  }),
   not_sent_total: count.optional().meta({ description: 'Present if not all of them are named.' }),
 });
 
@@ -114,7 +116,7 @@ export const itemsOf = <T extends z.ZodType>(item: T) => ({
 /** The result of a change of messages. */
 export const changeResult = z.object({
   done: z.boolean(),
-  action: z.string(),
+  action: z.string().meta({ description: 'What was done, such as archive.' }),
   ...itemsOf(changedItem),
 });
 
@@ -127,8 +129,8 @@ export const approval = z
       .regex(/^apr_/)
       .meta({ examples: ['apr_5cXbA0kq1Jm2yTz8WvR3fg'] }),
     state: z.enum(APPROVAL_STATES),
-    tool: z.string(),
-    action: z.string().optional(),
+    tool: z.string().meta({ description: 'The tool that was called.' }),
+    action: z.string().optional().meta({ description: 'What it does, such as send.' }),
     created_at: timestamp,
     expires_at: timestamp.optional().meta({ format: 'date-time', description: 'While it is pending.' }),
     decided_at: timestamp

@@ -24,16 +24,18 @@ export const trackerShape = z.object({
   status: trackerStatusShape,
   importance: z.enum(['low', 'normal', 'important']),
   keywords: z.string().meta({ description: 'Comma-separated.' }),
-  due_at: timestamp.nullable(),
-  summary: z.string(),
-  summary_source_count: z.int().min(0),
-  next_action: z.string(),
+  due_at: timestamp
+    .nullable()
+    .meta({ format: 'date-time', description: 'The last second of the day on which it is due.' }),
+  summary: z.string().meta({ description: 'What its messages say.' }),
+  summary_source_count: z.int().min(0).meta({ description: 'How many messages the summary is made of.' }),
+  next_action: z.string().meta({ description: 'What its messages ask the owner to do next.' }),
   last_auto_link_at: timestamp
     .optional()
     .meta({ format: 'date-time', description: 'Present once mail was linked by keywords.' }),
   created_at: timestamp,
   resolved_at: timestamp.nullable(),
-  added_by_agent: z.boolean(),
+  added_by_agent: z.boolean().meta({ description: 'Whether a program created it.' }),
 });
 
 export const linkShape = z.object({
@@ -45,7 +47,7 @@ export const linkShape = z.object({
   note: z.string().nullable(),
   note_offset: z.int().min(0).optional().meta({ description: 'Where this part of a long note starts.' }),
   note_truncated: z.boolean().optional().meta({ description: 'true: it continues in the next page.' }),
-  added_by: z.string(),
+  added_by: z.string().meta({ description: 'agent, owner, or auto: linked by keywords.' }),
   created_at: timestamp,
   id: messageIdShape.optional().meta({ description: 'Of a message.' }),
   account_id: accountIdShape.optional().meta({ description: 'Of a message.' }),

@@ -88,7 +88,7 @@ const address = z
   .transform((text) => new URL(text).href.replace(/\/$/, ''));
 
 /** Named as in the file. Each description says what the value must be. */
-const settings = z.strictObject({
+export const settings = z.strictObject({
   dataDir: z.string().min(1).optional().describe('must be a folder, like /var/lib/countersign'),
   databaseUrl: z
     .string()
@@ -195,7 +195,7 @@ function smtpServerOf(text: string): Omit<NoticeMailServer, 'from'> | undefined 
   };
 }
 
-type SettingName = keyof typeof settings.shape;
+export type SettingName = keyof typeof settings.shape;
 
 /**
  * Reads the settings from the environment (`COUNTERSIGN_DATABASE_URL` …) and from `countersign.config.json` in `folder`
@@ -262,7 +262,8 @@ function fromEnvironment(env: NodeJS.ProcessEnv): Record<string, unknown> {
 
 const NAMES = Object.keys(settings.shape) as SettingName[];
 
-function variableOf(name: string): string {
+/** The environment variable of a setting. */
+export function variableOf(name: string): string {
   return PREFIX + name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
 

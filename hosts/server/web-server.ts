@@ -55,7 +55,7 @@ interface WebLimits extends ConnectionCaps {
   readonly silenceMs: number;
 }
 
-const LIMITS: WebLimits = {
+export const LIMITS: WebLimits = {
   // About 25 MB if each has sent 16 KB of headers.
   total: 320,
   // A browser opens 6, an office behind one address some dozens. It takes five attackers to reach the total.
@@ -70,7 +70,7 @@ const LIMITS: WebLimits = {
 /** How often Node checks for late requests; its default is 30 s. */
 const LATE_CHECK_MS = 1000;
 /** A browser behind two proxies sends 30. */
-const HEADERS_MAX = 100;
+export const HEADERS_MAX = 100;
 
 /** @param port  0: any free port @throws Error with a message for the user, if the port is not available */
 export async function listen(

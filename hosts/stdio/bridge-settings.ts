@@ -10,7 +10,7 @@ export interface BridgeSettings {
 /** The settings that only `countersign mcp` reads. */
 export const BRIDGE_ONLY_SETTINGS = ['COUNTERSIGN_API_KEY', 'COUNTERSIGN_API_KEY_FILE'] as const;
 
-const DEFAULT_BASE_URL = 'http://127.0.0.1:8787';
+export const DEFAULT_BASE_URL = 'http://127.0.0.1:8787';
 
 /**
  * Reads COUNTERSIGN_BASE_URL, and the key from COUNTERSIGN_API_KEY or from the file named by COUNTERSIGN_API_KEY_FILE.

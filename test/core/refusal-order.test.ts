@@ -3,7 +3,7 @@ import type { TestKey } from '../open-service.ts';
 import { anyText } from './matchers.ts';
 import { answerOf, detailsOf, FRIEND, openScene, type Scene, sendTo } from './scene.ts';
 
-// The order of refusals in API-NOTES, as far as core decides it: if a call breaks two rules, it gets the earlier one.
+// The order of refusals, as far as core decides it: if a call breaks two rules, it gets the earlier one.
 
 let scene: Scene;
 /** May do everything, immediately. */

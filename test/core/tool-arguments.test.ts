@@ -166,7 +166,7 @@ describe('the catalogue', () => {
     }
   });
 
-  it('has the names and arguments that API-NOTES freezes', () => {
+  it('has the names and arguments that are frozen', () => {
     for (const tool of CATALOGUE) {
       const { properties, required = [] } = published.parse(tool.inputSchema);
       const shown = Object.keys(properties).map((name) => (required.includes(name) ? name : `${name}?`));

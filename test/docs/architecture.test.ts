@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import { importRules } from '../import-rules.ts';
-import { codeIn, ROOT, tableIn, textOf } from './markdown.ts';
+import { codeIn, ROOT, tableIn, textOf } from './documents.ts';
 
 // What docs/architecture.md lists is what there is. For its tables of the approval machine, see approval-table.test.ts.
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ROOT, textOf } from './markdown.ts';
+import { ROOT, textOf } from './documents.ts';
 
 // Whoever reads the code or a document can open what it cites.
 

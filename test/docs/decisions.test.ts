@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { codeIn, isThere, ROOT, testsIn, textOf } from './markdown.ts';
+import { codeIn, isThere, ROOT, testsIn, textOf } from './documents.ts';
 
 // Each record of docs/decisions is in its list, and the code and the tests that it names are there. The same goes for
 // docs/architecture.md, which says where things are.

@@ -1,49 +1,101 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+/** Parts of the pages of docs/reference, in the Markdown of GitHub. */
 
-export const ROOT = resolve(import.meta.dirname, '../..');
+const COLUMNS = 80;
+/** A wider cell does not widen its column in the source. */
+const PADDED_CHARS = 44;
 
-/** @param file  a path from the root of the repository */
-export function textOf(file: string): string {
-  return readFileSync(join(ROOT, file), 'utf8');
+export function code(text: string): string {
+  return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``;
 }
 
-/** The rows of the table whose head starts with these cells, without their outer spaces. Empty: there is none. */
-export function tableIn(page: string, ...head: readonly string[]): string[][] {
-  const lines = page.split('\n');
-  const start = lines.indexOf(lines.find((line) => line.startsWith(`| ${head.join(' | ')} |`)) ?? '');
-  if (start === -1) return [];
-  const rows = lines.slice(start + 2);
-  const end = rows.findIndex((line) => !line.startsWith('|'));
-  return rows.slice(0, end).map((line) => cellsOf(line));
+export function codes(texts: Iterable<string>): string {
+  return [...texts].map(code).join(', ');
 }
 
-function cellsOf(line: string): string[] {
-  return line
-    .slice(1, -1)
-    .split('|')
-    .map((cell) => cell.trim());
+/** Names, addresses and forms: `to[0]`, `pending_approval`, `details.errors`, `callsPerDay`, `--json`. */
+const NAME = /[_@<>[\]{}|\\*`]|\w\.\w|:\/\/|^--\w|^\/\w|^[a-z]{2,}[A-Z]/;
+
+/** Escapes a text of a definition. Names in it become code. */
+export function prose(text: string): string {
+  return text
+    .split(/(\s+)/)
+    .map((word) => {
+      const [, before = '', name = '', after = ''] = /^(["'(]*)(.*?)(["').,:;?!]*)$/s.exec(word) ?? [];
+      if (!NAME.test(name) || /^`[^`]+`$/.test(name)) return word;
+      const isQuoted = before.endsWith('"') && after.startsWith('"');
+      return isQuoted
+        ? `${before.slice(0, -1)}${code(name)}${after.slice(1)}`
+        : `${before}${code(name)}${after}`;
+    })
+    .join('');
 }
 
-/** The texts in code font. */
-export function codeIn(text: string): string[] {
-  return Array.from(text.matchAll(/`([^`\n]+)`/g), ([, code = '']) => code);
+/** Paragraphs, lists, tables and headings with an empty line between them. */
+export function page(...parts: readonly string[]): string {
+  return `${parts.join('\n\n')}\n`;
 }
 
-/** A test that a text names, as `test/….ts` "name". `name` undefined: the whole file. */
-export interface NamedTest {
-  readonly file: string;
-  readonly name: string | undefined;
+const STARTS_BLOCK = /^(?:[-+*=]+|#+|>.*|\|.*|\d+[.)])$/;
+
+/** Breaks a paragraph into lines of 80 columns. A line never begins with what would start a list or a heading. */
+export function wrapped(text: string, indent = ''): string {
+  const lines: string[] = [];
+  for (const word of text.match(/(?:`[^`]*`|\S)+/g) ?? []) {
+    const line = lines.at(-1);
+    const isFull = line !== undefined && indent.length + line.length + 1 + word.length > COLUMNS;
+    if (line === undefined || (isFull && !STARTS_BLOCK.test(word))) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines.join(`\n${indent}`);
 }
 
-export function testsIn(text: string): NamedTest[] {
-  return Array.from(text.matchAll(/`(test\/[^`]+)`(?: "([^"]+)")?/g), ([, file = '', name]) => ({
-    file,
-    name,
-  }));
+export function list(items: readonly string[]): string {
+  return items.map((item) => `- ${wrapped(item, '  ')}`).join('\n');
 }
 
-/** Whether the text names this test as it is written in its file. */
-export function isThere({ file, name }: NamedTest): boolean {
-  return existsSync(join(ROOT, file)) && (name === undefined || textOf(file).includes(name));
+export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const escaped = [headings, ...rows].map((cells) => cells.map((cell) => cell.replace(/\|/g, '\\|').trim()));
+  const widths = headings.map((_, column) =>
+    escaped.reduce((most, cells) => Math.max(most, Math.min(cells[column]?.length ?? 0, PADDED_CHARS)), 3),
+  );
+  const line = (cells: readonly string[]) => {
+    const padded = cells.map((cell, column) =>
+      column === cells.length - 1 ? cell : cell.padEnd(widths[column] ?? 0),
+    );
+    return `| ${padded.join(' | ')} |`.replace(/ {2,}\|$/, ' |');
+  };
+  const [first = [], ...others] = escaped;
+  const rule = headings.map((_, column) =>
+    '-'.repeat(column === headings.length - 1 ? 3 : (widths[column] ?? 3)),
+  );
+  return [line(first), line(rule), ...others.map(line)].join('\n');
+}
+
+/** Such as `16 hours 50 minutes`. A day is 24 hours, days are days. */
+export function durationText(ms: number): string {
+  const units = [
+    ['day', 86_400_000],
+    ['hour', 3_600_000],
+    ['minute', 60_000],
+    ['second', 1000],
+  ] as const;
+  const parts: string[] = [];
+  let left = ms;
+  for (const [unit, unitMs] of ms === 86_400_000 ? units.slice(1) : units) {
+    const count = Math.floor(left / unitMs);
+    left -= count * unitMs;
+    if (count > 0) parts.push(`${numberText(count)} ${unit}${count === 1 ? '' : 's'}`);
+  }
+  if (left > 0 || parts.length === 0) parts.push(`${left} ms`);
+  return parts.join(' ');
+}
+
+export function bytesText(bytes: number): string {
+  const exact = `${numberText(bytes)} bytes`;
+  if (bytes % (1024 * 1024) === 0) return `${bytes / (1024 * 1024)} MB (${exact})`;
+  return bytes % 1024 === 0 ? `${bytes / 1024} KB (${exact})` : exact;
+}
+
+export function numberText(value: number): string {
+  return value.toLocaleString('en-US');
 }

@@ -31,7 +31,7 @@ export function anchorsOf(markdown: string): ReadonlySet<string> {
 }
 
 /** Returns the anchor of a heading with this text, if it is the first one of the page with it. */
-function anchorOf(text: string): string {
+export function anchorOf(text: string): string {
   return text
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')

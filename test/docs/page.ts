@@ -1,4 +1,4 @@
-import { textOf } from './markdown.ts';
+import { textOf } from './documents.ts';
 
 /** The documents of this repository, as people read them: their commands and their code are run as they stand there. */
 

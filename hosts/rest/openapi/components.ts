@@ -12,7 +12,7 @@ import { jsonSchemaOf, ref, type Schemas } from './json-schema.ts';
 
 /** The named schemas of the description. */
 
-const pending = z.looseObject({
+export const pendingApproval = z.looseObject({
   status: z.literal('pending_approval'),
   executed: z.literal(false),
   approval: approval.extend({ state: z.enum(['pending', 'approved']) }),
@@ -72,7 +72,7 @@ function ownShape(tool: Tool): z.ZodType | undefined {
 /** Makes them one at a time. @returns by name, with every schema that one of them refers to */
 export function* schemasOf(tools: readonly Tool[]): Generator<undefined, Schemas> {
   const shapes: Record<string, z.ZodType> = {
-    PendingApproval: pending,
+    PendingApproval: pendingApproval,
     EndedApproval: endedApproval.meta({ examples: [EXECUTED] }),
     ToolList: listing,
     UntrustedMarks: untrustedMarks,

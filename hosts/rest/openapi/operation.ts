@@ -1,3 +1,4 @@
+import { IDEMPOTENCY_KEY } from '../../../core/approvals/idempotency.ts';
 import { isRecord } from '../../../core/contract/result.ts';
 import type { Tool } from '../../../core/tools/define-tool.ts';
 import type { JsonObject } from '../json-body.ts';
@@ -60,7 +61,7 @@ function parametersAndBody(
       parameters.push(parameter('query', name, schema, required.has(name), schemas));
     }
   }
-  if (route.method !== 'GET') parameters.push(IDEMPOTENCY_KEY);
+  if (route.method !== 'GET') parameters.push(IDEMPOTENCY_HEADER);
   const body = byTool
     ? {
         type: 'object',
@@ -95,11 +96,11 @@ const IF_NONE_MATCH: JsonObject = {
   schema: { type: 'string' },
 };
 
-const IDEMPOTENCY_KEY: JsonObject = {
+const IDEMPOTENCY_HEADER: JsonObject = {
   name: 'Idempotency-Key',
   in: 'header',
   description: 'The same request with the same key is answered as it was the first time, for 24 hours.',
-  schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$', examples: ['lunch-2026-11-27'] },
+  schema: { type: 'string', pattern: IDEMPOTENCY_KEY.source, examples: ['lunch-2026-11-27'] },
 };
 
 function parameter(

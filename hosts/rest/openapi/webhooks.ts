@@ -1,3 +1,5 @@
+import { ATTEMPTS_MAX } from '../../../core/events/delivery.ts';
+import { TOLERANCE_S } from '../../../core/events/signature.ts';
 import { EVENT_TYPES, EVENTS, type EventType, webhookEnvelope } from '../../../core/events/webhook-event.ts';
 import type { JsonObject } from '../json-body.ts';
 import { jsonContent } from './examples.ts';
@@ -5,11 +7,10 @@ import { jsonSchemaOf } from './json-schema.ts';
 
 /** The requests that an owner's endpoint receives: identifiers only. */
 
-const HEADERS: readonly { name: string; description: string; schema: JsonObject }[] = [
+export const HEADERS: readonly { name: string; description: string; schema: JsonObject }[] = [
   {
     name: 'Service-Signature',
-    description:
-      't=<unix seconds>,v1=<hex>: HMAC-SHA256 of "<t>.<raw body>" keyed with the whole endpoint secret. For 24 hours after a rotation a second v1, of the previous secret, follows. Accept any that matches; refuse a t more than 300 seconds from your clock.',
+    description: `t=<unix seconds>,v1=<hex>: HMAC-SHA256 of "<t>.<raw body>" keyed with the whole endpoint secret. For 24 hours after a rotation a second v1, of the previous secret, follows. Accept any that matches; refuse a t more than ${TOLERANCE_S} seconds from your clock.`,
     schema: { type: 'string', pattern: '^t=[0-9]+(,v1=[0-9a-f]{64}){1,2}$' },
   },
   {
@@ -25,7 +26,7 @@ const HEADERS: readonly { name: string; description: string; schema: JsonObject 
   {
     name: 'Service-Delivery-Attempt',
     description: 'Which attempt this is.',
-    schema: { type: 'integer', minimum: 1, maximum: 6 },
+    schema: { type: 'integer', minimum: 1, maximum: ATTEMPTS_MAX },
   },
 ];
 
@@ -48,7 +49,9 @@ function delivery(type: EventType): JsonObject {
     },
     responses: {
       '2XX': { description: 'Delivered, when it comes within 10 seconds.' },
-      '4XX': { description: 'Not delivered; tried again, up to 6 attempts over about 23 hours.' },
+      '4XX': {
+        description: `Not delivered; tried again, up to ${ATTEMPTS_MAX} attempts over about 23 hours.`,
+      },
     },
   };
 }

@@ -143,7 +143,7 @@ describe('a refusal', () => {
     }),
   );
 
-  it('names every field with its rule, by the paths that API-NOTES shows', () => {
+  it('names every field with its rule, by the paths that errors show', () => {
     const refused = refusalOf(() => args.parse({ to: ['ada@example.org', 'bob'], count: 51, bcc: 'x' }));
     expect(refused?.code).toBe('invalid_arguments');
     expect(refused?.errors).toEqual(

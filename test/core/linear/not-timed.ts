@@ -217,7 +217,7 @@ export const NOT_TIMED: readonly {
       'hosts/server/address.ts': 'addressOf',
       'hosts/server/certificate.ts': 'certificateIn',
       'hosts/server/command.ts': 'noPositionals onlyPositional readArguments required',
-      'hosts/server/configuration.ts': 'readConfiguration',
+      'hosts/server/configuration.ts': 'readConfiguration variableOf',
       'hosts/server/confirmed-servers.ts': 'confirmedServers',
       'hosts/server/connection-caps.ts': 'networkOf',
       'hosts/server/data-folder.ts': 'dataFolder inDataFolder',

@@ -19,7 +19,7 @@ import {
 } from '../../contracts/storage/scene.ts';
 
 /**
- * Any order of requests, decisions, pauses and starts, compared with a model of API-NOTES: what was approved before a
+ * Any order of requests, decisions, pauses and starts, compared with a model: what was approved before a
  * pause and has not started never starts, whether or not the key is resumed; what the owner approves later does.
  */
 

@@ -5,7 +5,7 @@ import { PLAN_LIMITS } from '../../../core/gate/limits.ts';
 import { type RawRequest, sendRaw } from './raw-http.ts';
 import { type RestServer, restServer } from './rest-server.ts';
 
-// API-NOTES' order of refusals: whatever two rules a request breaks, the earlier one is reported.
+// The order of refusals: whatever two rules a request breaks, the earlier one is reported.
 
 let server: RestServer;
 /** Of an owner whose day is used up. */
