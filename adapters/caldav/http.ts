@@ -4,6 +4,7 @@ import { MailError, type Start, timedOut } from '../../core/ports/mail.ts';
 import type { Reader } from '../../core/ports/reader.ts';
 import type { Reach } from '../remote/connect.ts';
 import { connectionFailure } from '../remote/connection-failure.ts';
+import { expectPlainAnswer } from '../remote/plain-answer.ts';
 import { raceLimit } from '../remote/time-limit.ts';
 import { resolvedUrl } from './address.ts';
 import { type Authorization, authorizations } from './authorization.ts';
@@ -269,11 +270,7 @@ function send(
   });
   const answered = new Promise<DavResponse>((resolve, reject) => {
     sending.on('error', reject);
-    // Node ends this connection without an error, and nothing more would arrive.
-    sending.once('upgrade', (_response, socket) => {
-      socket.destroy();
-      reject(new Error('the server switched to a different protocol'));
-    });
+    expectPlainAnswer(sending);
     sending.once('response', (incoming) => {
       received(incoming, ask).then(resolve, (error: unknown) => {
         reject(error);

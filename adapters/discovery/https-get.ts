@@ -1,6 +1,7 @@
 import { request } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Resolver } from '../../core/ports/resolver.ts';
+import { expectPlainAnswer } from '../remote/plain-answer.ts';
 import { isPublicAddress } from '../remote/public-address.ts';
 import { withTimeLimit } from '../remote/time-limit.ts';
 
@@ -74,11 +75,7 @@ function answerOf(
       ...(ca === undefined ? {} : { ca }),
     });
     outgoing.once('error', reject);
-    // Node reports no error for an upgraded connection, and nothing else would settle this promise.
-    outgoing.once('upgrade', (_response, socket) => {
-      socket.destroy();
-      reject(new Error('it does not speak plain HTTP'));
-    });
+    expectPlainAnswer(outgoing);
     outgoing.once('response', (response) => {
       const { statusCode: status = 0, headers } = response;
       if (status !== 200) {

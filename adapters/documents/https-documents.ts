@@ -8,6 +8,7 @@ import {
   type CheckedAgentOptions,
   type LimitedOptions,
 } from '../remote/checked-agent.ts';
+import { expectPlainAnswer } from '../remote/plain-answer.ts';
 import { withTimeLimit } from '../remote/time-limit.ts';
 
 export type { CheckedAgentOptions } from '../remote/checked-agent.ts';
@@ -42,11 +43,7 @@ function fetchOnce(
     const options: LimitedOptions = { agent, signal: limit, limit: () => limit, headers };
     const outgoing = request(url, options);
     outgoing.once('error', reject);
-    // Node reports no error for an upgraded connection, so this promise would never settle.
-    outgoing.once('upgrade', (_response, socket) => {
-      socket.destroy();
-      resolve(undefined);
-    });
+    expectPlainAnswer(outgoing);
     outgoing.once('response', (response) => {
       if (response.statusCode !== 200 || !isJson(response.headers['content-type'])) {
         response.destroy();

@@ -1,5 +1,6 @@
 import { type IncomingMessage, type RequestOptions, request as requestByHttp } from 'node:http';
 import { request as requestByHttps } from 'node:https';
+import { expectPlainAnswer } from '../remote/plain-answer.ts';
 import { withTimeLimit } from '../remote/time-limit.ts';
 
 /** Less than the lease of a grant, so that no second process begins meanwhile. */
@@ -43,11 +44,7 @@ function answerTo(url: URL, options: RequestOptions, body: Uint8Array): Promise<
     const outgoing = (url.protocol === 'https:' ? requestByHttps : requestByHttp)(url, options);
     outgoing.once('error', reject);
     outgoing.once('response', resolve);
-    // Node reports no error for an upgraded connection, and nothing else would settle this promise.
-    outgoing.once('upgrade', (_response, socket) => {
-      socket.destroy();
-      reject(new Error('it switched to another protocol'));
-    });
+    expectPlainAnswer(outgoing);
     outgoing.end(body);
   });
 }

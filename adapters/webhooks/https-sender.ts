@@ -11,13 +11,12 @@ import {
   type LimitedOptions,
 } from '../remote/checked-agent.ts';
 import { PrivateServerRefused } from '../remote/connect.ts';
+import { expectPlainAnswer, NotHttp } from '../remote/plain-answer.ts';
 
 export type { CheckedAgentOptions } from '../remote/checked-agent.ts';
 
 /** The most that is read of a response. */
 const ANSWER_BYTES_MAX = 16 * 1024;
-/** The most interim responses (1xx) before the response. */
-const INTERIM_MAX = 16;
 /** How long to wait for a response's body. The status counts without it. */
 const BODY_MS = 1000;
 
@@ -95,8 +94,6 @@ class AttemptLimit {
   }
 }
 
-class NotHttp extends Error {}
-
 function postOnce(
   { url, headers, body }: WebhookRequest,
   agent: Agent,
@@ -115,16 +112,7 @@ function postOnce(
       const isStale = outgoing.reusedSocket && codeOf(error) === 'ECONNRESET';
       reject(isStale ? new StaleConnection('the kept connection was closed', { cause: error }) : error);
     });
-    // Node reports no error for an upgraded connection, so this promise would never settle.
-    outgoing.once('upgrade', (_response, socket) => {
-      socket.destroy();
-      reject(new NotHttp('it switched to another protocol'));
-    });
-    let interim = 0;
-    outgoing.on('information', () => {
-      interim += 1;
-      if (interim > INTERIM_MAX) outgoing.destroy(new NotHttp('it only sent interim responses'));
-    });
+    expectPlainAnswer(outgoing);
     outgoing.once('response', (response) => {
       drain(response);
       resolve({
