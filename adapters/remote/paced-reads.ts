@@ -3,8 +3,9 @@ import type { Socket } from 'node:net';
 /** The most that is passed on at once. Lines count too: a parser that rejects each of them takes longest. */
 const PIECE_BYTES = 16 * 1024;
 const PIECE_LINES = 200;
-/** After so much work all sockets rest as long. Ordinary answers take less. */
+/** After so much work all sockets rest as long as it took, up to a limit: other work may have held the last turn. */
 const WORK_MS = 20;
+const REST_MS = 50;
 const LF = 0x0a;
 const NOTHING = Buffer.alloc(0);
 
@@ -80,7 +81,7 @@ function runTurn(work: () => boolean): boolean {
   setImmediate(() => {
     workedMs += performance.now() - beganMs;
     if (workedMs < WORK_MS) return nextTurn();
-    setTimeout(nextTurn, workedMs);
+    setTimeout(nextTurn, Math.min(workedMs, REST_MS));
     workedMs = 0;
   });
   return work();
