@@ -12,11 +12,11 @@ import { meaningForOwner } from '../../hosts/dashboard/words.ts';
 import { publicBase } from '../../hosts/http/public-base.ts';
 import { ENVELOPE, statusOf } from '../../hosts/rest/answer.ts';
 import { at, DAY_MS, EVENTS, MINUTE_MS, NOON, PLACES } from '../core/approvals/machine.ts';
-import { codeIn, tableIn, textOf } from './documents.ts';
+import { codeIn, documentText, tableIn } from './documents.ts';
 
 // docs/architecture.md shows the approval machine as two tables. They say what the machine does, no less and no more.
 
-const page = textOf('docs/architecture.md');
+const page = documentText('docs/architecture.md');
 
 /** Every kind of event. The compiler finds one that is missing. */
 const PLAYED: { readonly [Type in ApprovalEvent['type']]: readonly ApprovalEvent[] } = {

@@ -6,24 +6,26 @@ import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import { importRules } from '../import-rules.ts';
-import { codeIn, ROOT, tableIn, textOf } from './documents.ts';
+import { codeIn, documentText, ROOT, tableIn } from './documents.ts';
 
 // What docs/architecture.md lists is what there is. For its tables of the approval machine, see approval-table.test.ts.
 
-const page = textOf('docs/architecture.md');
+const page = documentText('docs/architecture.md');
 
 it('the rooms of core stand in the order of the import rules, here and in CONTRIBUTING', async () => {
   const rooms = (await importRules()).flatMap(({ name }) => /^core-room-(.*)$/.exec(name)?.[1] ?? []);
   expect(tableIn(page, 'part', 'rooms, in order').flatMap(([, cell = '']) => codeIn(cell))).toEqual(rooms);
-  const held = tableIn(textOf('CONTRIBUTING.md'), 'room', 'holds').flatMap(([cell = '']) => codeIn(cell));
+  const held = tableIn(documentText('CONTRIBUTING.md'), 'room', 'holds').flatMap(([cell = '']) =>
+    codeIn(cell),
+  );
   expect(held).toEqual(rooms);
 });
 
 it('no page has more lines than can be read', () => {
   const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
-  const long = pages.filter((name) => textOf(join('docs', name)).split('\n').length > 250);
+  const long = pages.filter((name) => documentText(join('docs', name)).split('\n').length > 250);
   expect(long).toEqual([]);
-  expect(textOf('README.md').split('\n').length).toBeLessThanOrEqual(200);
+  expect(documentText('README.md').split('\n').length).toBeLessThanOrEqual(200);
 });
 
 it('the tables of the database are all named, each once', async () => {

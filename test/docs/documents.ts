@@ -1,11 +1,35 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { withoutFences } from './page-links.ts';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
 
 /** @param file  a path from the root of the repository */
-export function textOf(file: string): string {
+export function documentText(file: string): string {
   return readFileSync(join(ROOT, file), 'utf8');
+}
+
+/** The files of the repository: tracked ones, and new ones that git does not ignore. */
+export function filesOfRepository(): string[] {
+  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const listed = execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+  // A file that was deleted is tracked until that is committed.
+  const files = [...new Set(listed.split('\0'))].filter((file) => file !== '');
+  return files.filter((file) => existsSync(join(ROOT, file))).sort();
+}
+
+/** The text of the section with this title, with what is below it. @throws Error if there is none */
+export function sectionOf(page: string, title: string): string {
+  const lines = page.split('\n');
+  const headings = withoutFences(page)
+    .split('\n')
+    .map((line) => /^(#+) (.*)$/.exec(line));
+  const begin = headings.findIndex((heading) => heading?.[2] === title);
+  const depth = headings[begin]?.[1]?.length;
+  if (depth === undefined) throw new Error(`there is no section ${title}`);
+  const end = headings.findIndex((heading, at) => at > begin && (heading?.[1]?.length ?? depth + 1) <= depth);
+  return lines.slice(begin + 1, end === -1 ? undefined : end).join('\n');
 }
 
 /** The rows of the table whose head starts with these cells, without their outer spaces. Empty: there is none. */
@@ -45,5 +69,15 @@ export function testsIn(text: string): NamedTest[] {
 
 /** Whether the text names this test as it is written in its file. */
 export function isThere({ file, name }: NamedTest): boolean {
-  return existsSync(join(ROOT, file)) && (name === undefined || textOf(file).includes(name));
+  return existsSync(join(ROOT, file)) && (name === undefined || documentText(file).includes(name));
+}
+
+/** The blocks of code in a language, in their order. @throws Error if there is none */
+export function blocksIn(text: string, language: string): [string, ...string[]] {
+  const [first, ...others] = Array.from(
+    text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms')),
+    ([, code = '']) => code,
+  );
+  if (first === undefined) throw new Error(`there is no block of ${language}`);
+  return [first, ...others];
 }

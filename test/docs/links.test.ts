@@ -1,19 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { documentText, filesOfRepository } from './documents.ts';
 import { anchorsOf, linksOf } from './page-links.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
 const FILES = filesOfRepository();
 const PAGES = FILES.filter((file) => file.endsWith('.md'));
-
-/** Tracked files, and new ones that git does not ignore. */
-function filesOfRepository(): string[] {
-  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-  const listed = execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
-  return [...new Set(listed.split('\0'))].filter((file) => file !== '').sort();
-}
 
 /** Files and folders. The root is `.`. */
 const PATHS = new Set(FILES.flatMap((file) => [file, ...foldersOf(file)]));
@@ -21,10 +12,6 @@ const PATHS = new Set(FILES.flatMap((file) => [file, ...foldersOf(file)]));
 function foldersOf(file: string): string[] {
   const folder = posix.dirname(file);
   return folder === '.' ? [folder] : [folder, ...foldersOf(folder)];
-}
-
-function read(page: string): string {
-  return readFileSync(join(ROOT, page), 'utf8');
 }
 
 /** What is wrong with a link of a page. Undefined: nothing, or it leads out of the repository. */
@@ -35,7 +22,7 @@ function fault(page: string, target: string): string | undefined {
   const to = path === '' ? page : posix.join(posix.dirname(page), decodeURI(path)).replace(/\/$/, '');
   if (!PATHS.has(to)) return `${page}: ${target}: there is no ${to}`;
   if (anchor === undefined || !to.endsWith('.md')) return undefined;
-  return anchorsOf(read(to)).has(decodeURIComponent(anchor))
+  return anchorsOf(documentText(to)).has(decodeURIComponent(anchor))
     ? undefined
     : `${page}: ${target}: no such heading`;
 }
@@ -46,7 +33,7 @@ describe('every page of the repository', () => {
   });
 
   it.each(PAGES)('%s: its relative links and anchors resolve', (page) => {
-    const targets = linksOf(read(page));
+    const targets = linksOf(documentText(page));
     expect(targets.flatMap((target) => fault(page, target) ?? [])).toEqual([]);
   });
 });

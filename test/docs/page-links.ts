@@ -53,15 +53,16 @@ function withoutMarks(text: string): string {
     .replace(/<[^>]*>/g, '');
 }
 
-function withoutFences(markdown: string): string {
-  const lines: string[] = [];
+/** The page with an empty line in place of each line of its blocks of code. */
+export function withoutFences(markdown: string): string {
   let fence: string | undefined;
-  for (const line of markdown.split(/\r?\n/)) {
+  const lines = markdown.split(/\r?\n/).map((line) => {
     const [, marks] = /^\s*(?:> ?)*(`{3,}|~{3,})/.exec(line) ?? [];
-    if (fence === undefined && marks === undefined) lines.push(line);
-    else if (fence === undefined) fence = marks;
+    if (fence === undefined && marks === undefined) return line;
+    if (fence === undefined) fence = marks;
     else if (marks?.startsWith(fence) === true) fence = undefined;
-  }
+    return '';
+  });
   return lines.join('\n');
 }
 

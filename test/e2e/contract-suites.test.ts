@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
 import tsupConfig from '../../tsup.config.ts';
-import { blocksIn, pageText } from '../docs/page.ts';
+import { blocksIn, documentText } from '../docs/documents.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -150,7 +150,7 @@ async function authorsFolder(): Promise<string> {
 it('countersign/testing, from an installed tarball, tests other adapters', async () => {
   const author = await authorsFolder();
   writeFileSync(join(author, 'adapter.test.mjs'), ADAPTER_TEST);
-  writeFileSync(join(author, 'calendar.test.mjs'), blocksIn(pageText('docs/adapters.md'), 'js')[0]);
+  writeFileSync(join(author, 'calendar.test.mjs'), blocksIn(documentText('docs/adapters.md'), 'js')[0]);
   writeFileSync(join(author, 'racer.mjs'), RACER);
   writeFileSync(join(author, 'silent.mjs'), "process.stdout.write('ready\\n');\n");
   for (const example of ['eml-folder.mjs', 'json-calendar.mjs'])

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { auth, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { pageText } from '../docs/page.ts';
+import { documentText } from '../docs/documents.ts';
 import { buildCli, type Cli } from '../hosts/server/cli-process.ts';
 import { Program } from '../hosts/sign-in/program.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../servers/browser.ts';
@@ -26,7 +26,7 @@ const PROXIES = [
 
 /** The documented configuration of a proxy. @param port  of the API, instead of 8787 */
 function documented(block: RegExp, port: number): string {
-  const [, text = ''] = block.exec(pageText('docs/self-hosting.md')) ?? [];
+  const [, text = ''] = block.exec(documentText('docs/self-hosting.md')) ?? [];
   return text.replaceAll(/\b878[789]\b/g, (written) => String(Number(written) - 8787 + port));
 }
 

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { blocksIn, pageText } from '../docs/page.ts';
+import { blocksIn, documentText, sectionOf } from '../docs/documents.ts';
 import { casesOf } from '../only-long.ts';
 import { titledWithout } from '../servers/missing-servers.ts';
 import { EXPORTED_NAMES } from './exported-names.ts';
@@ -209,7 +209,7 @@ function evaluate(node: string, folder: string, code: string): Promise<{ stdout:
 
 /** The code in the section for CommonJS and TypeScript. */
 function documentedBlocks(): { javascript: string; typescript: string } {
-  const section = pageText('docs/embedding.md', 'CommonJS and TypeScript');
+  const section = sectionOf(documentText('docs/embedding.md'), 'CommonJS and TypeScript');
   const [[javascript], [typescript]] = [blocksIn(section, 'js'), blocksIn(section, 'ts')];
   expect(javascript).toContain('require(');
   expect(typescript).toContain('await import(');

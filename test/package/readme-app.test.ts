@@ -11,7 +11,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
-import { blocksIn, pageText } from '../docs/page.ts';
+import { blocksIn, documentText, sectionOf } from '../docs/documents.ts';
 import { connectAccount, decide, enterAccount, stateOn, textOf } from '../e2e/owner-pages.ts';
 import { filedIn, restClient } from '../e2e/rest-client.ts';
 import { browserIsMissing, inBrowser, openBrowser } from '../servers/browser.ts';
@@ -74,7 +74,7 @@ describe.skipIf(browserIsMissing || missing.length > 0)(
     });
 
     it('has an app of fewer than 20 lines, whose user connects a mailbox, creates a key and approves', async () => {
-      const code = blocksIn(pageText('docs/embedding.md'), 'js')[0];
+      const code = blocksIn(documentText('docs/embedding.md'), 'js')[0];
       const own = code.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('import '));
       expect(own.length).toBeLessThan(20);
       writeFileSync(join(project, 'page.mjs'), code);
@@ -131,7 +131,9 @@ describe.skipIf(browserIsMissing || missing.length > 0)(
         `From: ${addressOf(friend)}\r\nSubject: Lunch?\r\n\r\nTomorrow at noon?\r\n`,
       );
 
-      const walk = pageText('docs/self-hosting.md', 'Serve your mailbox').split('\nThe link makes')[0] ?? '';
+      const walk =
+        sectionOf(documentText('docs/self-hosting.md'), 'Serve your mailbox').split('\nThe link makes')[0] ??
+        '';
       const [install = '', serve = ''] = blocksIn(walk, 'sh')[0].split('\n');
       // The package is built and packed already.
       const [, installed = ''] =
@@ -185,7 +187,7 @@ describe.skipIf(browserIsMissing || missing.length > 0)(
         ['KEY=svc_pat_…', `KEY=${apiKey}`],
         ['API=http://127.0.0.1:8787', `API=${api}`],
       ]);
-      const [, calls = ''] = blocksIn(pageText('README.md', 'Try it'), 'sh');
+      const [, calls = ''] = blocksIn(sectionOf(documentText('README.md'), 'Try it'), 'sh');
       const [ask = '', look = ''] = [...own]
         .reduce((text, [from, to]) => {
           expect(text).toContain(from);

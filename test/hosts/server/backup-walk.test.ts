@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, write
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { blocksIn, pageText } from '../../docs/page.ts';
+import { blocksIn, documentText, sectionOf } from '../../docs/documents.ts';
 import { buildCli, type Cli, printedBy } from './cli-process.ts';
 
 const OWNER = 'grace@example.org';
@@ -11,7 +11,7 @@ const KEY = 'countersign.db.key';
 
 /** The commands of the section, one text for each block. */
 function blocks(): string[] {
-  return blocksIn(pageText('docs/operating.md', 'Back up, restore, upgrade'), 'sh');
+  return blocksIn(sectionOf(documentText('docs/operating.md'), 'Back up, restore, upgrade'), 'sh');
 }
 
 let cli: Cli;

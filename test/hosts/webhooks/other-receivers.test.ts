@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { httpsSender } from '../../../adapters/webhooks/https-sender.ts';
-import { blocksIn, pageText } from '../../docs/page.ts';
+import { blocksIn, documentText } from '../../docs/documents.ts';
 import { openTestService } from '../../open-service.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../servers/webhook-receiver.ts';
 import { until } from '../../until.ts';
@@ -34,7 +34,7 @@ const fromTheSpecification: Verify = (rawBody, header, secret) => {
 
 /** The code of the page, as it is printed there. */
 const withPython: Verify = (rawBody, header, secret) => {
-  const [code] = blocksIn(pageText('docs/webhooks.md'), 'python');
+  const [code] = blocksIn(documentText('docs/webhooks.md'), 'python');
   const call = 'import sys\nprint(is_genuine(sys.stdin.buffer.read(), sys.argv[1], sys.argv[2]))';
   const printed = execFileSync('python3', ['-c', `${code}\n${call}`, header, secret], { input: rawBody });
   return { True: true, False: false }[printed.toString().trim()] ?? expect.fail(printed.toString());
