@@ -12,8 +12,8 @@ const NOTHING = Buffer.alloc(0);
 /**
  * Passes what a server sends on in small pieces, and all sockets together pass on one piece in a turn of the event loop.
  * Otherwise a server that sends without end gets all of a turn: libuv reads a socket up to 32 times in a row, 64 KB each,
- * and parsers of lines take that much at once. Whatever servers send, half of the time is left to other work. Holds at
- * most one such read of a socket.
+ * and parsers of lines take that much at once. Whatever servers send, half of the time is left to other work, and a
+ * server that sends little does not stand behind those that send much. Holds at most one such read of a socket.
  */
 export function paceReads(socket: Socket): void {
   const push = socket.push.bind(socket);
@@ -21,20 +21,24 @@ export function paceReads(socket: Socket): void {
   let held: Buffer = NOTHING;
   let hasEnded = false;
   let isWaiting = false;
+  const turns: Turns = { work: deliver, period: 0, used: 0 };
 
   function deliver(): boolean {
     isWaiting = false;
     if (socket.destroyed) return false;
     if (held.length === 0) return push(null);
-    const piece = held.subarray(0, pieceBytes(held));
-    held = held.subarray(piece.length);
+    const { bytes, share } = nextPiece(held);
+    const piece = held.subarray(0, bytes);
+    held = held.subarray(bytes);
+    turns.used = usedBy(turns) + share;
+    turns.period = period;
     return push(piece) && held.length === 0;
   }
 
   function deliverInTurn(): boolean {
     if (isWaiting) return false;
     isWaiting = true;
-    return inTurn(deliver);
+    return inTurn(turns);
   }
 
   // Node stops reading from the system when `push` returns false, and goes on with `_read`.
@@ -49,34 +53,48 @@ export function paceReads(socket: Socket): void {
   };
 }
 
-function pieceBytes(bytes: Buffer): number {
-  const most = Math.min(bytes.length, PIECE_BYTES);
+/** @returns how long the next piece is, and how much it is of the most that a piece may be */
+function nextPiece(held: Buffer): { readonly bytes: number; readonly share: number } {
+  const most = Math.min(held.length, PIECE_BYTES);
   let end = 0;
   for (let lines = 0; lines < PIECE_LINES; lines += 1) {
-    end = bytes.indexOf(LF, end) + 1;
-    if (end === 0 || end > most) return most;
+    const next = held.indexOf(LF, end) + 1;
+    if (next === 0 || next > most) {
+      return { bytes: most, share: Math.max(most / PIECE_BYTES, lines / PIECE_LINES) };
+    }
+    end = next;
   }
-  return end;
+  return { bytes: end, share: 1 };
+}
+
+/** The turns of one socket. */
+interface Turns {
+  readonly work: () => boolean;
+  /** The last period in which it had a turn, and the shares of its pieces since then. */
+  period: number;
+  used: number;
 }
 
 let isTaken = false;
 /** At most one for each socket. */
-const waiting: (() => boolean)[] = [];
+const waiting: Turns[] = [];
 
 /** Runs the work now if this turn is free, otherwise in one of the next. @returns what the work returned; false if it waits */
-function inTurn(work: () => boolean): boolean {
+function inTurn(turns: Turns): boolean {
   if (isTaken) {
-    waiting.push(work);
+    waiting.push(turns);
     return false;
   }
   isTaken = true;
-  return runTurn(work);
+  return runTurn(turns);
 }
 
-/** How long turns that follow each other have taken since the last rest. */
+/** Turns that follow each other are one period. */
+let period = 0;
+/** How long they have taken since the last rest. */
 let workedMs = 0;
 
-function runTurn(work: () => boolean): boolean {
+function runTurn(turns: Turns): boolean {
   const beganMs = performance.now();
   setImmediate(() => {
     workedMs += performance.now() - beganMs;
@@ -84,12 +102,25 @@ function runTurn(work: () => boolean): boolean {
     setTimeout(nextTurn, Math.min(workedMs, REST_MS));
     workedMs = 0;
   });
-  return work();
+  return turns.work();
 }
 
+function usedBy(turns: Turns): number {
+  return turns.period === period ? turns.used : 0;
+}
+
+/** The socket that has used the least is next. */
 function nextTurn(): void {
-  const work = waiting.shift();
-  isTaken = work !== undefined;
-  if (work === undefined) workedMs = 0;
-  else runTurn(work);
+  let least = 0;
+  for (const [index, one] of waiting.entries()) {
+    if (usedBy(one) < usedBy(waiting[least] ?? one)) least = index;
+  }
+  const [turns] = waiting.splice(least, 1);
+  isTaken = turns !== undefined;
+  if (turns !== undefined) {
+    runTurn(turns);
+    return;
+  }
+  period += 1;
+  workedMs = 0;
 }

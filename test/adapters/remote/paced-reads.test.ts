@@ -14,6 +14,8 @@ const REACH = { allowPrivateServers: true };
 const BYTES = 2 * 1024 * 1024;
 const PIECE_BYTES = 16 * 1024;
 const PIECE_LINES = 200;
+const FLOODED = 40;
+const ECHOES = 10;
 /** How long a parser takes for a piece. */
 const WORK_MS = 4;
 
@@ -106,6 +108,33 @@ describe('what a server sends', () => {
     for (const pieces of all) {
       expect(pieces.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBe(BYTES);
     }
+  });
+
+  it('does not stand behind what sends much, if it is little', async () => {
+    const { port } = await startFlood(Buffer.alloc(2 * BYTES, 'x'));
+    const open = (to: number) => connectTo({ host: '127.0.0.1', port: to }, REACH, signal);
+    let pieces = 0;
+    const floods = await Promise.all(Array.from({ length: FLOODED }, () => open(port)));
+    for (const flood of floods) {
+      flood.on('data', () => {
+        pieces += 1;
+      });
+      onTestFinished(() => void flood.destroy());
+    }
+    const echo = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1');
+    await once(echo, 'listening');
+    onTestFinished(() => void echo.close());
+    const quiet = await open((echo.address() as AddressInfo).port);
+    onTestFinished(() => void quiet.destroy());
+    quiet.resume();
+    while (pieces < 5 * FLOODED) await new Promise(setImmediate);
+    const before = pieces;
+    for (let n = 0; n < ECHOES; n += 1) {
+      quiet.write('a little');
+      await once(quiet, 'data');
+    }
+    // Each piece is one turn of the event loop, and an echo takes a few of them by itself.
+    expect((pieces - before) / ECHOES).toBeLessThan(FLOODED / 2);
   });
 
   it('leaves much of the time to other work, however long it takes to read', async () => {
