@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** node:http reads at most this much of a head, unless it is told otherwise. */
+/** The most that node:http reads of a head, by default. */
 export const HEAD_MAX_BYTES = 16 * 1024;
 
 interface Arriving {
@@ -14,14 +14,14 @@ interface Arriving {
 const arriving = new WeakMap<Duplex, Arriving>();
 
 /**
- * Keeps the bytes of every head until it is read, because node:http keeps none: of a head that it cannot read, it passes on
- * only the packet in which it noticed that. Costs about 2 µs a request.
+ * Keeps the bytes of every head until it is read. node:http keeps none, and reports an unreadable head with the last
+ * packet only. Costs about 2 µs per request.
  */
 export function recordHeads(server: Server): void {
   server.on('setSecureContext' in server ? 'secureConnection' : 'connection', (socket: Duplex) => {
     const head: Arriving = { bytes: new Uint8Array(), before: undefined };
     arriving.set(socket, head);
-    // Before the parser gets the packet.
+    // This must run before the parser gets the packet.
     socket.prependListener('data', (packet: Uint8Array) => {
       if (head.before?.complete === false || head.bytes.length > HEAD_MAX_BYTES) return;
       head.bytes = head.bytes.length === 0 ? packet : Buffer.concat([head.bytes, packet]);
@@ -35,7 +35,7 @@ export function recordHeads(server: Server): void {
   });
 }
 
-/** Returns what has arrived of the head on a connection. Empty if it was not recorded. */
+/** Returns the bytes of the head that have arrived on a connection. Empty if they were not recorded. */
 export function recordedHead(socket: Duplex): Uint8Array {
   return arriving.get(socket)?.bytes ?? new Uint8Array();
 }

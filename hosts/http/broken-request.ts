@@ -46,7 +46,7 @@ export function brokenRequests(
   };
 }
 
-/** What is wrong with the length of a body, by the parser's error alone. */
+/** Returns what is wrong with the length of a body. Reads only the parser's error. */
 function lengthFailure({ code, reason = '' }: ParseError): Failure | undefined {
   switch (code) {
     case 'HPE_INVALID_TRANSFER_ENCODING':
@@ -66,11 +66,11 @@ function lengthFailure({ code, reason = '' }: ParseError): Failure | undefined {
 function requestLineOf(text: string): { readonly method: string; readonly target: string } | undefined {
   const [line = ''] = text.split('\r\n', 1);
   const [, method = '', target = ''] = /^([A-Z]+) (\S+) HTTP\/1\.[01]$/.exec(line) ?? [];
-  // The end of `POST` is no method.
+  // The text may start in the middle of a request line: `OST` is not a method.
   return METHODS.includes(method) ? { method, target } : undefined;
 }
 
-/** Whether more of the head is to come. */
+/** Whether more of the head is still to arrive. */
 function isIncomplete(text: string): boolean {
   return text.length <= HEAD_MAX_BYTES && !text.includes('\r\n\r\n') && requestLineOf(text) !== undefined;
 }

@@ -60,7 +60,7 @@ function forwardedFor(header: string | undefined): (string | undefined)[] {
   return header === undefined ? [] : header.split(',').map((hop) => plainAddress(hop.trim()));
 }
 
-/** An IPv6 address in brackets with a port is shorter. */
+/** Even an IPv6 address in brackets with a port is shorter. */
 const WRITTEN_CHARS_MAX = 100;
 
 /** Removes brackets, port, zone and the IPv6 form of an IPv4 address. Undefined if the text is not an address. */

@@ -5,7 +5,7 @@ import { type Target, targetOf } from '../http/request-head.ts';
 import { ENVELOPE, type Form } from './answer.ts';
 import { findRoute, type Route } from './routes.ts';
 
-/** What a request is addressed to, before anybody asks whose key it carries. */
+/** The target of a request, before its key is checked. */
 export type Addressed =
   | {
       readonly kind: 'route';
@@ -19,10 +19,10 @@ export type Addressed =
       readonly headers: Readonly<Record<string, string>>;
       readonly form: Form;
     }
-  /** Asked by whoever watches the process: no key, any host name. */
+  /** The health check. It needs no key and accepts any host name. */
   | { readonly kind: 'health'; readonly form: Form };
 
-/** In the order host, origin, key in the address, route, method. Pure. */
+/** Checks host, origin, keys in the URL, route and method, in this order. Pure. */
 export function addressed(request: Pick<ApiRequest, 'head' | 'leakedKeys'>, at: PublicAddress): Addressed {
   const { head } = request;
   const target = targetOf(head);

@@ -7,14 +7,13 @@ export type Form = Pick<Route, 'form' | 'created'>;
 
 export const ENVELOPE: Form = { form: 'envelope' };
 
-/** The body, as it goes over the wire. */
 export function bodyOf(outcome: Outcome, { form }: Form): string {
   if (outcome.status === 'error') return form === 'envelope' ? JSON.stringify(outcome) : codedBody(outcome);
   const isBare = form === 'bare' && outcome.status !== 'pending_approval';
   return JSON.stringify(isBare ? outcome.result : outcome);
 }
 
-/** The status and the headers that follow from what the answer says. */
+/** Returns the status and the headers that depend on the outcome. */
 export function statusOf(
   outcome: Outcome,
   { created }: Form,

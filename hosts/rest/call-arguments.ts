@@ -4,7 +4,7 @@ import { errorDetails } from '../../core/contract/schema.ts';
 import type { Target } from '../http/request-head.ts';
 import { type JsonObject, parseBody } from './json-body.ts';
 
-/** What a request gives a tool, by where it stands. */
+/** The parameters of a request, by where they stand. */
 export interface Given {
   readonly path: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -12,10 +12,10 @@ export interface Given {
 }
 
 /**
- * The arguments of a route's tool. What stands where the route has no parameters (a body on a read, a query on a
- * write, a body field with the name of a path parameter) is passed under a name that no tool knows, such as
- * `body.id`: so the tool's own validation refuses it, when its turn comes, and names it.
- * @param from where the route has parameters besides its path
+ * Returns the arguments for a route's tool. A parameter in the wrong place (a body on a read, a query on a write, a
+ * body field with the name of a path parameter) gets a name that no tool knows, such as `body.id`. The tool's own
+ * validation then rejects it by that name, after the checks that come first.
+ * @param from  where the route takes parameters, besides its path
  */
 export function routeArguments(
   given: Given,
@@ -33,7 +33,10 @@ export function routeArguments(
   return Object.fromEntries(args);
 }
 
-/** The arguments of `POST /v1/tools/{name}`: `{arguments: object}` and nothing else; see `routeArguments`. */
+/**
+ * Returns the arguments of `POST /v1/tools/{name}`. Its body is `{arguments: object}`. `routeArguments` says what
+ * happens to anything else.
+ */
 export function namedToolArguments({ query, body }: Given): unknown {
   const { arguments: args, ...others } = body;
   const strange = new Map<string, unknown>();
@@ -42,7 +45,7 @@ export function namedToolArguments({ query, body }: Given): unknown {
   return strange.size === 0 ? args : { ...(isRecord(args) ? args : {}), ...Object.fromEntries(strange) };
 }
 
-/** For a route that is no tool and has no parameters at all: what to say when some were given. */
+/** For a route that takes no parameters: the failure if the request has some. */
 export function strangeParameters(given: Given): Failure | undefined {
   const names = Object.keys(routeArguments(given, 'path', {}));
   if (names.length === 0) return undefined;
@@ -58,7 +61,7 @@ export type GivenOrRefused =
   | ({ readonly kind: 'given' } & Given)
   | { readonly kind: 'refused'; readonly failure: Failure };
 
-/** What a request gives: its body is JSON, its query UTF-8. */
+/** Reads the parameters of a request. The body must be JSON, and the query UTF-8. */
 export function givenBy(
   body: Uint8Array,
   { path, target }: { readonly path: Given['path']; readonly target: Target },
@@ -69,13 +72,13 @@ export function givenBy(
   return { kind: 'given', path, query: target.query, body: parsed.object };
 }
 
-/** Like a body that is no UTF-8, parameters of a query that are none would be read as something else. */
+/** `URLSearchParams` replaces bytes that are not UTF-8, so the tool would get a different text. */
 function notUtf8(names: readonly string[]): Failure {
   const errors = names.map((field) => ({ field, rule: 'utf8', message: 'must be UTF-8, percent-encoded' }));
   return failure('invalid_arguments', errorDetails(errors));
 }
 
-/** A parameter that is repeated comes as a list, which no parameter of a query may be. */
+/** A repeated parameter becomes a list. Validation rejects it, because no query parameter is a list. */
 function queryParameters(query: URLSearchParams): [string, string | string[]][] {
   const values = new Map<string, string[]>();
   for (const [name, value] of query) {
@@ -89,7 +92,7 @@ function queryParameters(query: URLSearchParams): [string, string | string[]][] 
   ]);
 }
 
-/** Text that is not of the wanted type stays as it is: validation says so. */
+/** Text that does not fit the type stays as it is, for validation to reject. */
 function coerced(value: unknown, type: unknown): unknown {
   if (typeof value !== 'string') return value;
   if (type === 'integer' && /^-?\d{1,15}$/.test(value)) return Number(value);

@@ -7,7 +7,7 @@ export type ParsedBody =
   | { readonly kind: 'object'; readonly object: JsonObject }
   | { readonly kind: 'failure'; readonly failure: Failure };
 
-/** An empty body says what `{}` says. */
+/** An empty body counts as `{}`. */
 export function parseBody(bytes: Uint8Array): ParsedBody {
   if (bytes.length === 0) return { kind: 'object', object: {} };
   let value: unknown;

@@ -100,7 +100,7 @@ export function restApi(service: RestService, options: ApiOptions = {}): AnswerR
     if (strange !== undefined) return { ...written(strange, route), rate };
     description ??= describeApi(service.baseUrl);
     const made = await description;
-    // Unlike other answers it may be kept, if each use asks whether it is still the same.
+    // Unlike other responses, this one may be cached, if the client revalidates it each time.
     const headers = { ETag: made.etag, 'Cache-Control': 'no-cache' };
     return isKnown(made, headerOf(head, 'if-none-match'))
       ? { status: 304, headers, body: '', rate }

@@ -3,43 +3,43 @@ import { type Given, namedToolArguments, routeArguments } from './call-arguments
 import type { JsonObject } from './json-body.ts';
 
 /**
- * The routes. A route names its tool, and says how path, query and body become its arguments; what the tool
- * does, who may call it and what its arguments must be is the tool's own affair.
+ * A route names its tool, and maps path, query and body to its arguments. What the tool does, who may call it and which
+ * arguments are valid follows from the tool's definition.
  */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** A segment in braces is a parameter. */
   readonly path: string;
-  /** `describe`: the description of this API, the one answer that needs no key. */
+  /** `describe`: the description of this API. It needs no key. */
   readonly call: 'list_tools' | 'describe' | ToolChoice;
-  /** `required`: the body has fields that the route cannot do without. */
+  /** `required`: the body has required fields. */
   readonly body: 'required' | 'optional';
   readonly form: AnswerForm;
-  /** The address of what the call made: then the answer is a 201. */
+  /** The path of what the call created. The response is then a 201. */
   readonly created?: (result: Result) => string | undefined;
 }
 
 /**
- * `envelope`; `coded`: the same with the code as `error` in failures; `bare`: like `coded`, and a success is the
- * result itself.
+ * `envelope`: the outcome. `coded`: the outcome, and failures also have their code as `error`. `bare`: like `coded`,
+ * but a success is the result alone.
  */
 type AnswerForm = 'envelope' | 'coded' | 'bare';
 
-/** How a request becomes the call of a tool. */
+/** Maps a request to the call of a tool. */
 export interface ToolChoice {
-  /** Of the operation, in the description of this API. */
+  /** The name of the operation in the description of this API. */
   readonly name: string;
-  /** The tools that it chooses among; none: the path names the tool. */
+  /** The tools that it chooses from. Empty: the path names the tool. */
   readonly tools: readonly string[];
-  /** Where the route has parameters besides its path. */
+  /** Where the route takes parameters, besides its path. */
   readonly from: 'query' | 'body' | 'path';
-  /** JSON Schemas of parameters that only choose, and are arguments of none of the tools. */
+  /** JSON Schemas of the parameters that only choose the tool. No tool has them as arguments. */
   readonly choosers?: Readonly<Record<string, JsonObject>>;
-  /** Those of them that must be given. */
+  /** The required ones of `choosers`. */
   readonly required?: readonly string[];
-  /** The body is that of one of the tools: none of them takes what another does. */
+  /** The body fits exactly one of the tools: their arguments cannot be mixed. */
   readonly apart?: true;
-  /** @param inputSchemaOf the input schema of a tool that the caller may use; of any other an empty one */
+  /** @param inputSchemaOf  the input schema of a tool. Empty if the caller may not use the tool */
   call(given: Given, inputSchemaOf: (tool: string) => JsonObject): { tool: string; args: unknown };
 }
 
@@ -50,7 +50,10 @@ const NAMED_TOOL: ToolChoice = {
   call: (given) => ({ tool: given.path.name ?? '', args: namedToolArguments(given) }),
 };
 
-/** With any of q, from and since it is a search; else `unread` picks the list, and is no argument of either. */
+/**
+ * With `q`, `from` or `since` it is a search. Otherwise `unread` chooses the list, and neither list gets it as an
+ * argument.
+ */
 const MESSAGE_LIST: ToolChoice = {
   name: 'list_messages',
   tools: ['summarize_inbox', 'list_unread', 'search_inbox'],
@@ -59,7 +62,7 @@ const MESSAGE_LIST: ToolChoice = {
     const { query } = given;
     const searches = ['q', 'from', 'since'].some((name) => query.has(name));
     const unread = query.has('unread') ? query.getAll('unread').join() : 'false';
-    // Any other value, or several: the search knows `unread`, and says what is wrong with it.
+    // The search takes `unread`, so its validation says what is wrong with any other value, or several.
     const isStrange = unread !== 'true' && unread !== 'false';
     if (searches || isStrange) return tool('search_inbox', 'query').call(given, inputSchemaOf);
     const others = new URLSearchParams(query);
@@ -69,7 +72,10 @@ const MESSAGE_LIST: ToolChoice = {
   },
 };
 
-/** `proposed` picks the tool, and is no argument of either; any other value stays for validation to refuse. */
+/**
+ * `proposed` chooses the tool, which does not get it as an argument. If it is not a boolean, it stays for validation to
+ * reject.
+ */
 const NEW_EVENT: ToolChoice = {
   name: 'create_event',
   tools: ['create_event', 'propose_event'],
@@ -88,7 +94,7 @@ const NEW_EVENT: ToolChoice = {
   },
 };
 
-/** To resolve is a tool of its own, and `status` no argument of it. */
+/** Resolving is a tool of its own, without the argument `status`. */
 const TRACKER_STATUS: ToolChoice = {
   name: 'set_tracker_status',
   tools: ['set_tracker_status', 'resolve_tracker'],
@@ -102,7 +108,7 @@ const TRACKER_STATUS: ToolChoice = {
   },
 };
 
-/** Which id is given picks the tool; both, or none, are for validation to refuse. */
+/** The id that is given chooses the tool. Validation rejects both ids, or none. */
 const TRACKER_LINK: ToolChoice = {
   name: 'link_to_tracker',
   tools: ['link_to_tracker', 'link_event_to_tracker'],
@@ -190,11 +196,11 @@ export type Found =
       readonly parameters: Readonly<Record<string, string>>;
       readonly form: AnswerForm;
     }
-  /** The path is known, the method is not: `methods` are. */
+  /** The path has no route for this method. `methods`: those that it has. */
   | { readonly kind: 'other_method'; readonly methods: readonly string[]; readonly form: AnswerForm }
   | { readonly kind: 'none' };
 
-/** @param path as it came; segments are decoded here, so that an encoded slash stays inside its segment */
+/** @param path  as received. It is split before it is decoded, so an encoded slash stays inside its segment */
 export function findRoute(method: string, path: string): Found {
   const segments = decodedSegments(path);
   if (segments === undefined) return { kind: 'none' };
@@ -231,6 +237,6 @@ function decodedSegments(path: string): string[] | undefined {
   try {
     return path.split('/').map(decodeURIComponent);
   } catch {
-    return undefined; // not percent-encoding of UTF-8: no route has such a path
+    return undefined; // not UTF-8, so no route has this path
   }
 }

@@ -59,7 +59,7 @@ function typeName(tool: string): string {
   return tool.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The schema of what a read of this tool finds, or a light write of it that ran at once; undefined: none of its own. */
+/** The name of the result schema of a read, or of a light write that runs at once. Undefined for a gated write. */
 export function resultName(tool: Tool): string | undefined {
   return ownShape(tool) && `${typeName(tool.name)}Result`;
 }
@@ -69,7 +69,7 @@ function ownShape(tool: Tool): z.ZodType | undefined {
   return tool.kind === 'light' ? tool.directOutput : tool.output;
 }
 
-/** Makes them one at a time. @returns by name, with every schema that one of them refers to */
+/** Creates the schemas one at a time. @returns by name, with every schema that they refer to */
 export function* schemasOf(tools: readonly Tool[]): Generator<undefined, Schemas> {
   const shapes: Record<string, z.ZodType> = {
     PendingApproval: pendingApproval,
@@ -98,7 +98,7 @@ export function* schemasOf(tools: readonly Tool[]): Generator<undefined, Schemas
   }
 }
 
-/** What a tool's approval shows as `result` once it is executed. */
+/** The schema of `result` in an executed approval of this tool. */
 export function approvalResultRef(tool: Tool): JsonObject {
   return isWrite(tool) ? ref(`${typeName(tool.name)}ApprovalResult`) : { type: 'object' };
 }

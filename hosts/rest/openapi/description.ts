@@ -5,11 +5,11 @@ import { documentSteps } from './document.ts';
 /** The description of the API as it is sent. */
 export interface Description {
   readonly body: Uint8Array<ArrayBuffer>;
-  /** Of the bytes. */
+  /** A hash of the body. */
   readonly etag: string;
 }
 
-/** Makes the description in steps, between which others get their turn: all of it takes 70 ms. */
+/** Builds the description in steps, with a turn of the event loop between them, because all of it takes 70 ms. */
 export async function describeApi(baseUrl: string): Promise<Description> {
   const steps = documentSteps(baseUrl);
   for (;;) {
@@ -23,7 +23,10 @@ function asSent(body: Description['body']): Description {
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
 }
 
-/** Whether a client has this description already. @param ifNoneMatch  the header of its request (RFC 9110, 13.1.2) */
+/**
+ * Whether the client already has this description.
+ * @param ifNoneMatch  If-None-Match of its request (RFC 9110, 13.1.2)
+ */
 export function isKnown({ etag }: Description, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
   return (

@@ -8,7 +8,7 @@ import { COMMON_HEADERS, headerRefs } from './headers.ts';
 import { jsonSchemaOf, ref, type Schemas } from './json-schema.ts';
 import { errorsOfRoute } from './route-errors.ts';
 
-/** Failures: a schema for each code with its details, and the responses that have them. */
+/** A schema for each error code, and the responses that use them. */
 
 const CODES = Object.keys(ERRORS) as ErrorCode[];
 
@@ -17,7 +17,7 @@ function schemaName(code: ErrorCode): string {
   return `${code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Error`;
 }
 
-/** Makes one at a time. @returns by name: the failure of each code as it is on the wire */
+/** Creates one schema at a time. @returns the schemas of all failures on the wire, by name */
 export function* failureSchemas(): Generator<undefined, Schemas> {
   const schemas: Record<string, JsonObject> = {};
   for (const code of CODES) {
@@ -47,7 +47,7 @@ export function failureRefs(route: Route): Record<string, JsonObject> {
   );
 }
 
-/** Makes one at a time. @returns the failures of the routes, by name: routes share those that have the same codes */
+/** Creates one response at a time. @returns by name. Routes with the same codes share a response */
 export function* failureResponses(
   routes: readonly Route[],
   schemas: Schemas,
@@ -69,7 +69,7 @@ export function* failureResponses(
 interface RouteFailure {
   readonly status: number;
   readonly codes: readonly ErrorCode[];
-  /** The code is in `error` as well. */
+  /** The response has the code in `error`, too. */
   readonly coded: boolean;
   /** Such as `CodedFailure429.busy.rate_limited`. */
   readonly name: string;

@@ -7,16 +7,20 @@ const whole = (minimum: number): JsonObject => ({ type: 'integer', minimum });
 
 export const headersAt = (base: PublicBase): Readonly<Record<string, JsonObject>> => ({
   'X-Request-Id': {
-    description: 'Names this answer in the log of the service.',
+    description: 'Identifies this response in the log of the service.',
     required: true,
     schema: { type: 'string', format: 'uuid' },
   },
   'RateLimit-Limit': {
-    description: 'Calls a minute; of the key, or of the address where no key was admitted.',
+    description: 'Calls per minute: of the key, or of the address if no key was admitted.',
     required: true,
     schema: whole(0),
   },
-  'RateLimit-Remaining': { description: 'What is left of them.', required: true, schema: whole(0) },
+  'RateLimit-Remaining': {
+    description: 'Calls that are left in this minute.',
+    required: true,
+    schema: whole(0),
+  },
   'RateLimit-Reset': { description: 'Seconds until the minute ends.', required: true, schema: whole(1) },
   'RateLimit-Policy': {
     description: 'The limit and its window in seconds, such as 60;w=60.',
@@ -26,7 +30,7 @@ export const headersAt = (base: PublicBase): Readonly<Record<string, JsonObject>
   'Retry-After': { description: 'Seconds until another try makes sense.', required: true, schema: whole(1) },
   'WWW-Authenticate': { required: true, schema: { type: 'string', const: 'Bearer' } },
   Location: {
-    description: 'Where the request for approval, or what was made, is read.',
+    description: 'The path of the request for approval, or of what was created.',
     required: true,
     schema: { type: 'string', pattern: `^${base.path('/v1/').replaceAll('.', '[.]')}` },
   },
@@ -35,14 +39,14 @@ export const headersAt = (base: PublicBase): Readonly<Record<string, JsonObject>
     schema: { type: 'string', const: 'true' },
   },
   ETag: {
-    description: 'Of the bytes of the body. Send it as If-None-Match with the next request.',
+    description: 'Identifies this version of the body. Send it as If-None-Match with the next request.',
     required: true,
     schema: { type: 'string', pattern: '^"[A-Za-z0-9_-]+"$' },
   },
   Allow: { description: 'The methods of the route.', required: true, schema: { type: 'string' } },
 });
 
-/** Those of every answer. */
+/** The headers of every response. */
 export const COMMON_HEADERS = [
   'X-Request-Id',
   'RateLimit-Limit',

@@ -23,7 +23,7 @@ export function jsonSchemaOf(shape: z.ZodType): NamedSchemas {
     $defs,
     ...schema
   } = z.toJSONSchema(shape, {
-    // As what a client reads: the schema of an output would forbid other fields.
+    // The schema of an output would forbid other fields.
     io: 'input',
     target: 'draft-2020-12',
   });

@@ -92,14 +92,14 @@ function objectOf({ properties, required }: ReturnType<typeof argumentsOf>): Jso
 const IF_NONE_MATCH: JsonObject = {
   name: 'If-None-Match',
   in: 'header',
-  description: 'The ETag of the description that the client has. Answered 304 while it is the same.',
+  description: 'The ETag of the description that the client has. If it is still current, the answer is 304.',
   schema: { type: 'string' },
 };
 
 const IDEMPOTENCY_HEADER: JsonObject = {
   name: 'Idempotency-Key',
   in: 'header',
-  description: 'The same request with the same key is answered as it was the first time, for 24 hours.',
+  description: 'For 24 hours, the same request with the same key gets the answer of the first one.',
   schema: { type: 'string', pattern: IDEMPOTENCY_KEY.source, examples: ['lunch-2026-11-27'] },
 };
 
@@ -122,8 +122,8 @@ function parameter(
 }
 
 /**
- * The arguments of the tools that a route chooses among, but for those that its path gives: all that one of them
- * takes, and what none can do without. Where the path names the one message, there are no several.
+ * Returns the arguments of the tools that a route chooses from, without those in its path. An argument is required if
+ * every tool requires it. If the path already names a message, the tool's `ids` argument is dropped.
  */
 function argumentsOf(
   tools: readonly Tool[],

@@ -8,9 +8,9 @@ import { failureRefs } from './failures.ts';
 import { COMMON_HEADERS, headerRefs } from './headers.ts';
 import { ref, type Schemas } from './json-schema.ts';
 
-/** What an operation may answer. */
+/** The responses of an operation. */
 
-/** @param tools  those that the route may call */
+/** @param tools  the tools that the route may call */
 export function responsesOf(route: Route, tools: readonly Tool[], schemas: Schemas): JsonObject {
   return {
     ...successes(route, tools, schemas),
@@ -46,10 +46,10 @@ function successes(route: Route, tools: readonly Tool[], schemas: Schemas): Reco
   const more = writes ? ['Idempotent-Replayed'] : [];
   const schema = successSchema(route, tools, schemas);
   const answers: Record<string, JsonObject> = {
-    200: success(writes ? 'It ran, or how it ended.' : 'The result.', schema, schemas, more),
+    200: success(writes ? 'It ran, or it has ended.' : 'The result.', schema, schemas, more),
   };
   if (route.created !== undefined) {
-    answers[201] = success('It ran and made this.', schema, schemas, [...more, 'Location']);
+    answers[201] = success('It ran and created this.', schema, schemas, [...more, 'Location']);
   }
   if (tools.some(isWrite) || tools.some(({ name }) => name === 'get_approval')) {
     const description = 'Nothing has happened yet: it waits for the owner, or is still under way.';
@@ -80,7 +80,7 @@ function unique(schemas: readonly JsonObject[]): JsonObject[] {
   return [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
 }
 
-/** The answers of one tool that are no failure and do not wait. */
+/** The responses of one tool to calls that neither fail nor wait. */
 function successesOf(tool: Tool, bare: boolean, schemas: Schemas): JsonObject[] {
   const name = resultName(tool);
   const result = name === undefined ? { type: 'object' } : ref(name);
@@ -93,7 +93,7 @@ function successesOf(tool: Tool, bare: boolean, schemas: Schemas): JsonObject[] 
   return [envelope('ok', flagged(tool, result)), ...emptyOf(tool, result)];
 }
 
-/** How a request of this tool ended. */
+/** The schema of a request of this tool that has ended. */
 function endedOf(tool: WriteTool, schemas: Schemas): JsonObject {
   const own = approvalResultRef(tool);
   const { action } = tool;
@@ -109,7 +109,7 @@ function endedOf(tool: WriteTool, schemas: Schemas): JsonObject {
   };
 }
 
-/** Some fields of an object that may have others. */
+/** An object with these fields, and possibly others. */
 function open(properties: JsonObject, required: readonly string[] = []): JsonObject {
   return { type: 'object', properties, required, additionalProperties: true };
 }
@@ -118,7 +118,7 @@ function envelope(status: 'ok' | 'empty', result: JsonObject): JsonObject {
   return open({ status: { type: 'string', const: status }, result }, ['status', 'result']);
 }
 
-/** Lists, and documents without text, say why there is nothing. */
+/** An empty list or a document without text says why it is empty. */
 function emptyOf(tool: Tool, result: JsonObject): JsonObject[] {
   if (tool.group === null) return [];
   const why = open({ reason: { type: 'string', examples: ['no_match'] }, hint: { type: 'string' } }, [
@@ -127,7 +127,9 @@ function emptyOf(tool: Tool, result: JsonObject): JsonObject[] {
   return [envelope('empty', { allOf: [result, why] })];
 }
 
-/** Third-party fields are marked wherever a result holds any. Where it may hold none, its own fields say so. */
+/**
+ * Adds the marks of third-party fields, unless the tool's own output has them because a result may lack such fields.
+ */
 function flagged(tool: Tool, result: JsonObject): JsonObject {
   const hasMarks = tool.output instanceof z.ZodObject && 'untrusted_fields' in tool.output.shape;
   if (tool.untrusted.length === 0 || hasMarks) return result;

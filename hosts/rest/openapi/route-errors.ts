@@ -6,7 +6,7 @@ import { UNEXPECTED_ERRORS } from '../../http/request.ts';
 import type { Route } from '../routes.ts';
 import { toolsOf } from './route-tools.ts';
 
-/** Every error code that a route can return: those of each step that its requests take, and those of its tools. */
+/** Every error code that a route can return: from each step of its requests, and from its tools. */
 export function errorsOfRoute(route: Route): ReadonlySet<ErrorCode> {
   const { call } = route;
   const codes = new Set<ErrorCode>([...ENTRY_ERRORS, ...UNEXPECTED_ERRORS, 'invalid_arguments']);
@@ -15,8 +15,8 @@ export function errorsOfRoute(route: Route): ReadonlySet<ErrorCode> {
   for (const code of [...ADMISSION_ERRORS, ...BODY_ERRORS]) codes.add(code);
   if (call === 'list_tools') return codes;
   for (const tool of toolsOf(route)) for (const code of errorsOf(tool)) codes.add(code);
-  // The path names the one message.
+  // The path names a single message.
   if (route.path.includes('{id}')) codes.delete('too_many_targets');
-  // The path names the tool: it may name one that does not exist.
+  // The path may name a tool that does not exist.
   return call.tools.length === 0 ? codes.add('not_found') : codes;
 }

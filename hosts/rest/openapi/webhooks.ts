@@ -15,17 +15,17 @@ export const HEADERS: readonly { name: string; description: string; schema: Json
   },
   {
     name: 'Service-Event-Id',
-    description: 'The id of the body: events can come more than once.',
+    description: 'The id of the event, as in the body. Events can arrive more than once.',
     schema: { type: 'string', pattern: '^evt_' },
   },
   {
     name: 'Service-Event-Type',
-    description: 'The type of the body.',
+    description: 'The type of the event, as in the body.',
     schema: { type: 'string', enum: [...EVENT_TYPES] },
   },
   {
     name: 'Service-Delivery-Attempt',
-    description: 'Which attempt this is.',
+    description: 'The number of this attempt, from 1.',
     schema: { type: 'integer', minimum: 1, maximum: ATTEMPTS_MAX },
   },
 ];
@@ -48,7 +48,7 @@ function delivery(type: EventType): JsonObject {
       content: jsonContent(schema, {}),
     },
     responses: {
-      '2XX': { description: 'Delivered, when it comes within 10 seconds.' },
+      '2XX': { description: 'Delivered, if it arrives within 10 seconds.' },
       '4XX': {
         description: `Not delivered; tried again, up to ${ATTEMPTS_MAX} attempts over about 23 hours.`,
       },
