@@ -27,9 +27,9 @@ import { answerUsual } from './usual-answer.ts';
 import { usualRequest } from './usual-request.ts';
 
 /**
- * The tools by the Model Context Protocol over Streamable HTTP, without sessions, for clients of every revision.
- * What is refused before a tool is called is refused as the REST API refuses it, in the same order.
- * @throws Error when an option is wrong, naming it
+ * Serves the tools over the Model Context Protocol (Streamable HTTP, without sessions) to clients of every revision.
+ * Until a tool is called, requests are refused in the same order as in the REST API.
+ * @throws Error naming the option if an option is wrong
  */
 export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerRequest {
   const isTrusted = trustedProxies(options.trustedProxies ?? []);
@@ -96,7 +96,7 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
     }
   }
 
-  /** Passes events on as they arrive. @param end  ends the call when the last one has passed */
+  /** Passes events on as they arrive. @param end  ends the call after the last event */
   function relayed(events: ReadableStream<Uint8Array>, end: () => Promise<void>): Readable {
     // Its source is read to the end even if the caller disconnects. All of it is at most one answer of 64 KB.
     const relay = new PassThrough();
@@ -117,7 +117,7 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
     return relay;
   }
 
-  /** The first call of a tool ends what was admitted; more of them in one batch are calls of their own. */
+  /** The first tool call of a batch uses the admission of the request. Each further one is admitted by itself. */
   function turnOf({ head, address, gone }: ApiRequest, caller: Caller): { turn: Turn; end(): Promise<void> } {
     let admitted: Caller | undefined = caller;
     return {
@@ -140,7 +140,7 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
     };
   }
 
-  /** With the headers that the protocol has a use for. @param body undefined: it was parsed already */
+  /** Keeps only the headers that the protocol uses. @param body  undefined: it is already parsed */
   function requestOf(head: RequestHead, body: Uint8Array | undefined): Request {
     const headers = new Headers();
     for (const name of Object.keys(head.headers)) {
@@ -159,12 +159,12 @@ const withProgressToken = z.looseObject({
   params: z.looseObject({ _meta: z.looseObject({ progressToken: z.union([z.string(), z.number()]) }) }),
 });
 
-/** Whether the message asks for progress reports. Such an answer is streamed, every other one is written whole. */
+/** Whether the message asks for progress reports. Only then is the response streamed. */
 function wantsProgress(message: unknown): boolean {
   return withProgressToken.safeParse(message).success;
 }
 
-/** Undefined: the body is not JSON. The protocol has an answer to that. */
+/** Undefined if the body is not JSON. The library has a response for that. */
 function jsonOf(body: Uint8Array): unknown {
   try {
     return JSON.parse(textOf(body));
@@ -173,7 +173,7 @@ function jsonOf(body: Uint8Array): unknown {
   }
 }
 
-/** What is not UTF-8 is no JSON either; the protocol has an answer to that. */
+/** Empty if the body is not UTF-8, so that it is not JSON either. */
 function textOf(body: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body);

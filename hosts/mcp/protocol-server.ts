@@ -11,7 +11,7 @@ import type { ToolListing } from '../../core/tools/define-tool.ts';
 import { INSTRUCTIONS } from '../../core/tools/instructions.ts';
 import { version } from '../../package.json';
 
-/** What one request to this door may ask of the service. */
+/** The parts of the service that one MCP request uses. */
 export interface Turn {
   tools(): readonly ToolListing[];
   call(call: ToolCall): Promise<Answer>;
@@ -21,7 +21,7 @@ export interface Turn {
   readonly gone: AbortSignal | undefined;
 }
 
-/** In `_meta` of a call, and of its result. */
+/** Fields in `_meta`: of a call, and of its result. */
 const IDEMPOTENCY_KEY = 'countersign/idempotency-key';
 export const REPLAYED = 'countersign/idempotent-replayed';
 
@@ -30,10 +30,12 @@ export const SERVER_INFO = { name: 'countersign', title: 'Countersign', version 
 
 export const UNKNOWN_TOOL = 'There is no tool of that name.';
 
-/** For what surrounds a result: the JSON-RPC envelope with a request's id, event field names, progress reports. */
+/**
+ * Room for what surrounds a result: the JSON-RPC envelope with the request's id, event field names, progress reports.
+ */
 export const FRAME_BYTES = 2048;
 
-/** The Model Context Protocol for one request, by its library. Nothing is kept between two requests. */
+/** Returns the library's protocol server for one request. Nothing is kept between requests. */
 export function protocolServer(turn: Turn): Server {
   const server = new Server(SERVER_INFO, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
   server.setRequestHandler('tools/list', () => ({
@@ -59,7 +61,7 @@ export function isUnknownTool(outcome: Outcome): boolean {
   return outcome.status === 'error' && outcome.code === 'not_found' && outcome.details?.reason === 'tool';
 }
 
-/** A request that waits is an ordinary result; only an error is one. */
+/** A write that waits for the owner is an ordinary result, not an error. */
 function resultOf(outcome: Outcome): CallToolResult {
   return {
     content: [{ type: 'text', text: JSON.stringify(outcome) }],
@@ -68,7 +70,7 @@ function resultOf(outcome: Outcome): CallToolResult {
   };
 }
 
-/** Reports progress to a caller who gave a token for it; undefined without one. */
+/** Reports progress to the caller. Undefined if the call has no progress token. */
 function progressReport({ _meta, notify }: ServerContext['mcpReq']): ToolCall['onWaiting'] {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return undefined;
@@ -80,7 +82,7 @@ function progressReport({ _meta, notify }: ServerContext['mcpReq']): ToolCall['o
   };
 }
 
-/** What is there but no text is a malformed key, as the service will say. */
+/** A value that is not a string becomes an empty key, which the service rejects. */
 export function idempotencyKeyOf(meta: Readonly<Record<string, unknown>> | undefined): string | undefined {
   const key = meta?.[IDEMPOTENCY_KEY];
   return key === undefined || typeof key === 'string' ? key : '';

@@ -16,7 +16,7 @@ const SERVER_META = { 'io.modelcontextprotocol/serverInfo': SERVER_INFO };
 /** The list depends on the key, and may change at any time. */
 const LIST_FIELDS = fields({ resultType: 'complete', ttlMs: 0, cacheScope: 'private', _meta: SERVER_META });
 
-/** One text for each set of permissions: the service returns the same list for the same set. */
+/** By list, because the service returns the same list for the same permissions. */
 const listTexts = new WeakMap<readonly ToolListing[], string>();
 
 /** @returns the JSON of the answer, equal to that of the library */

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { headerOf, type RequestHead } from '../http/request-head.ts';
 
 /**
- * A single `tools/list` or `tools/call` in the form that clients send: a revision that is spoken here, headers that fit
- * the message, no progress token. The library checks and answers everything else. It costs three times what a REST call
- * costs, and these two requests are nearly all that clients send.
+ * A single `tools/list` or `tools/call` as clients usually send it: of a supported revision, with headers that match
+ * the message, without a progress token. The library checks and answers everything else. It costs three times as much
+ * as a REST call, and clients send little but these two requests.
  */
 export type UsualRequest = {
   readonly id: string | number;
@@ -21,7 +21,7 @@ export type UsualRequest = {
 );
 
 const STATELESS = '2026-07-28';
-/** Undefined: a client of 2025-03-26, before there was the header. */
+/** Undefined: a client of 2025-03-26, which had no such header. */
 const EARLIER: ReadonlySet<string | undefined> = new Set([
   undefined,
   '2025-03-26',
