@@ -7,8 +7,8 @@ export interface AccountServers {
   /** Undefined for an account without a calendar. */
   readonly caldav: CalendarFields | undefined;
   /**
-   * SHA-256 of the only accepted certificate, 64 hex digits, of a mail server without its own; undefined: trust the usual
-   * authorities.
+   * SHA-256 (64 hex digits) of the only accepted certificate, for mail servers without one of their own. Undefined: the
+   * usual authorities are trusted.
    */
   readonly fingerprint: string | undefined;
 }

@@ -13,7 +13,7 @@ export interface ChosenActivity {
 const ID = z.string().max(64);
 const DAY = z.union([z.literal(''), z.iso.date()]);
 
-/** Undefined: the address of the page is not one that its form makes. */
+/** Undefined if the page's form cannot produce this query. */
 export function chosenActivity(query: URLSearchParams): ChosenActivity | undefined {
   const read = (name: string) => query.get(name) ?? '';
   const [key, tool, day] = [

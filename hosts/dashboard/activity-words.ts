@@ -143,7 +143,7 @@ function isToolName(name: string): name is ToolName {
   return Object.hasOwn(TOOL_WORDS, name);
 }
 
-/** What a request is about. Undefined: it cannot be told any more. */
+/** What a request is about. Undefined if that is no longer known. */
 function subject(gist: ApprovalGist, tool: ToolName): Sentence | undefined {
   switch (gist.kind) {
     case 'message':
@@ -166,7 +166,7 @@ function subject(gist: ApprovalGist, tool: ToolName): Sentence | undefined {
   }
 }
 
-/** What a read showed, while it can be named. */
+/** What a read showed. Undefined if that is no longer known. */
 function shownSubject({ shown, sources: [first] }: ActivityEntry): Sentence | undefined {
   if (first === undefined) return undefined;
   const { id, title: text, author } = first;

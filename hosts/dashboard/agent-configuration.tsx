@@ -7,8 +7,8 @@ export function testCommand(baseUrl: string, apiKey: string): string {
 }
 
 /**
- * What an agent needs in order to call: ready to copy.
- * @param props  `apiKey`: the key, or a placeholder for it; `isFolded`: the first way is not open either
+ * What an agent needs to call Countersign, ready to copy.
+ * @param props  `apiKey`: the key, or a placeholder for it; `isFolded`: the first way is folded, too
  */
 export function AgentConfiguration(props: { baseUrl: string; apiKey: string; isFolded?: boolean }) {
   const { baseUrl, apiKey, isFolded = false } = props;

@@ -50,7 +50,7 @@ export function togetherId({ approval, gist, findings }: ApprovalSummary): strin
 }
 
 /**
- * The item that opens after a decision: the one that stood behind the decided request, or else the first. Undefined:
+ * The item that opens after a decision: the one that followed the decided request, or else the first. Undefined:
  * nothing waits.
  */
 export function nextItem(

@@ -44,7 +44,7 @@ const png = (size: number): Asset => ({
 export const STYLE_PATH = `/assets/${fingerprint(style)}.css`;
 export const SCRIPT_PATH = `/assets/${fingerprint(script)}.js`;
 export const ICON_PATH = `/assets/${fingerprint(icon)}.svg`;
-/** The same drawing, for what shows no SVG. */
+/** The same drawing, for devices that show no SVG. */
 export const TOUCH_ICON_PATH = `/assets/${fingerprint(icon)}-192.png`;
 const PNG_ICONS = [
   { path: TOUCH_ICON_PATH, size: 192 },

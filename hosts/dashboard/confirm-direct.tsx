@@ -9,8 +9,8 @@ import { GROUP_TITLES } from './words.ts';
 export const DIRECT_FIELD = 'direct_confirmed';
 
 /**
- * Asks before a program may do without asking what is hard to undo, and repeats the form. Undefined: nothing of that is
- * new, or the owner has confirmed it.
+ * Asks the owner to confirm modes that let a program do things that are hard to undo without asking, and repeats the
+ * form. Undefined if none of these modes is new, or the owner has confirmed them.
  * @param name  of the key or the assistant
  * @param before  the modes that it had, or those of its preset
  */

@@ -86,7 +86,7 @@ interface Asked {
   readonly demand: Demand;
 }
 
-/** The owner proved to be there. */
+/** The owner has proved their presence. */
 interface Proven {
   readonly kind: 'proven';
   readonly stored: StoredSession;

@@ -1,9 +1,9 @@
 /**
  * One record of a CSV file, with its line end. Every cell is quoted. Source: RFC 4180.
  *
- * A spreadsheet runs a cell that starts with one of `= + - @`, also behind white space, and some also the wide forms of
- * them. An apostrophe in front makes it text. Where the spreadsheet splits at semicolons or tabs instead of commas, a
- * part of a cell becomes a cell, so the same is done after those. Source: OWASP, CSV Injection.
+ * Spreadsheets run a cell that starts with one of `= + - @`, even after white space, and some also with their
+ * full-width forms. An apostrophe in front makes the cell text. Some spreadsheets split at semicolons or tabs, so a
+ * cell can also start after one of those. Source: OWASP, CSV Injection.
  */
 export function csvRecord(cells: readonly (string | number)[]): string {
   return `${cells.map((cell) => `"${neutralised(String(cell)).replaceAll('"', '""')}"`).join(',')}\r\n`;

@@ -23,7 +23,7 @@ export function FirstCall({ at, zone }: { at: Date | null; zone: string }) {
   );
 }
 
-/** A first call that has not come yet, on a page that has no address of its own. The script keeps it up to date. */
+/** Waits for the first call, on a page without a URL of its own. The script keeps it up to date. */
 export function AwaitedCall({ keyId, zone }: { keyId: string; zone: string }) {
   const path = pathOf(keyId);
   return (
@@ -38,7 +38,7 @@ export function AwaitedCall({ keyId, zone }: { keyId: string; zone: string }) {
   );
 }
 
-/** `first-call-script.ts` replaces the state in it by that of the other page. */
+/** `first-run-script.ts` replaces the state in it with that of the other page. */
 function LivePart({ from, children }: { from: string; children: ComponentChildren }) {
   return (
     <Base.Consumer>

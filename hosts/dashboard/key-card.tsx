@@ -103,7 +103,7 @@ export function KeyCard(props: {
   );
 }
 
-/** Shows nothing else of it: somebody else wrote that. */
+/** Shows only the name: somebody else may have written the rest. */
 export function AlteredKey({ credential }: { credential: Credential }) {
   return (
     <article class="key">

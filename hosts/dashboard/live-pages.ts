@@ -162,7 +162,7 @@ export function livePages(
       unwatch();
       pages.delete(page);
     });
-    // What is wrong with its frames is of no interest: `ws` closes the socket.
+    // After a bad frame, `ws` closes the socket by itself.
     socket.on('error', () => undefined);
     socket.on('pong', () => {
       page.hasAnswered = true;
@@ -175,7 +175,7 @@ export function livePages(
   function check(page: Page): void {
     isSignedIn(page).then(
       (isIt) => isIt || end(page, ENDED_CODE),
-      // Storage is away, so there is nothing to send either. The next check tries again.
+      // Storage is unavailable, so there is nothing to send either. The next check tries again.
       (error: unknown) => log?.warn('the session of an open page could not be checked', errorName(error)),
     );
   }

@@ -7,7 +7,7 @@ import {
   type Plan,
 } from '../../core/gate/permissions.ts';
 
-/** What a program reads in a group, or does in it, after "it". */
+/** What a program reads or does in a group, in words that follow "it". */
 const READS: ReadonlyMap<Group, string> = new Map([
   ['mail:read', 'mail'],
   ['calendar:read', 'the calendar'],

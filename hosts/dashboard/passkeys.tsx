@@ -9,7 +9,7 @@ import type { OwnerVisit, Visit } from './visit.ts';
 export const PASSKEY_FIELD = 'owner_passkey';
 
 /**
- * Where this page uses passkeys. Undefined: browsers have none here. They need a host name, and https unless it is
+ * Where this page uses passkeys. Undefined if browsers allow none here. They need a host name, and https unless it is
  * localhost. Source: W3C Web Authentication, section 5.1.3; W3C Secure Contexts, section 3.1.
  */
 export function passkeyPlace({ origin }: Pick<Visit, 'origin'>): PasskeyPlace | undefined {

@@ -7,9 +7,9 @@ import { challengeBinding, usedPasskeyPlace } from './passkeys.tsx';
 import { readSignedTime, signedTime } from './signed-time.ts';
 import type { OwnerVisit } from './visit.ts';
 
-/** An owner who chose *Prove it is you* shows with the decision itself who makes it. */
+/** If the owner chose *Prove it is you*, each decision carries a proof of who makes it. */
 
-/** What says in a form what is approved. */
+/** The form fields that say what is approved. */
 const DECIDES: ReadonlySet<string> = new Set(['digest', 'member', 'confirms', 'to', 'subject', 'text']);
 
 /** When the person was sent to the app's page that asks who they are, for this decision. */
@@ -22,12 +22,12 @@ export async function demandForApprove({ service, owner, param }: OwnerVisit): P
   return view?.needsProof === true ? 'prove' : 'approve';
 }
 
-/** What the changes raise is not known before they are planned. */
+/** The findings that the changes raise are not known before they are planned. */
 export async function demandForChange({ owner }: OwnerVisit): Promise<Demand> {
   return owner.proofFor === 'every_12_hours' ? 'approve' : 'prove';
 }
 
-/** What is decided together writes to nobody and has no red finding. */
+/** Requests that can be decided together write to nobody and have no red finding. */
 export async function demandForTogether({ owner }: OwnerVisit): Promise<Demand> {
   return owner.proofFor === 'always' ? 'prove' : 'approve';
 }
@@ -79,7 +79,7 @@ export function provingMark(visit: OwnerVisit): string {
   return signedTime(aboutOf(visit), visit.requests.storeNowMs);
 }
 
-/** Whether the app has asked who the person is since it was told to, for this decision. */
+/** Whether the person has proved who they are to the app since this decision sent them there. */
 export function hasProvenInApp(visit: OwnerVisit, authenticatedAt: Date): boolean {
   const askedMs = readSignedTime(aboutOf(visit), visit.fields.get(PROVING_FIELD));
   return askedMs !== undefined && authenticatedAt.getTime() >= askedMs;

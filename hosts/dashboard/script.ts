@@ -1,7 +1,7 @@
 /**
- * The part of the page's script that signs forms. It signs them with a key of this browser and origin. Without it, or if it fails, the form
- * is sent unsigned and the dashboard asks for the password. It is a string, so it survives any bundler. `form-proof.ts`
- * says what is signed.
+ * The part of the page's script that signs forms, with a key of this browser and origin. Without it, or if it fails,
+ * the form is sent unsigned and the dashboard asks for the password. It is a string, so it survives any bundler.
+ * `form-proof.ts` says what is signed.
  */
 export const SCRIPT = `(() => {
   'use strict';

@@ -85,7 +85,7 @@ export async function signIn(visit: Visit): Promise<Reply> {
   return startSession(visit, check.result, next);
 }
 
-/** Keeps the address of a further step usable: its page only answers the form before it. */
+/** Sends a reload of a later step back to the start, because that page only answers the form before it. */
 export async function showSecondStep({ options }: Visit): Promise<Reply> {
   return options.appSignIn === undefined ? redirect('/sign-in') : notFoundPage();
 }

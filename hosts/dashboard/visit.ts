@@ -91,7 +91,7 @@ export interface OwnerVisit extends Visit {
   readonly session: VisitSession;
   /** The token for the forms of the page. */
   readonly token: string;
-  /** When the owner proved to be there for what this form decides. Undefined: it did not ask for that. */
+  /** When the owner proved their presence for this decision. Undefined: no proof was needed. */
   readonly provenAt?: Date;
   /** Read before anything else, so that the page is not older than its version. */
   readonly requests: RequestsNow;

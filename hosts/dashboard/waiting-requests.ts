@@ -4,7 +4,7 @@ import type { Service } from '../../core/service/service.ts';
 /** More than can wait at once by default. */
 const READ = 1000;
 
-/** The owner's open requests, apart by whether they wait for a decision. */
+/** The owner's open requests: those that wait for a decision, and those that run. */
 export interface WaitingRequests {
   readonly pending: readonly ApprovalSummary[];
   /** Approved, and not ended. */

@@ -102,8 +102,8 @@ const accountAdd: Command = {
 };
 
 /**
- * What is wrong with the calendar of an account that was just connected or changed, and what to do: the end of a sentence,
- * and another. Undefined: nothing.
+ * Says what is wrong with the calendar of an account that was just connected or changed, and what to do. The text ends
+ * one sentence and adds another. Undefined: nothing is wrong.
  */
 async function calendarNote(
   { accounts }: Service,

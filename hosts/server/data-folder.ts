@@ -7,9 +7,9 @@ export const DATABASE_FILE = 'countersign.db';
 export const KEY_FILE = 'countersign.key';
 
 /**
- * The absolute path of the folder for the database and the key: the one that the settings name, else a `data` folder
- * with our files in the working folder, else the user's data folder. So a command finds the same data wherever it is
- * run.
+ * The absolute path of the folder for the database and the key: the one that the settings name, else a `data` folder in
+ * the working folder that contains Countersign's files, else the user's data folder. So a command finds the same data
+ * wherever it runs.
  * @param setting  `COUNTERSIGN_DATA_DIR`; undefined if it is not set
  * @param folder   the working folder
  */

@@ -10,8 +10,8 @@ export interface ImapConnectOptions {
   /** Reads what a domain publishes about its servers: the reader of the service. */
   readonly reader: Reader;
   /**
-   * As for `imapMail`, so that a server is looked at before the owner enters its password. Without it, no certificate is
-   * offered to be trusted.
+   * As for `imapMail`. With it, servers are checked before the owner enters the password. Without it, the owner cannot
+   * choose to trust a certificate.
    */
   readonly allowPrivateServers?: AllowPrivateServers;
 }

@@ -27,7 +27,7 @@ export function reachOf(
   return { allowPrivateServers: isListed };
 }
 
-/** The same for what has a service, and no storage. */
+/** The same for callers with a service but no storage. */
 export function reachOfService(
   configuration: Pick<Configuration, 'allowPrivateServers'>,
   { owners }: Service,

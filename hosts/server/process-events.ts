@@ -29,7 +29,7 @@ export function useLog(configured: Log): void {
   log = configured;
 }
 
-/** Where an error was made, without its message, which may quote anything. */
+/** Where an error was created, without its message, which may quote anything. */
 function placeOf({ stack = '' }: Error): string {
   const frames = stack.split('\n').filter((line) => /^ {4}at /.test(line));
   return frames.map((line) => line.trim()).join(', ');

@@ -20,7 +20,7 @@ import { apiRequestName, dashboardRequestName, observeRequests, signInRequestNam
 import { pageAddress } from './setup-link.ts';
 import { listen, type WebServer } from './web-server.ts';
 
-/** From the signal. What runs meanwhile, such as a send, may take until `STOP_WITHIN_MS`; the process ends before 10 s. */
+/** From the signal. Work in progress, such as a send, may take until `STOP_WITHIN_MS`. The process ends within 10 s. */
 const CALLS_END_WITHIN_MS = 7000;
 const STOP_WITHIN_MS = 9000;
 const EXIT_WITHIN_MS = 9500;

@@ -31,7 +31,7 @@ export async function checkOwner(
   };
 }
 
-/** A row that holds what no version writes cannot be read. */
+/** A row with values that no version writes cannot be read. */
 async function readable(check: string, look: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   try {
     return await look();

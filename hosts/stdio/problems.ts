@@ -2,7 +2,7 @@
 export interface Problem {
   /** One line that says what is wrong and what to do. */
   readonly text: string;
-  /** What the server said. */
+  /** What the server returned. */
   readonly data?: unknown;
   /** The user must change something; the client can only show it. */
   readonly isForUser: boolean;

@@ -69,7 +69,7 @@ function NotUsed({ calendars }: { calendars: readonly UnusableCalendar[] }) {
   );
 }
 
-/** The choice is that of a server: its names are untrusted text. */
+/** The calendars come from a server, so their names are untrusted text. */
 async function calendarsOf(
   { service, owner }: OwnerVisit,
   accountId: number,

@@ -65,7 +65,7 @@ export async function activityPage(visit: OwnerVisit): Promise<Reply> {
   );
 }
 
-/** The address names no filter and no place that the page itself would. */
+/** Answers a URL that the page's own form and links cannot produce. */
 export function wrongChoicePage(): PageReply {
   return problemPage(422, 'Activity', 'The address of this page is not valid. Open the activity again.');
 }
@@ -152,7 +152,7 @@ function RunSection(props: { run: Run; names: ReadonlyMap<string, string>; zone:
   );
 }
 
-/** Programs poll. Rows in a row that say the same become one, with the time of the newest. */
+/** Programs poll, so consecutive rows that say the same become one, with the newest time. */
 function repeatsOf(entries: Run['entries']): { entry: ActivityEntry; times: number }[] {
   const repeats: { entry: ActivityEntry; times: number; text: string }[] = [];
   for (const entry of entries) {

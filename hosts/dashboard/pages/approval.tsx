@@ -223,7 +223,7 @@ function DecisionForm(props: {
   visit: OwnerVisit;
   view: Pick<ApprovalView, 'approval' | 'content' | 'findings' | 'isOutsideFence'>;
   isPreview: boolean;
-  /** How the owner proves to be there. Undefined: a press is enough. */
+  /** How the owner proves their presence. Undefined: a press is enough. */
   offer: ProofOffer | undefined;
 }) {
   const { visit, view, isPreview, offer } = props;

@@ -11,7 +11,7 @@ import { notFoundPage, problemPage } from './problem.tsx';
 
 const MESSAGES = 20;
 const EVENTS = 50;
-/** As the tool that searches takes them. */
+/** The limit of the tool that searches. */
 const WORDS_CHARS_MAX = 200;
 
 /** Messages and events of an account, each with a button that links it to the tracker. */

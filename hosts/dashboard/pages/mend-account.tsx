@@ -7,7 +7,7 @@ import { notFoundPage } from './problem.tsx';
 
 // Mends an account in place: it keeps its id, its folders and its requests.
 
-/** Asks for the password of now. */
+/** Asks for the current password. */
 export async function passwordUpdatePage(
   { service, owner, options, token, param }: OwnerVisit,
   problems: readonly string[] = [],

@@ -10,7 +10,7 @@ const LEVELS: Record<ProofLevel, string> = {
   always: 'For each request',
 };
 
-/** How often the owner proves anew to be the person who approves. */
+/** When the owner has to prove again who they are before approving. */
 export function ProofForSection({ level, token }: { level: ProofLevel; token: string }) {
   return (
     <section aria-labelledby="proof-for">

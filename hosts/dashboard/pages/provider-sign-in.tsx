@@ -16,7 +16,9 @@ import { notFoundPage } from './problem.tsx';
 // The owner signs in at the provider of the mailbox: a form leads there, and the provider sends the browser back to
 // the callback, which belongs to the session that showed the form.
 
-/** The provider of an address, by its domain or by what was found out about it. Undefined: none that is set up. */
+/**
+ * The provider of an address, by its domain or by the search for its servers. Undefined if that provider is not set up.
+ */
 export function providerFor(
   { service }: OwnerVisit,
   email: string,
@@ -132,7 +134,7 @@ export async function finishProviderSignIn(visit: OwnerVisit): Promise<Reply> {
   return redirect(choice ?? (await pageAfterConnecting(visit, finished.accountId)));
 }
 
-/** The accounts, with what is wrong at the account that it is about, or at the address that was entered. */
+/** The page of accounts, with the problem at the account in question, or at the address that was entered. */
 function failed(visit: OwnerVisit, purpose: SignInPurpose, error: unknown): Promise<Reply> {
   const problems = connectionProblems(error);
   if (purpose.kind === 'again') return accountsPage(visit, problems, purpose.accountId);

@@ -10,7 +10,7 @@ function rejectPath(approvalId: string, reason: RejectionReason): string {
   return `/approvals/${approvalId}/reject/${reason}`;
 }
 
-/** Why, as the form of the decision says: the end of its path, and a line. */
+/** The reason that the form gives, at the end of its path, and its note. */
 export function rejectOptions(visit: OwnerVisit): RejectOptions {
   const { path, fields } = visit;
   const end = path.slice(path.lastIndexOf('/') + 1);

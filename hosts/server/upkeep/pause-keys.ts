@@ -11,13 +11,13 @@ import { everyOwner } from '../every-owner.ts';
 export async function pauseKeys(storage: Storage, signer: Keyring): Promise<number> {
   try {
     const now = systemClock.now();
-    // Those of an older version, which did not sign its keys.
+    // An older version did not sign its keys.
     for (const ownerId of await storage.unsignedOwners()) await storage.signKeys({ ownerId, signer, now });
     let paused = 0;
     for await (const { ownerId } of everyOwner((page) => storage.owners(page))) {
       for (const { credentialId, pausedAt } of await storage.credentials(ownerId, signer)) {
         if (pausedAt !== null) continue;
-        // One that has ended or was altered works no more.
+        // An ended or altered one no longer works anyway.
         if ((await storage.pause({ ownerId, credentialId, signer, now })) !== undefined) paused += 1;
       }
     }

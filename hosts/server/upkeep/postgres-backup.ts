@@ -34,7 +34,10 @@ export async function readPostgresBackup(file: string): Promise<BackupContents> 
   return contents;
 }
 
-/** Restores a backup in one transaction. The database has none of our tables. @throws Error with a message for the user */
+/**
+ * Restores a backup in one transaction. The database must not have Countersign's tables yet.
+ * @throws Error with a message for the user
+ */
 export async function restorePostgres(connectionString: string, file: string): Promise<void> {
   const source = start('pg_restore', [`--schema=${SCHEMA}`, ...NO_ROLES, '--file=-', file]);
   source.stdin.end();
