@@ -1,9 +1,9 @@
 import { MailError } from '../../core/ports/mail.ts';
 
 /**
- * An address that a calendar server names, made absolute. Behind a proxy that ends TLS, some servers write `http://` and
- * their own port: on the same host that means the path.
- * @returns undefined if it is no address
+ * An address that a calendar server names, made absolute. Behind a proxy that ends TLS, some servers write `http://`
+ * and their own port: on the same host that means the path.
+ * @returns undefined if it is not an address
  */
 export function resolvedUrl(href: string, base: URL): URL | undefined {
   if (!URL.canParse(href, base)) return undefined;

@@ -25,8 +25,8 @@ export interface Collection {
 }
 
 /**
- * Reads the calendars of a collection. SOGo answers 501 to a question for access lists that concerns a whole home: they
- * are then asked of each calendar.
+ * Reads the calendars of a collection. SOGo answers 501 to a request for the access lists of a whole home. They are
+ * then requested for each calendar.
  */
 export async function calendarsOf(
   http: CalendarHttp,

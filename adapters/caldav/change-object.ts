@@ -13,9 +13,9 @@ export interface ObjectChange {
 }
 
 /**
- * Stores or deletes an object. tsdav writes the request, and the response is judged here: to tsdav every status is a
- * success. Looks up what the server left unclear: whoever decides again must know it. Looks at the object before that,
- * because SOGo does not hold to the conditions of every request.
+ * Stores or deletes an object. tsdav writes the request and takes every status for a success, so the response is judged
+ * here. Reads the object's ETag first, because SOGo ignores the conditions of some requests. Reads it again if the
+ * response does not show whether the object is gone or was changed.
  */
 export async function changeObject(
   http: CalendarHttp,

@@ -179,7 +179,7 @@ interface ReadCollection {
   readonly response: Multistatus;
 }
 
-/** Reads all of them. One that the server refuses takes nothing else with it. */
+/** Reads all of them. If the server refuses one, the others are still read. */
 async function readCollections(
   http: CalendarHttp,
   collections: readonly Collection[],

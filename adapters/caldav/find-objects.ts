@@ -116,7 +116,7 @@ function textsOf(uid: string): string[] {
 
 /** The characters that are escaped in an object. */
 const ESCAPED = /[\\,;\r\n]/;
-/** A line is folded behind these at the earliest. */
+/** A line is folded after this many characters at the earliest. */
 const UID_BEGIN_CHARS = 40;
 
 function objectOf(resource: Resource, calendar: FoundCalendar): StoredObject | undefined {

@@ -41,7 +41,7 @@ const LIST_BYTES = 32 * 1024 * 1024;
 /** The largest difference between time zones. All-day events start in the reader's zone, unknown to the server. */
 const ZONES_APART_MS = 26 * 3_600_000;
 const LISTS_KEPT = 8;
-/** A clock of seconds has moved on after this. */
+/** After this, a clock that counts seconds has moved on. */
 const SETTLED_MS = 2000;
 const LIST_KEPT_MS = 10 * 60_000;
 
@@ -159,8 +159,8 @@ function unchangedList(
 }
 
 /**
- * Whether the next change is certain to change the tag. That of SOGo is the time of the last change in seconds, so several
- * changes of one second have the same.
+ * Whether the next change is certain to change the tag. SOGo's tag is the time of the last change in seconds, so
+ * several changes within one second have the same tag.
  */
 function isSettled({ ctag, ctagSinceMs, madeMs }: KeptList): boolean {
   return !/^"?\d+"?$/.test(ctag ?? '') || madeMs - ctagSinceMs >= SETTLED_MS;

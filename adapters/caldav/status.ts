@@ -1,6 +1,6 @@
 import { MailError } from '../../core/ports/mail.ts';
 
-/** The server answered with a status that is no success. */
+/** The server answered with a status that is not a success. */
 export class StatusError extends MailError {
   readonly status: number;
 

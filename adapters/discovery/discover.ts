@@ -9,7 +9,7 @@ import { type Provider, providerOfDomain, providerOfMx } from './providers.ts';
 
 /** For the whole search. */
 const PATIENCE_MS = 15_000;
-/** To the reader, in whose queue owners take turns: an account that is being connected has none yet. */
+/** The owner for the reader, in whose queue owners take turns. An account that is being connected has no owner yet. */
 const NO_OWNER = 'discovery';
 /** A domain may redirect to itself this often. */
 const REDIRECTS_MAX = 2;

@@ -33,7 +33,7 @@ export function httpsGet(options: {
   const { resolver, mayReach = isPublicAddress, ca } = options;
   return async (url, signal) => {
     if (url.protocol !== 'https:') throw new Error('it is not an HTTPS address');
-    // Node skips the lookup for an IP address, and with it our check.
+    // Node skips the lookup for an IP address, and so the check of addresses.
     if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0)
       throw new Error('it is an IP address, not a host name');
     return withTimeLimit({ signal, ms: PATIENCE_MS }, async (limit) => {

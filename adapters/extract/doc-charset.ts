@@ -11,7 +11,7 @@ interface Claims {
   readonly fonts: readonly number[];
   /** The start of the text. */
   readonly sample: Buffer;
-  /** What it is if nothing speaks against it. */
+  /** The charset if nothing suggests another one. */
   readonly usual: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Joins words divided by a line end. The hyphen stays only if the text contains the word with its hyphen in
- * one line. Names, numbers and addresses stay unchanged, because only small letters after the hyphen count.
+ * Joins words divided by a line end. The hyphen stays only if the text contains the word with its hyphen in one line.
+ * Names, numbers and addresses stay unchanged, because only lower-case letters after the hyphen count.
  */
 export function withoutLineHyphens(text: string): string {
   const compounds = new Set<string>();

@@ -115,7 +115,7 @@ export function attribute(event: { readonly attributes: string }, name: string):
   return value === undefined ? undefined : withReferences(value);
 }
 
-/** Only names from our own sources are used here. */
+/** The names come from this package's own code only. */
 const PATTERNS = new Map<string, RegExp>();
 
 const REFERENCES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };

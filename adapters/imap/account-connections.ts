@@ -79,7 +79,7 @@ export function accountConnections(
 
   function mayConnect(): boolean {
     if (connections.size + connecting >= maxConnections) return false;
-    // Some servers allow fewer connections than we do. Then the existing ones must suffice.
+    // Some servers allow fewer connections than the limit here. Then the existing ones must suffice.
     return !(connections.size > 0 && pausing());
   }
 

@@ -9,7 +9,7 @@ import { type Proof, type SignInServer, signedIn } from '../remote/sign-in.ts';
 import { raceLimit } from '../remote/time-limit.ts';
 import { imapFailure, tokenFailure } from './failure.ts';
 
-/** Until the server has greeted us and TLS is established. */
+/** Until the server's greeting has arrived and TLS is established. */
 const CONNECT_MS = 20_000;
 /** Only a last resort: every command runs under the limit of its call. */
 const SILENCE_MS = 11 * 60_000;

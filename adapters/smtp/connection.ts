@@ -85,17 +85,18 @@ export async function openSmtp(
 }
 
 /**
- * Ends the connection to a server that says too much. nodemailer limits one reply, but keeps any number of them, and of empty
- * lines, which take it longer the more there are. It reads through this member, which its types do not declare.
+ * Ends the connection to a server that sends too much. nodemailer limits one reply, but keeps any number of replies and
+ * empty lines, and takes longer the more there are. It reads through this member, which its types do not declare.
  */
 function limitReplies(connection: SMTPConnection): void {
   const read: unknown = Reflect.get(connection, '_onData');
-  if (typeof read !== 'function') throw new Error('This version of nodemailer reads in another way.');
+  if (typeof read !== 'function')
+    throw new Error('This version of nodemailer reads replies in a different way.');
   Reflect.set(connection, '_onData', (bytes: Buffer) => {
     const all = (received.get(connection) ?? 0) + bytes.length;
     received.set(connection, all);
     if (all <= REPLIES_BYTES) Reflect.apply(read, connection, [bytes]);
-    else socketOf(connection)?.destroy(new Error('The server said too much'));
+    else socketOf(connection)?.destroy(new Error('The server sent too much'));
   });
 }
 
@@ -135,7 +136,7 @@ export async function signIn(
 
 type Mechanism = 'OAUTHBEARER' | 'XOAUTH2';
 
-/** Under names of our own: with `XOAUTH2` nodemailer would sign in with the token as a password. */
+/** The names are not those of the protocol: with `XOAUTH2`, nodemailer would sign in with the token as a password. */
 const TOKEN_METHODS = {
   'TOKEN-XOAUTH2': (context: CustomAuthenticationContext) => sendToken('XOAUTH2', context),
   'TOKEN-OAUTHBEARER': (context: CustomAuthenticationContext) => sendToken('OAUTHBEARER', context),

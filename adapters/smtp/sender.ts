@@ -48,7 +48,7 @@ export interface SmtpSender {
   close(): void;
 }
 
-/** That a server refused the password, without what it wrote. */
+/** A refusal of the password, without the text that the server sent. */
 interface KeptRefusal {
   readonly message: string;
   readonly trouble: MailError['trouble'];

@@ -101,8 +101,8 @@ function allAccepted(envelope: SMTPEnvelope): boolean {
 }
 
 /**
- * nodemailer also takes a 2xx for leave to send. From a server that answers more often than it is asked, that is the reply
- * to an earlier command, and the next one would pass for the acceptance of the message.
+ * nodemailer also sends the message after a 2xx. If the server sends more replies than it gets commands, that 2xx
+ * belongs to an earlier command, and the next reply would pass for the acceptance of the message.
  */
 function refusalToReceive({ lastServerResponse }: SMTPConnection): MailError | undefined {
   return /^3/.test(lastServerResponse || '')
