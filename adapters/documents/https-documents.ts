@@ -23,7 +23,7 @@ export function httpsDocuments(options: CheckedAgentOptions = {}): DocumentSourc
         try {
           return await fetchOnce(url, maxBytes, agent, limit);
         } catch {
-          // Why it cannot be fetched is not for whoever named the address.
+          // The client that named the address must not learn why it cannot be fetched.
           return undefined;
         }
       });

@@ -45,7 +45,7 @@ function pushRequest(target: PushTarget, notice: HttpNotice): NoticeRequest {
       ttl: String(TTL_S),
       urgency: 'high',
       topic: notice.kind === 'test' ? 'test' : TOPIC,
-      // Some push services refuse a contact that is no public address.
+      // Some push services refuse a contact that is not a public address.
       authorization: vapidHeader(
         target.endpoint,
         target.vapidKey,

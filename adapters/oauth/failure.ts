@@ -5,7 +5,7 @@ import { ProviderError } from '../../core/ports/mail-provider.ts';
 const WITHDRAWN = new Set(['invalid_grant', 'interaction_required', 'login_required', 'consent_required']);
 const TEMPORARY = new Set(['server_error', 'temporarily_unavailable']);
 
-/** Converts a failure of a request to a provider. What is not an answer of the protocol is temporary. */
+/** Converts a failure of a request to a provider. Anything except an error of the protocol counts as temporary. */
 export function providerFailure(name: string, error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   const fail = (...[code, reason]: ConstructorParameters<typeof ProviderError>) =>

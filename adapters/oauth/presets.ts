@@ -2,7 +2,7 @@ import { checkOptions } from '../../core/contract/options.ts';
 import type { MailProvider } from '../../core/ports/mail-provider.ts';
 import { oauthProvider } from './provider.ts';
 
-/** Your client: https://console.cloud.google.com/auth/clients. docs/self-hosting.md says how to make one. */
+/** Your client: https://console.cloud.google.com/auth/clients. docs/self-hosting.md says how to create one. */
 export interface GoogleOptions {
   readonly clientId: string;
   readonly clientSecret: string;
@@ -30,7 +30,7 @@ export function googleProvider(options: GoogleOptions): MailProvider {
   });
 }
 
-/** Your app registration: https://entra.microsoft.com. docs/self-hosting.md says how to make one. */
+/** Your app registration: https://entra.microsoft.com. docs/self-hosting.md says how to create one. */
 export interface MicrosoftOptions {
   readonly clientId: string;
   /** Default: a public client, which has none. */

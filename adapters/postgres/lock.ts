@@ -15,7 +15,7 @@ const LOCKING = (owners: string) => `
   SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now_ms
   FROM (SELECT count(*) AS owners FROM locked) AS held WHERE owners >= 0`;
 
-/** What a transaction locks, or asks before it locks. */
+/** The statements that take locks, or find out what to lock. */
 export const LOCKS = {
   owner: LOCKING('owner_id = @ownerId'),
   owner_of_secret: LOCKING(

@@ -106,7 +106,7 @@ export async function runMigrations(client: pg.Client, migrations: readonly Migr
   for (const one of migrations) typeof one === 'string' ? await client.query(one) : await one(client);
 }
 
-/** Whether the database has our tables. @throws the driver's errors; NewerSchemaError */
+/** Whether the database has Countersign's tables. @throws the driver's errors; NewerSchemaError */
 export async function hasSchema(connectionString: string): Promise<boolean> {
   const client = clientOf({
     connectionString,
@@ -128,7 +128,7 @@ function clientOf(settings: pg.ClientConfig): pg.Client {
   return client;
 }
 
-/** 0: none of our tables exist. */
+/** 0: none of Countersign's tables exist. */
 async function versionOf(client: pg.Client): Promise<number> {
   // Queries the catalogue like any table. `to_regclass` uses a cache, which inside a transaction may not yet
   // contain what another process has created.

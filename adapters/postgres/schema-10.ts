@@ -1,7 +1,7 @@
 /**
  * The watching of inboxes: who has an inbox, how far each of its readers is, and the messages that a request moved into
- * it. The positions of before continue as those of the reader for links. Mail from before the upgrade counts as old for
- * them if the server recreates an inbox.
+ * it. Earlier positions continue as those of the reader for links. Mail from before the upgrade counts as old for them
+ * if the server recreates an inbox.
  */
 export const SCHEMA_10 = `
 CREATE TABLE countersign.inbox_leases (

@@ -1,6 +1,6 @@
 /**
- * Notices to owners that something waits: their channels, when they may come, and which requests they have covered. The
- * requests of before count as not covered.
+ * Notices to owners that something waits: their channels, when they may come, and which requests they have covered.
+ * Earlier requests count as not covered.
  */
 export const SCHEMA_18 = `
 ALTER TABLE countersign.owners

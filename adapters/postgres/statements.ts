@@ -511,7 +511,7 @@ export const WRITES: Readonly<Record<WriteStatement, string>> = {
     FROM countersign.owners, unnest(@addresses::text[], @times::bigint[]) AS found (address, times)
     WHERE owner_id = @owner_id
     ON CONFLICT (owner_id, account_id, md5(address)) DO UPDATE SET times = known.times + @added::bigint`,
-  // Of two with as many messages, the first by its characters.
+  // Of two domains with equally many messages, the first in order of characters.
   rank_domains: `
     INSERT INTO countersign.known_domains AS known (owner_id, account_id, name, times, most_written)
     SELECT DISTINCT ON (n ->> 0) @owner_id, @account_id::bigint, n ->> 0, 0, n ->> 1
@@ -552,7 +552,7 @@ export const ADD_OWNER = `
   WHERE @setup_hash::text IS NULL OR (${IS_OPEN('@setup_hash', '@created_at_ms')})
   ON CONFLICT DO NOTHING`;
 
-/** Of no use any more. */
+/** Once there is an owner, the link is useless. */
 export const END_SETUP = 'DELETE FROM countersign.setup_link WHERE EXISTS (SELECT 1 FROM countersign.owners)';
 
 export const OPEN_SETUP = `
@@ -560,7 +560,7 @@ export const OPEN_SETUP = `
   SELECT 1, @secret_hash, @expires_at_ms WHERE NOT EXISTS (SELECT 1 FROM countersign.owners)
   ON CONFLICT (only_row) DO UPDATE SET secret_hash = excluded.secret_hash, expires_at_ms = excluded.expires_at_ms`;
 
-/** Of several transactions that add an owner while there is a link, each waits for the one before. */
+/** If several transactions add an owner while there is a link, each waits for the one before. */
 export const LOCK_SETUP = 'SELECT 1 FROM countersign.setup_link FOR UPDATE';
 
 /** How many events get their positions per transaction. */
@@ -592,7 +592,7 @@ const oldRows = (table: string, key: string, condition: string) => `
     SELECT ${key} FROM countersign.${table} WHERE ${condition}
     LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED)`;
 
-/** Each erases at most `ERASED_AT_ONCE` rows of what has the most, and changes as many. */
+/** Each looks up at most `ERASED_AT_ONCE` old rows, and erases or changes them and the rows that belong to them. */
 export const ERASE: readonly string[] = [
   `WITH old AS (
     SELECT a.owner_id, a.approval_id FROM countersign.owners o

@@ -13,14 +13,16 @@ const Message = z.object({ job: z.unknown(), maxCpuMs: z.int().min(1) });
 export const MAX_RESIDENT_BYTES = 768 * 1024 * 1024;
 const CHECK_EVERY_MS = 20;
 
-/** Of the memory that the threads share: the CPU time of this process, in milliseconds, at which the job ends. */
+/** A place in the shared memory: the CPU time of this process, in milliseconds, at which the job ends. */
 const LIMIT = 0;
-/** Whether the watching thread sleeps until the next job. */
+/** A place in the shared memory: whether the watching thread sleeps until the next job. */
 const IS_ASLEEP = 1;
-/** In place of the limit of CPU time: no job runs, or the process is about to be killed. */
+/** Values at `LIMIT` instead of a time: no job runs, or the process is about to be killed. */
 const NO_LIMIT = 0;
 const EXCEEDED = -1;
-/** After a second without a job, the watching thread sleeps: looking costs a hundredth of the machine's time. */
+/**
+ * After a second without a job, the watching thread sleeps, because its checks take a hundredth of the machine's time.
+ */
 const IDLE_CHECKS = 50;
 
 /**

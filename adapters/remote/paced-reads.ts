@@ -10,10 +10,10 @@ const LF = 0x0a;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Passes what a server sends on in small pieces, and all sockets together pass on one piece in a turn of the event loop.
- * Otherwise a server that sends without end gets all of a turn: libuv reads a socket up to 32 times in a row, 64 KB each,
- * and parsers of lines take that much at once. Whatever servers send, half of the time is left to other work, and a
- * server that sends little does not stand behind those that send much. Holds at most one such read of a socket.
+ * Passes on in small pieces what a server sends. All sockets together pass on one piece in each turn of the event loop.
+ * Otherwise a server that sends without end gets a whole turn: libuv reads a socket up to 32 times in a row, 64 KB
+ * each, and parsers of lines take that much at once. Whatever servers send, half of the time is left to other work, and
+ * a server that sends little does not wait behind those that send much. Holds at most one such read of a socket.
  */
 export function paceReads(socket: Socket): void {
   const push = socket.push.bind(socket);

@@ -3,7 +3,7 @@ import type { ClientRequest } from 'node:http';
 /** The most interim responses (1xx) before the response. */
 const INTERIM_MAX = 16;
 
-/** The server does not answer as HTTP says. */
+/** The server's answer is not plain HTTP. */
 export class NotHttp extends Error {}
 
 /**
@@ -16,7 +16,7 @@ export function expectPlainAnswer(outgoing: ClientRequest): void {
     outgoing.emit('error', new NotHttp(reason));
     outgoing.destroy();
   };
-  // Whoever sends the request hears of the first error.
+  // The code that sends the request gets the first error.
   outgoing.on('error', () => undefined);
   outgoing.once('upgrade', (_response, socket) => {
     socket.destroy();

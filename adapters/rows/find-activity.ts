@@ -12,8 +12,8 @@ type ActivityQuery = Parameters<Storage['activity']>[0];
 const STRETCH_ROWS = 5000;
 
 /**
- * Goes through the activity in stretches until enough rows are found. An index for each filter would make every call
- * dearer; this way only a page that filters for what is rare takes longer. Other work gets its turn between stretches.
+ * Goes through the activity in stretches until enough rows are found. An index for each filter would slow down every
+ * call. Without one, only a page with a rare match takes longer. Other work gets its turn between stretches.
  */
 export async function findActivity(
   answered: <Answer>(load: Load<Answer>) => Promise<Answer>,

@@ -4,7 +4,7 @@ import { sqliteDriver } from './driver.ts';
 
 /** How long a verb waits for a lock that another program holds. */
 export const LOCK_WAIT_MS = 5000;
-/** From one try to the next: twice as long each time, then less up to a half, so that processes try at different moments. */
+/** Between two tries. Doubles each time, and is cut by up to a half, so that processes try at different moments. */
 const PAUSE_MS = { first: 3, most: 25 };
 const RETRY_AFTER_S = 5;
 
@@ -122,7 +122,7 @@ export function isUnreachable(cause: unknown): boolean {
   return /^SQLITE_(BUSY|CANTOPEN|FULL|IOERR|NOMEM)/.test(codeOf(cause));
 }
 
-/** Empty if it is no error of SQLite. */
+/** Empty if it is not an error of SQLite. */
 function codeOf(cause: unknown): string {
   return cause instanceof sqliteDriver().SqliteError ? cause.code : '';
 }

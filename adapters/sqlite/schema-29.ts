@@ -1,4 +1,4 @@
-/** For which requests the owner proves anew to be the person who approves. */
+/** For which requests the owner has to prove again who they are. */
 export const SCHEMA_29 = `
 ALTER TABLE owners ADD COLUMN proof_for TEXT NOT NULL DEFAULT 'every_12_hours';
 `;

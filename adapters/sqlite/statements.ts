@@ -527,7 +527,7 @@ export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
     WHERE o.owner_id = @owner_id
     ON CONFLICT DO UPDATE SET times = times + @added`,
   ],
-  // Of two with as many messages, the first by its characters.
+  // Of two domains with equally many messages, the first in order of characters.
   rank_domains: [
     `
     INSERT INTO known_domains (owner_id, account_id, name, times, most_written)
@@ -571,7 +571,7 @@ export const ADD_OWNER = `
   WHERE @setup_hash IS NULL OR (${IS_OPEN('@setup_hash', '@created_at_ms')})
   ON CONFLICT DO NOTHING`;
 
-/** Of no use any more. */
+/** Once there is an owner, the link is useless. */
 export const END_SETUP = 'DELETE FROM setup_link WHERE EXISTS (SELECT 1 FROM owners)';
 
 export const OPEN_SETUP = `
@@ -612,8 +612,8 @@ const oldRows = (table: string, key: string, condition: string) => `
   DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${ERASED_AT_ONCE})`;
 
 /**
- * Each erases at most `ERASED_AT_ONCE` rows of what has the most. Plans are erased and their approvals record it; events
- * are erased after what belongs to them.
+ * Each looks up at most `ERASED_AT_ONCE` old rows. Plans are erased, and their approvals record it. Events are erased
+ * after the rows that belong to them.
  */
 export const ERASE: readonly string[] = [
   `DELETE FROM plans WHERE (owner_id, approval_id) IN (${ENDED_LONG_AGO})`,

@@ -126,8 +126,8 @@ function postOnce(
 }
 
 /**
- * Reads past a short body, so that the connection can be kept. Nobody sees it: what a server inside the network answers
- * is not for whoever named its address. A body that is long, or slow, ends the connection.
+ * Reads and drops a short body, so that the connection can be kept. Nobody gets to see it: an owner must not learn what
+ * a server inside the network answers. A long or slow body ends the connection.
  */
 function drain(response: IncomingMessage): void {
   let bytes = 0;
