@@ -1,4 +1,4 @@
-/** What authors of adapters need, the ports and what goes over them, and what a door of your own needs. */
+/** The exports for authors of adapters (the ports, and what goes over them), and for a door of your own. */
 
 export { plainDocuments, plainEvent } from './accounts/plain-documents.ts';
 export type { Lease } from './approvals/approval.ts';

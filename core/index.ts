@@ -1,4 +1,4 @@
-/** What an app that embeds Countersign needs. What authors of adapters need is in adapter.ts. */
+/** The exports for an app that embeds Countersign. Those for authors of adapters are in adapter.ts. */
 
 export type { ActionFacts } from './actions/action.ts';
 export type { Effect } from './actions/effect.ts';

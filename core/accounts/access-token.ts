@@ -20,8 +20,8 @@ const SAVE_TRIES = 5;
 const SAVE_PAUSE_MS = 1000;
 
 /**
- * The access tokens of an account whose owner signed in at its provider. One process at a time gets new ones: a provider
- * that gives out a refresh token once takes a second use for theft.
+ * The access tokens of an account whose owner signed in at its provider. One process at a time gets new ones, because a
+ * provider with single-use refresh tokens takes a second use for theft.
  * @param account  as it was loaded; what has changed since is found when it matters
  */
 export function accessTokens(ports: TokenPorts, keyring: Keyring, account: Account): AccessToken {
@@ -113,7 +113,7 @@ async function withLease(
   }
 }
 
-/** Saves what may be lost for good otherwise. @throws the store's error of the last try */
+/** Saves tokens that nobody else has, in several tries. @throws the store's error of the last try */
 async function saved(
   { storage, clock, log }: TokenPorts,
   request: Parameters<TokenPorts['storage']['saveGrant']>[0],

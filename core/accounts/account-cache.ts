@@ -2,8 +2,8 @@ import { type BoundedCache, boundedCache } from '../memory/bounded-cache.ts';
 import type { MailAccount } from '../ports/mail.ts';
 
 /**
- * What is known of accounts, in memory. Bounded for all accounts together, as a `boundedCache` is. What was learnt with
- * other settings of the account is not found.
+ * What is known of accounts, in memory. Bounded for all accounts together, as a `boundedCache` is. Values that were
+ * stored with other settings of the account are not found.
  */
 export interface AccountCache<V> {
   /** @param name of the value within the account */
@@ -32,7 +32,7 @@ function keyOf(account: KnownAccount, name: string): string {
   return `${accountKey(account)}${account.revision ?? 0} ${name}`;
 }
 
-/** A text that is the account's alone: no other's is the beginning of it. */
+/** The account's key. It does not start with the key of any other account. */
 export function accountKey({ ownerId, accountId }: Omit<KnownAccount, 'revision'>): string {
   return JSON.stringify([ownerId, accountId]);
 }

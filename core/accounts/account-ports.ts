@@ -216,7 +216,7 @@ function changed<T>(
   });
 }
 
-/** What has changed or removed an account does not depend on whether its connections can be closed. */
+/** A change or removal of an account does not fail if its connections cannot be closed. */
 function forgetting(port: Pick<Mail, 'forget'>, { clock, log }: Parts): Mail['forget'] {
   return (ownerId, accountId) =>
     withinLimit(

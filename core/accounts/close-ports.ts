@@ -1,7 +1,7 @@
 import type { Ports } from '../ports/ports.ts';
 import { withinLimit } from './within-limit.ts';
 
-/** For each port. The process is about to end, and with it what is still open. */
+/** For each port. What is still open then ends with the process. */
 const CLOSE_MS = 5000;
 
 /** Closes what the ports hold open. Storage is last because the others may still write to it. */

@@ -8,7 +8,7 @@ const grant = z.strictObject({
   providerId: z.string(),
   refreshToken: z.string(),
   accessToken: z.string(),
-  /** By our clock, so the provider's clock does not matter. */
+  /** By the service's clock, so the provider's clock does not matter. */
   obtainedAtMs: z.number(),
   expiresAtMs: z.number(),
 });

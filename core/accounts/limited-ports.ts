@@ -96,7 +96,7 @@ function limitedNoticeSender(sender: NoticeSender, clock: Clock): NoticeSender {
   };
 }
 
-/** The documents of a calendar. Whoever reads or writes one says until when. */
+/** The documents of a calendar. The caller's signal ends each read and write. */
 export function limitedDocuments(documents: EventDocuments, clock: Clock): EventDocuments {
   return {
     read: (document, key, reading) => answered(clock, reading, () => documents.read(document, key, reading)),

@@ -119,7 +119,9 @@ export async function* readMessages(
 const SHORT_BYTES = 64 * 1024;
 const TOGETHER_BYTES = 512 * 1024;
 
-/** Reads the first short ones of these messages in one go. If that takes long, none: then each is read by itself. */
+/**
+ * Reads the first short messages of these together. Returns none if that takes too long. Each is then read by itself.
+ */
 async function readTogether(
   ports: Pick<LookUpPorts, 'reader'>,
   reading: ReadingFor,

@@ -8,7 +8,7 @@ export const GRACE_MS = 500;
 
 /**
  * Does work that ends after `ms`.
- * @param work gets its signal when it asks for it: much work reaches nothing that could be ended
+ * @param work  can request a signal, which is only then created: most work calls nothing that could be ended
  */
 export async function endedAfter<T>(
   clock: Pick<Clock, 'after'>,
@@ -103,7 +103,9 @@ export async function withinLimit<T>(
 
 const EXPIRED = Symbol('expired');
 
-/** What hears of an abort, by signal. A signal gets one listener from here: Node warns if it has more than ten. */
+/**
+ * What runs on an abort, by signal. A signal gets one listener from here, because Node warns if it has more than ten.
+ */
 const listeners = new WeakMap<AbortSignal, Set<() => void>>();
 
 /** @returns stops listening */

@@ -30,7 +30,7 @@ export function largestFitting(
   let fits = tried(1);
   if (fits.bytes > RESPONSE_BYTES) return undefined;
   for (let tries = 0; tooMuch.n - fits.n > 1 && fits.bytes < FULL_BYTES; tries += 1) {
-    // Where the room ends if each step takes as many bytes. Now and then the middle, in case they do not.
+    // Where the room ends if all steps take equally many bytes. Every third try takes the middle, in case they do not.
     const full = ((FULL_BYTES + RESPONSE_BYTES) / 2 - fits.bytes) / (tooMuch.bytes - fits.bytes);
     const share = tries % 3 === 2 ? 0.5 : full;
     const n = fits.n + Math.round(share * (tooMuch.n - fits.n));

@@ -56,7 +56,7 @@ export function createIdentifiers(keyring: Keyring): Identifiers {
   const tag = (purpose: string, text: string, bytes: number, keyId?: string): Buffer => {
     const mac = keyring.mac(purpose, text, keyId);
     if (mac === undefined) throw new Error('the key of an opened identifier is in the ring');
-    // Apart from the bytes around it: a buffer of Node's pool keeps all of the pool.
+    // A buffer of its own: one from Node's pool would keep the whole pool in memory.
     const own = Buffer.alloc(bytes);
     own.set(mac.subarray(0, bytes));
     return own;

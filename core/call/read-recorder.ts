@@ -37,8 +37,8 @@ const LISTS_BYTES = 300;
 const NUMBER_BYTES = 16;
 
 /**
- * Makes the records of reads. Remembers the hashes of the texts it met last, because a list that is called again
- * shows the same rows. It remembers no text: a text is known by a digest under the secret of its owner.
+ * Creates the records of reads. Keeps the hashes of the newest texts in memory, because a list that is called again
+ * shows the same rows. Keeps no text: each is known by a digest under the secret of its owner.
  */
 export function readRecorder(keyring: Keyring, reader: Reader): RecordRead {
   const owners = boundedCache<{ readonly secret: string; readonly hasher: Hasher }>(
@@ -67,7 +67,7 @@ export function readRecorder(keyring: Keyring, reader: Reader): RecordRead {
       return hash('sha256', `${secret}passage\n${named.join('\n')}`, 'base64url');
     };
     const digests = new Map(shown.map((text) => [text, digestOf(text)]));
-    // Before any wait, during which some of it may be dropped.
+    // This comes before any wait, because some of them may be dropped meanwhile.
     const remembered = new Map(Array.from(digests, ([text, digest]) => [text, known.get(digest)]));
     const others = shown.filter((text) => (remembered.get(text) ?? text.said) === undefined);
     const read = 'signal' in reading ? await statedTexts(reader, others.map(toRead), reading) : undefined;

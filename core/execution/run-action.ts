@@ -87,8 +87,8 @@ async function endAfterCrash(
 }
 
 /**
- * Runs the follow-up of an executed action, and links what it has sent to trackers. The Date of a sent message is the instant that the store recorded
- * at the start.
+ * Runs the follow-up of an executed action, and links what it has sent to trackers. The Date of a sent message is the
+ * instant that the store recorded at its start.
  */
 export async function followUp(
   parts: RunParts,

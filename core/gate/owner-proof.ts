@@ -1,22 +1,22 @@
 import type { Reach } from './fences.ts';
 
-/** For which requests an owner proves anew to be the person who approves, however recent the sign-in is. Pure. */
+/** For which requests an owner has to prove again who they are, however recent the sign-in is. Pure. */
 
 /**
- * `every_12_hours`: for none; the sign-in counts that long. `red`: for those with a finding of high risk. `leaving`: for
- * those too that write to somebody. `always`: for each.
+ * `every_12_hours`: for none, because the sign-in counts that long. `red`: for those with a finding of high risk.
+ * `leaving`: also for those that write to somebody. `always`: for all.
  */
 export const PROOF_LEVELS = ['every_12_hours', 'red', 'leaving', 'always'] as const;
 export type ProofLevel = (typeof PROOF_LEVELS)[number];
 
-/** The owner has just proven to be there, and for what: by passkey or password, or to the app. */
+/** A proof of presence that the owner has just given, by passkey, by password or to the app. */
 export interface OwnerProof {
   readonly provenAt: Date;
-  /** Of the request that the owner saw, or `togetherDigest`. */
+  /** The digest of the request that the owner saw, or `togetherDigest`. */
   readonly digest: string;
 }
 
-/** How old a proof may be: as long as its answer takes to come, and clocks to differ. */
+/** How old a proof may be. Allows for the time that its answer takes, and for clocks that differ. */
 const FRESH_MS = 2 * 60 * 1000;
 
 /** What a request would do, for the rule. */

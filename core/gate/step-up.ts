@@ -4,11 +4,10 @@ import { effectiveMode, GROUPS, type Group, type Modes } from './permissions.ts'
 import type { Session } from './session.ts';
 
 /**
- * How sensitive an owner's request is.
- * `view`: changes nothing. `change`: changes something. `approve`: lets an action happen. `prove`: the same, where the
- * owner has chosen to prove with each decision who makes it.
- * `grant`: gives a program more rights than it had, changes the folders that decide what waits, sends events to a new
- * receiver, or hands out or changes what the owner alone may have. `own`: sets the password, or removes the owner.
+ * How sensitive an owner's request is. `view`: changes nothing. `change`: changes something. `approve`: lets an action
+ * happen. `prove`: the same, if the owner has chosen to prove with each decision who makes it. `grant`: gives a program
+ * more rights than it had, changes the folders that decide what waits, sends events to a new receiver, or hands out or
+ * changes what the owner alone may have. `own`: sets the password, or removes the owner.
  */
 export type Demand = 'view' | 'change' | 'approve' | 'prove' | 'grant' | 'own';
 

@@ -34,7 +34,7 @@ export function boundedCache<V>(mostBytes: number, bytesOf: (value: V) => number
       const found = entries.get(key);
       if (found === undefined) return undefined;
       entries.delete(key);
-      // The key that was asked for may be cut from a larger text.
+      // The key of this call may be cut out of a larger text.
       entries.set(found.key, found);
       return found.value;
     },

@@ -16,15 +16,15 @@ export interface AccountHealthStorage {
     reason: string | null;
     now: Date;
   }): Promise<void>;
-  /** Accounts whose servers are to be looked at, the one that has waited longest first. `takeCheck` decides. */
+  /** Accounts whose servers are due for a check, the one that has waited longest first. `takeCheck` decides. */
   accountsToCheck(request: {
     now: Date;
     limit: number;
   }): Promise<readonly { readonly ownerId: string; readonly accountId: number }[]>;
   /**
-   * Claims one look at the servers of an account, and plans the next one. One process gets it.
-   * @param request  `idleMs`: a part that was used within this time is left alone; after a look, so is the whole account.
-   *   `jitterMs` is added to the time of the next look
+   * Claims a check of the servers of an account, and plans the next one. One process gets it.
+   * @param request  `idleMs`: a part that was used within this time is left alone, and so is the whole account after a
+   *   check. `jitterMs` is added to the time of the next check
    * @returns the parts to sign in to, none if the owner has to mend one first; undefined: it is not due, or was removed
    */
   takeCheck(request: {

@@ -1,7 +1,7 @@
 import type { FolderRoles, FolderRolesChange } from '../folders/roles.ts';
 import type { Account } from './account.ts';
 
-/** The connected mailboxes of an owner. Promises as those of Storage. */
+/** The connected mailboxes of an owner. Makes the same promises as Storage. */
 export interface AccountStorage {
   /**
    * The first account of an owner becomes the active one. `seal` and `sealGrant` receive the new

@@ -8,7 +8,7 @@ import type { ActivityFilter, ActivityPlace, ListedActivity } from './activity.t
 import type { ClaimRef } from './call-storage.ts';
 import type { StoredEvent } from './stored-event.ts';
 
-/** Requests from filing to their end, and what they leave behind. Promises as those of Storage. */
+/** Requests from filing to their end, and what they leave behind. Makes the same promises as Storage. */
 export interface ApprovalStorage {
   /**
    * Decides about a write (`decideCall`, or `decideAgain` for the owner, on facts read here) and files it in the same unit: `approved` by policy with
@@ -128,8 +128,8 @@ export interface ApprovalStorage {
   approval(ownerId: string, approvalId: string): Promise<Approval | undefined>;
 
   /**
-   * The open approvals of several owners, in one look-up: pages that are open ask often. An owner without approvals is
-   * missing in `byOwner`. `storeNowMs`: when they were read, by the store's clock.
+   * The open approvals of several owners, in one look-up, because open pages request them often. An owner without
+   * approvals is missing in `byOwner`. `storeNowMs`: when they were read, by the store's clock.
    */
   openApprovals(
     ownerIds: readonly string[],
@@ -190,11 +190,11 @@ export interface ApprovalStorage {
     now: Date,
   ): Promise<void>;
   /**
-   * The domains that the account has written to (the text after the last `@` of an address), as far as they matter for those
-   * whose `usedDomainKeys` are given: all that one of these is or belongs to, and the one written to most among those that it
-   * imitates, contains or ends, as `imitatedBy` judges. Others may be among them. In the order of their characters, each with
-   * the number of times: messages found by a lookup, and executed sends and notices since then. The cost grows with the keys,
-   * not with what is known.
+   * The domains that the account has written to (the text after the last `@` of an address) and that matter for the
+   * domains whose `usedDomainKeys` are given: each one that such a domain is or belongs to, and, of those that it
+   * imitates, contains or ends as `imitatedBy` judges, the one written to most. The result may include others. In the
+   * order of their characters, each with the number of times: messages found by a lookup, and executed sends and
+   * notices since then. The cost grows with the keys, not with the known domains.
    */
   knownDomains(
     ownerId: string,

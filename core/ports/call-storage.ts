@@ -6,7 +6,7 @@ import type { Credential } from './credential-storage.ts';
 import type { Owner } from './owner-storage.ts';
 import type { NewRead } from './read-storage.ts';
 
-/** Calls from admission to their end, and Idempotency-Keys. Promises as those of Storage. */
+/** Calls from admission to their end, and Idempotency-Keys. Makes the same promises as Storage. */
 export interface CallStorage {
   /**
    * Finds the credential by the hash of its secret, or by its id for a caller inside the embedding app, checks the limits (`judgeLimits`) and takes a concurrency slot.

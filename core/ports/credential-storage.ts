@@ -3,7 +3,7 @@ import type { Grant } from '../gate/grant.ts';
 import type { Modes } from '../gate/permissions.ts';
 import type { Signer } from '../secrets/keyring.ts';
 
-/** Keys and their secrets; sign-ins are credentials too. Promises as those of Storage. */
+/** Keys and their secrets; sign-ins are credentials too. Makes the same promises as Storage. */
 export interface CredentialStorage {
   /** Undefined: the owner has a credential with this id, and nothing is added. */
   addCredential(request: {

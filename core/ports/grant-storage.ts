@@ -2,7 +2,7 @@
 export interface StoredGrant {
   /** The tokens, see core/accounts/grant.ts. */
   readonly sealed: string;
-  /** When the provider turned out to have withdrawn it. Null: it is good as far as anybody knows. */
+  /** When it was found that the provider has withdrawn it. Null: it is good, as far as is known. */
   readonly withdrawnAt: Date | null;
   /** Rises with each lease, and when the owner signs in again. */
   readonly fence: number;
@@ -10,7 +10,7 @@ export interface StoredGrant {
   readonly leaseUntilMs: number;
 }
 
-/** Grants of providers, and the sign-ins that owners have begun there. Promises as those of Storage. */
+/** Grants of providers, and the sign-ins that owners have begun there. Makes the same promises as Storage. */
 export interface GrantStorage {
   /**
    * Leases the grant of an account to get new tokens, unless somebody else has it.

@@ -31,7 +31,7 @@ export interface MailProvider {
   refresh(refreshToken: string): Promise<ProviderTokens>;
   /** Begins a sign-in on another device (RFC 8628). Only if `offersDevice`. */
   startDevice(): Promise<DeviceSignIn>;
-  /** Asks whether the owner has signed in on the other device. */
+  /** Checks whether the owner has signed in on the other device. */
   pollDevice(deviceCode: string): Promise<ProviderGrant | 'pending' | 'slow_down'>;
   /** Closes what it holds open. */
   close(): Promise<void>;
@@ -71,7 +71,7 @@ export type ProviderErrorCode =
   | 'unavailable'
   /** What came back does not belong to this sign-in, or was used before. */
   | 'invalid_sign_in'
-  /** Another mailbox was signed in to than the one that was asked for. */
+  /** The owner signed in to a different mailbox from the requested one. */
   | 'other_mailbox';
 
 export class ProviderError extends Error {

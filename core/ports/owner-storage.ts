@@ -4,7 +4,7 @@ import type { ProofLevel } from '../gate/owner-proof.ts';
 import type { Plan } from '../gate/permissions.ts';
 import type { KeysRecord } from './credential-storage.ts';
 
-/** The people whose mailboxes these are. Promises as those of Storage. */
+/** The people whose mailboxes these are. Makes the same promises as Storage. */
 export interface OwnerStorage {
   /**
    * Ends the link of the first run (`SetupStorage`).
@@ -76,7 +76,7 @@ export interface Owner {
   readonly language: string;
   /** Days after its end until what a request was about is erased. */
   readonly plansKeptDays: number;
-  /** For which requests the owner proves anew to be the person who approves. */
+  /** For which requests the owner has to prove again who they are. */
   readonly proofFor: ProofLevel;
   readonly plan: Plan;
   readonly limits: LimitOverrides;

@@ -1,7 +1,7 @@
 import type { TriesCounter } from '../gate/password-tries.ts';
 import type { Owner } from './owner-storage.ts';
 
-/** Tries at passwords, and known devices. Promises as those of Storage. */
+/** Tries at passwords, and known devices. Makes the same promises as Storage. */
 export interface PasswordStorage {
   /**
    * Decides about one try at a password (`judgePasswordTry`) and counts it as failed, in one unit. Does the same
@@ -10,7 +10,7 @@ export interface PasswordStorage {
    *   tells whether `deviceHash` is one of the owner's devices
    */
   takePasswordTry(request: {
-    /** In any case. */
+    /** In upper or lower case. */
     email: string;
     rows: TriesRows;
     deviceHash: string | null;

@@ -1,7 +1,7 @@
 import type { AuthenticatorApp, Passkey, SecondStep, SecondStepProof } from '../gate/second-step.ts';
 import type { Owner } from './owner-storage.ts';
 
-/** What owners show besides the password. Promises as those of Storage. */
+/** What owners show besides the password. Makes the same promises as Storage. */
 export interface SecondStepStorage {
   /** Undefined: no such owner. `secondStep` null: the owner signs in with the password alone. */
   secondStep(ownerId: string): Promise<

@@ -1,7 +1,7 @@
 import type { StoredSession } from '../gate/session.ts';
 import type { Owner } from './owner-storage.ts';
 
-/** Who is signed in on the dashboard. Promises as those of Storage. */
+/** Who is signed in on the dashboard. Makes the same promises as Storage. */
 export interface SessionStorage {
   /**
    * Starts a session and deletes the owner's expired ones.

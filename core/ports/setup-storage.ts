@@ -1,6 +1,6 @@
 /**
- * The link that creates the first owner. There is at most one, and it belongs to nobody. `addOwner` ends it. Promises as
- * those of Storage.
+ * The link that creates the first owner. There is at most one, and it belongs to nobody. `addOwner` ends it. Makes the
+ * same promises as Storage.
  */
 export interface SetupStorage {
   /** Stores the link in place of the one before. False: there is an owner, so there is no link. */

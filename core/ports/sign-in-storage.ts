@@ -5,7 +5,7 @@ import type { Credential } from './credential-storage.ts';
 
 /**
  * The sign-ins of assistants: credentials of kind `oauth`. Their secrets are access tokens and one refresh token. The
- * other verbs of credentials cover them too. Promises as those of Storage.
+ * other verbs of credentials cover them too. Makes the same promises as Storage.
  */
 export interface SignInStorage {
   /**

@@ -858,7 +858,7 @@ export type Change =
   | { readonly type: 'cover_waiting'; readonly ownerId: string }
   /** Ends the tries of every channel. Keeps its health. */
   | { readonly type: 'stop_notices'; readonly ownerId: string }
-  /** Adds each delivery, or replaces it. They are different ones. */
+  /** Adds each delivery, or replaces it. All of them are different. */
   | {
       readonly type: 'save_deliveries';
       readonly ownerId: string;

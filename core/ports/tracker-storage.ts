@@ -1,7 +1,7 @@
 import type { EventKey } from '../calendar/event.ts';
 import type { MessageRow } from '../mail/message-row.ts';
 
-/** What core stores of trackers, and the numbers of calendar events. Gives the same guarantees as Storage. */
+/** What core stores of trackers, and the numbers of calendar events. Makes the same promises as Storage. */
 export interface TrackerStorage {
   /**
    * Adds an open tracker. The same `requestId` of an owner adds only one tracker: a repeat after a crash returns the

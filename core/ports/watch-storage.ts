@@ -2,7 +2,7 @@ import type { Signer } from '../secrets/keyring.ts';
 import type { Account } from './account.ts';
 import type { LinkedMessage, Tracker, TrackerSummary } from './tracker-storage.ts';
 
-/** What core stores of the inboxes that are watched for new mail. Gives the same guarantees as Storage. */
+/** What core stores of the inboxes that are watched for new mail. Makes the same promises as Storage. */
 export interface WatchStorage {
   /**
    * The inboxes that something may wait for: those of owners with an enabled endpoint for `message.received` or an

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
 /**
- * What a job of the Reader takes and gives. Both are data that can be cloned: a pure function on untrusted input (see
- * `core/readers`) makes the one from the other in a different process. It may throw, hang or fill its memory: the Reader
+ * The input and the output of a job of the Reader. Both can be cloned, because a pure function (see `core/readers`)
+ * computes the output in a different process. On untrusted input it may throw, hang or fill its memory. The Reader
  * limits that.
  */
 export interface Job<I, O> {

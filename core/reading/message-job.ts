@@ -13,7 +13,7 @@ import { statedPassage } from './stated-job.ts';
 export interface MessageInput {
   readonly source: MessageSource;
   readonly window: TextWindow;
-  /** Its sender and subject. Absent: what it states is not asked for. */
+  /** Its sender and subject. Absent: what it states is not needed. */
   readonly head?: string;
 }
 
@@ -85,7 +85,7 @@ export const messageJob: Job<MessageInput, MessageReading> = {
   work: ({ source }) => source,
 };
 
-/** Several short messages, one after another. One that takes long takes the others with it. */
+/** Several short messages, one after another. If one takes too long, none is read. */
 export const messagesJob: Job<readonly MessageInput[], readonly MessageReading[]> = {
   input: z.array(input),
   output: z.array(reading),

@@ -42,7 +42,8 @@ export interface Accounts<Settings = unknown> {
   }): Promise<{ accountId: number }>;
   /**
    * The settings that the account was connected with, for a form that changes them. They contain its passwords: never
-   * show those. @throws ServiceError not_found; Error if they cannot be read with the secret key of now
+   * show those.
+   * @throws ServiceError not_found; Error if they cannot be read with the current secret keys
    */
   settings(ownerId: string, accountId: number): Promise<unknown>;
   /**
@@ -209,7 +210,7 @@ export function createAccounts(
     }
   }
 
-  /** Signs in to every server of a connected account. What did not work before may go on not working: its calendar. */
+  /** Signs in to every server of a connected account. A calendar that did not work before may still fail. */
   async function verifyAgain(
     { ownerId, accountId }: Account,
     trial: TrialAccount,
@@ -369,7 +370,7 @@ function checkFields(fields: { label: string; displayName: string; signature: st
     throw invalidArgument('signature', 'length', 'must be text of at most 2000 characters');
 }
 
-/** What a server refuses is recorded, and no failure of the check. */
+/** A server's refusal is recorded. It is not a failure of the check. */
 function unlessMailError(error: unknown): void {
   if (!(error instanceof MailError)) throw error;
 }

@@ -13,7 +13,7 @@ import type { Sentence } from '../safety/finding-text.ts';
 export interface DecidedWhere {
   /** The session of the dashboard. Default: the app that embeds Countersign decides for its user. */
   readonly sessionId?: string | undefined;
-  /** The owner has just proven to be there. Only needed where the owner's `proofFor` asks for it. */
+  /** A proof of presence that the owner has just given. Only needed if the owner's `proofFor` requires it. */
   readonly proven?: OwnerProof | undefined;
 }
 
@@ -30,8 +30,8 @@ export interface ApprovalHeading {
 export interface ApprovalSummary extends ApprovalHeading {
   readonly gist: ApprovalGist;
   /**
-   * What the owner should know before a decision, the most severe first, without its evidence. That the key always asks
-   * is not among it.
+   * What the owner should know before a decision, the most severe first, without its evidence. It is not mentioned if
+   * the key always asks.
    */
   readonly findings: readonly NamedFinding[];
 }
@@ -53,7 +53,7 @@ export interface ApprovalView extends ApprovalHeading {
   readonly isKeyPaused: boolean;
   /** It is outside the fences of its key, so it cannot be approved. */
   readonly isOutsideFence: boolean;
-  /** The owner has chosen to prove anew who approves such a request. */
+  /** The owner's settings require a new proof before such a request is approved. */
   readonly needsProof: boolean;
   /** Whether its key asks before every action of this kind. */
   readonly isAlwaysAsked: boolean;

@@ -62,7 +62,7 @@ export function createApprovalWaits({ clock, storage }: Pick<Ports, 'clock' | 's
     return calls.filter((one) => one.credentialId === credentialId).length >= WAITS_PER_CREDENTIAL;
   }
 
-  /** Waits with an alarm that a change of the approval and the signal ring. */
+  /** Waits with an alarm that rings on a change of the approval and on the signal. */
   async function withAlarm<T>(
     waiting: Pick<Alarm, 'approvalId' | 'credentialId'>,
     signal: AbortSignal | undefined,

@@ -157,9 +157,9 @@ export interface DecidedMember {
   readonly approval: Approval | undefined;
   /**
    * Why this call did not decide it; null: it did. `alone`: it is of another kind, has a finding, or cannot be shown.
-   * `unproven`: the owner has to prove anew to be the one who approves.
-   * `changed`: its plan is not the one that was shown. `not_possible`: it was not pending any more, its time was over, its
-   * key or permission off, or it is outside the fences. `unknown`: storage did not answer.
+   * `unproven`: the owner has to prove again who they are. `changed`: its plan is not the one that was shown.
+   * `not_possible`: it was not pending any more, its time was over, its key or permission off, or it is outside the
+   * fences. `unknown`: storage did not answer.
    */
   readonly left: 'not_found' | 'alone' | 'unproven' | 'changed' | 'not_possible' | 'unknown' | null;
 }

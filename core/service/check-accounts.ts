@@ -8,7 +8,7 @@ import { HOUR_MS } from '../time/durations.ts';
 
 /** Signs in to the servers of accounts that nobody uses, so that their owners hear of a changed password. */
 export interface AccountChecks {
-  /** Looks at a few accounts that are due. What is found is recorded as from any use. */
+  /** Checks a few accounts that are due. Records the result like that of any other use. */
   round(): Promise<void>;
   /** Ends the sign-ins that are under way. */
   stop(): void;

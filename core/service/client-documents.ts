@@ -9,7 +9,7 @@ import { MINUTE_MS } from '../time/durations.ts';
 /** Twice the limit that draft-ietf-oauth-client-id-metadata-document suggests. */
 const DOCUMENT_BYTES_MAX = 10 * 1024;
 const FETCH_MS = 5000;
-/** From one host, and for one caller. One that makes them slow holds up no others. */
+/** Per host and per caller, so that a slow one does not hold up the others. */
 const FETCHES_OF_ONE = 2;
 const FETCHES_AT_ONCE = 32;
 /** Some 500 ordinary documents. */

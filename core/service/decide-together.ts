@@ -98,7 +98,7 @@ export function createDecideTogether(
     );
   }
 
-  /** Without a red finding and without a recipient, only who proves everything has to prove these. */
+  /** These requests have no red finding and no recipient, so only owners who prove every request have to prove them. */
   async function isProven(ownerId: string, members: readonly TogetherMember[], proven?: OwnerProof) {
     const owner = await storage.owner(ownerId);
     return owner?.proofFor !== 'always' || isProofOf(proven, togetherDigest(members), clock.now());

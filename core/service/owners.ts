@@ -23,7 +23,7 @@ export interface Owners {
   create(owner: OwnerFields & { ownerId?: string; email: string }): Promise<{ ownerId: string }>;
   /** Undefined: there is none. */
   byId(ownerId: string): Promise<Owner | undefined>;
-  /** Finds an owner by email, in any case. Undefined: there is none. */
+  /** Finds an owner by email, in upper or lower case. Undefined: there is none. */
   byEmail(email: string): Promise<Owner | undefined>;
   /** A page of all owners in the order of their ids, behind the id `after`. */
   list(page: {
@@ -88,8 +88,8 @@ export interface OwnerFields {
   /** Days after its end until what a request was about is erased: 7 to 365. Default of a new owner: 30. */
   plansKeptDays?: number;
   /**
-   * For which requests the owner proves anew to be the person who approves: `every_12_hours` (none; default of a new
-   * owner), `red` (findings of high risk), `leaving` (what writes to somebody, too) or `always`.
+   * For which requests the owner has to prove again who they are: `every_12_hours` (none; default of a new owner),
+   * `red` (those with a finding of high risk), `leaving` (also those that write to somebody) or `always`.
    */
   proofFor?: ProofLevel;
   plan?: Plan;

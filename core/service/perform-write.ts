@@ -40,7 +40,7 @@ export async function performLight(
     ownerId: owner.ownerId,
     requestId: claim?.requestId ?? newApprovalId(ports.random),
     date: context.now,
-    // There is no approval to check. It only does not start for a caller that has stopped waiting.
+    // There is no approval to check. The write starts unless the caller has stopped waiting.
     start: async () => {
       isStarted ||= !context.signal.aborted;
       return isStarted;

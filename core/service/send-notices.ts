@@ -101,7 +101,7 @@ export function createNoticeDelivery(
   };
 }
 
-/** Spares a unit of storage for each owner whose notice is not due. */
+/** Saves a unit of storage for each owner whose notice is not due. */
 function mayBeDue(owner: OwnerToNotify, now: Date): boolean {
   const { retryAt, settings, timezone } = owner;
   if (isNoticeDue(owner, now) || isAccessNoticeDue(owner, now)) return true;

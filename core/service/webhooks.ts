@@ -23,7 +23,7 @@ export interface Webhooks {
     ownerId: string;
     keyId: string;
     url: string;
-    /** Default: all that endpoints can be told of. */
+    /** Default: all types that an endpoint can subscribe to. */
     types?: readonly SubscribedType[];
   }): Promise<{ endpointId: string; secret: string }>;
   /** Oldest first. */

@@ -21,7 +21,10 @@ export function reportServer(
   return { answer: undefined, changes: [{ type: 'save_server', ownerId, server: after, isNew: !isSame }] };
 }
 
-/** Claims a look at the servers of an account that nobody has used. The first look at an account only plans the next. */
+/**
+ * Claims a check of the servers of an account that nobody has used. The first check of an account only plans the next
+ * one.
+ */
 export function takeCheck(
   facts: FactsOf<'health'>,
   { ownerId, accountId, idleMs, jitterMs, now }: Parameters<Storage['takeCheck']>[0],

@@ -49,7 +49,7 @@ function changed(before: SecondStep | null, change: SecondStepChange): SecondSte
   }
 }
 
-/** Recovery codes alone are no second step. */
+/** Recovery codes alone are not a second step. */
 function orNull(secondStep: SecondStep): SecondStep | null {
   return secondStep.app === null && secondStep.passkeys.length === 0 ? null : secondStep;
 }
