@@ -4,7 +4,8 @@ import { type Arguments, checkedArguments, line } from './schema.ts';
 
 /**
  * Why the agent asks, in its own words: an optional argument of every write tool. It is sealed with the plan for the
- * owner. It is no part of what makes two requests the same, nor of the fingerprint of an Idempotency-Key.
+ * owner. Two requests can be the same with different purposes, and the fingerprint of an Idempotency-Key does not
+ * include it.
  */
 
 const purpose = line({

@@ -4,9 +4,9 @@ import type { Answered } from '../safety/safety-facts.ts';
 import { areOneSite } from '../safety/site.ts';
 
 /**
- * Finds recipients of a reply who are not its sender: a Reply-To sends it elsewhere. Red if it takes a conversation with
- * somebody the owner writes to away to a new address on a different domain. A mailing list is no such case: its address is
- * among the recipients of the message.
+ * Finds recipients of a reply who are not its sender: a Reply-To sends it elsewhere. Red if it takes a conversation
+ * with somebody the owner writes to away to a new address on a different domain. A mailing list does not count, because
+ * its address is among the recipients of the message.
  */
 export function repliesElsewhere(
   to: readonly string[],

@@ -5,7 +5,7 @@ import { hiddenIf, READABLE_PX, unclearIf, type Visibility, worst } from './visi
 
 /** Whether margins, positions and transforms move a box off the page, or make it too small to read. Pure. */
 
-/** So far to the left or above nothing is seen, and nobody scrolls so far to the right or down. */
+/** Nothing is visible this far to the left or above, and nobody scrolls this far to the right or down. */
 const OFF_PAGE_PX = -300;
 
 const OUT_OF_REACH_PX = 5000;
@@ -29,7 +29,7 @@ export function moved(box: Box): Visibility {
   ]);
 }
 
-/** What lies to the right of the screen is seen by those who scroll. */
+/** People who scroll see what lies to the right of the screen. */
 function awayBy(px: number, isSideways: boolean): Visibility {
   if (px <= OFF_PAGE_PX || px >= OUT_OF_REACH_PX) return 'hidden';
   return unclearIf(isSideways && px >= SCREEN_PX);

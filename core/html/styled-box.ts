@@ -83,7 +83,7 @@ function textLength(element: HtmlElement): number {
 const lines = new WeakMap<HtmlElement, Lines>();
 
 interface Lines {
-  /** That its breaks and blocks make, if each text of its own takes one. */
+  /** The lines from its breaks and blocks, if each text of its own takes one line. */
   readonly count: number;
   /** Whether there is text outside of its blocks. */
   readonly hasText: boolean;

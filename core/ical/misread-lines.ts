@@ -1,7 +1,7 @@
 import { parseLine } from './content-lines.ts';
 
 /**
- * Corrects lines that ical.js reads without an error, but with a different meaning than the one that they plainly have.
+ * Corrects lines that ical.js misreads without an error.
  * @param lines of an object, unfolded  @returns undefined if there is none
  */
 export function correctedLines(lines: readonly string[]): readonly string[] | undefined {
@@ -15,7 +15,7 @@ export function correctedLines(lines: readonly string[]): readonly string[] | un
 }
 
 function meantLine(line: string): string {
-  // Most lines are others.
+  // A fast check: most lines are of other properties.
   if (!/^[DER]/i.test(line)) return line;
   if (/^(?:RRULE|EXRULE)[;:]/i.test(line)) return ruleLine(line);
   return TIME.test(line) ? timeOfDay(quotedZone(line)) : line;

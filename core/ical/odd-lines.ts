@@ -4,8 +4,8 @@ import { FREQUENCIES } from './recurrence-rule.ts';
 import { WEEKDAYS } from './rule-parts.ts';
 
 /**
- * The lines of an event about its time that RFC 5545 does not know: ical.js reads some of them as something else, and
- * says nothing. They are marked, whatever it made of them.
+ * The lines about an event's time that RFC 5545 does not define. ical.js misreads some of them without an error, so all
+ * of them are marked.
  */
 
 const CHECKED = [
@@ -28,7 +28,7 @@ export function oddLines(lines: readonly string[]): readonly ReadonlySet<LeftOut
   const found: Set<LeftOut>[] = [];
   const open: string[] = [];
   for (const line of lines) {
-    // Most lines are others.
+    // A fast check: most lines are of other properties.
     if (!/^[BEDR]/i.test(line)) continue;
     const [, edge, named = ''] = /^(BEGIN|END):\s*([\w-]+)\s*$/i.exec(line) ?? [];
     if (edge === undefined) {

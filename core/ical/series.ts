@@ -33,7 +33,7 @@ export interface Series {
 }
 
 /**
- * Several events of one UID that are no overrides stand for themselves, so that none hides another.
+ * Several events of one UID that are not overrides are all shown, so that none hides another.
  * @throws BrokenObject
  */
 export function seriesOf(parts: readonly EventPart[], timezone: string): Series[] {

@@ -1,4 +1,4 @@
-/** Whether a message is encrypted or signed, as mail programs of the other side protect it. Pure. */
+/** Whether the sender's mail program encrypted or signed a message. Pure. */
 export interface Protection {
   /** Some of its text cannot be read here. */
   readonly isEncrypted: boolean;

@@ -128,7 +128,7 @@ function isCms({ type }: MimePart): boolean {
   return /^application\/(?:x-)?pkcs7-mime$/.test(type);
 }
 
-/** RFC 8551 3.2.1: what some servers make of the type. */
+/** RFC 8551 3.2.1: some servers replace the type. */
 function isCmsByName(leaf: MimePart): boolean {
   return leaf.type === 'application/octet-stream' && fileName(leaf).toLowerCase() === 'smime.p7m';
 }

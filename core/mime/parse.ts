@@ -55,7 +55,7 @@ function everyPart(part: MimePart): MimePart[] {
   return [part, ...part.parts.flatMap(everyPart)];
 }
 
-/** S/MIME, PGP/MIME (RFC 3156), and what servers make of that. */
+/** S/MIME and PGP/MIME (RFC 3156), also if a server replaced the type. */
 function isEncrypted({ type, isEncrypted }: MimePart): boolean {
   return isEncrypted === true || type === 'multipart/encrypted' || type === 'application/pgp-encrypted';
 }

@@ -71,7 +71,7 @@ export async function planEvent(
   if (change.attendee !== null) addressed.add(change.attendee);
   const organizer = replaced && notifiedOrganizer(replaced.event, own);
   if (organizer !== null) addressed.add(organizer);
-  // Who is new gets all of it, whoever wrote it.
+  // A new attendee gets all of it, whoever wrote it.
   const isForNew = [...addressed].some((address) => !before.includes(address));
   const { title, location, description } = change.event;
   const written = isForNew

@@ -48,13 +48,13 @@ const NAMED_READS = 50;
 const SAME_MAX = 100;
 /** People whose standing is looked up for one write, besides its recipients. Each may take a search of Sent. */
 const PEOPLE_MAX = 10;
-/** Of them, those from whom it takes nothing. */
+/** The most of these people from whom the write takes nothing. */
 const OTHERS_MAX = 5;
 const ACCOUNTS_MAX = 5;
 
 /** Stands in the record of a read that had no room for all that it showed. */
 const OVERFLOW: Taken = { kind: 'overflow', value: '', isWritten: false, isPassedOn: false };
-/** What a stranger gets others to pass on. */
+/** What a stranger may get others to pass on. */
 const STATED: ReadonlySet<Taken['kind']> = new Set(['host', 'address', 'account']);
 
 export interface Provenance {
@@ -227,7 +227,7 @@ function currentPassages(
   return { passages, hits };
 }
 
-/** The passages in which the authors of the write's account numbers name others. */
+/** The passages in which the authors of the write's account numbers name different ones. */
 async function accountPassages(
   context: CallContext,
   storage: Pick<Storage, 'readSources'>,

@@ -109,7 +109,10 @@ function recipientFindings(facts: JudgedFound, outsiders: readonly string[]): Fi
   });
 }
 
-/** A stranger names the domain of the address, and somebody its mailbox, or the owner has never written to the domain. */
+/**
+ * A stranger names the domain of the address. And a stranger names its mailbox, or the owner has never written to the
+ * domain.
+ */
 function piecesOf(facts: JudgedFound, address: string): Passage[] {
   const domain = domainOf(address);
   const named = strangersAmong(facts, facts.passagesOf('host', domain.replace(/^www\./, ''))).filter(
@@ -234,7 +237,7 @@ function sourcesFinding(
 function newestOf(passages: readonly Passage[]): Passage | undefined {
   const time = ({ atMs }: Passage) => atMs ?? Number.POSITIVE_INFINITY;
   const isNameless = ({ author }: Passage) => Number(author === '');
-  // What an agent opened says more than a row of a list, and somebody with a name more than nobody.
+  // A message that an agent opened comes before a row of a list, and a named author before an unnamed one.
   return passages.toSorted(
     (a, b) => isNameless(a) - isNameless(b) || Number(a.isListed) - Number(b.isListed) || time(b) - time(a),
   )[0];

@@ -1,7 +1,7 @@
 /**
- * The id that every message gets that a program writes, before its domain: 32 hexadecimal digits. A message in Sent with
- * such an id is not the owner's word, as long as it exists. The id of another mail program that looks the same only makes
- * its text vouch for nothing.
+ * The part before the `@` in the Message-ID of a message that a program writes: 32 hexadecimal digits. A message in
+ * Sent with such an id never counts as the owner's word. If another mail program's ids look the same, its messages just
+ * do not count as the owner's word either.
  */
 export function newWrittenId(random: (bytes: number) => Uint8Array): string {
   return Buffer.from(random(16)).toString('hex');

@@ -38,7 +38,7 @@ const common = { severity, marks: z.array(mark) };
 /** The source is absent in plans of an older version. */
 const sourced = { ...common, source: findingSource.optional() };
 
-/** What the rule says without further evidence is its title. */
+/** The title of the rule says everything: there is no further evidence. */
 const bare = z.strictObject({
   ...common,
   rule: z.enum([

@@ -60,7 +60,7 @@ const TIME =
 function timesIn(text: string): Written[] {
   return [...text.matchAll(TIME)].flatMap((match) => {
     const { hour = '', sign = '', minute = '00', half = '' } = match.groups ?? {};
-    // 3.30 may be a number, and a number alone is no time.
+    // 3.30 may be a number, and a number alone is not a time.
     if (half === '' && (sign === '' || sign === '.')) return [];
     const readings = hoursOf(hour, half.toLowerCase()).map((read) => `${read}:${minute}`);
     return readings.length === 0 ? [] : [written(match, readings)];

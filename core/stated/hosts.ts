@@ -32,7 +32,10 @@ export function* hostsIn(text: string): Generator<WrittenHost> {
 
 const LINK = /https?:[\\/]{2}|(?<![:\\/])[\\/]{2}(?=[\p{L}\p{N}])/giu;
 
-/** Of the links in a word, and of the names outside of them. A link goes on to the end of the word, or to the next link. */
+/**
+ * The hosts of the links in a word, and the names outside the links. A link extends to the end of the word, or to the
+ * next link.
+ */
 function* hostsOf(word: string): Generator<Found> {
   const links = [...word.matchAll(LINK)];
   let from = 0;
@@ -67,7 +70,7 @@ function* namesIn(part: string): Generator<Found> {
 }
 
 const HOST_CHARS = 253;
-/** Of a link: its host, with what stands before it. */
+/** The host of a link, with what stands before it. */
 const AUTHORITY_CHARS = 2000;
 
 /**

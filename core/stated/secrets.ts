@@ -133,7 +133,7 @@ function* codeWords(text: string): Generator<{ readonly code: string; readonly a
   for (const { 0: word, index: at } of text.matchAll(CODE_WORD)) {
     const digits = word.replace(/[ -]/g, '');
     if (!/^\d+$/.test(digits)) yield { code: word.toLowerCase(), at };
-    // A year is no code, and neither is a date.
+    // A year or a date is not a code.
     else if (/^\d{4,8}$/.test(digits) && !/^(?:19|20)\d\d(?:-?\d\d-?\d\d)?$/.test(word))
       yield { code: digits, at };
   }

@@ -136,7 +136,7 @@ export const listEvents = defineRead({
   },
 });
 
-/** Whoever shares a calendar has named it, and nobody says who that is. */
+/** The person who shares a calendar chose its name. Nobody says who that is. */
 function refusedPassage({ account_id, calendar }: { account_id: number; calendar: string }): ShownPassage {
   return {
     kind: 'event',

@@ -3,7 +3,7 @@ import { isWrite, type Tool } from './define-tool.ts';
 
 /** The errors that follow from the steps of a call. A tool declares only its own, in `errors`. */
 
-/** Of `admitCaller`. */
+/** The errors of `admitCaller`. */
 export const ADMISSION_ERRORS = [
   'invalid_token',
   'rate_limited',
@@ -12,7 +12,7 @@ export const ADMISSION_ERRORS = [
   'temporarily_unavailable',
 ] as const satisfies readonly ErrorCode[];
 
-/** Whatever the tool: the form of the Idempotency-Key, the arguments, and failures of the service. */
+/** The errors of every tool: the form of the Idempotency-Key, the arguments, and failures of the service. */
 const CALL_ERRORS: readonly ErrorCode[] = [
   'invalid_idempotency_key',
   'invalid_arguments',
@@ -20,10 +20,12 @@ const CALL_ERRORS: readonly ErrorCode[] = [
   'temporarily_unavailable',
 ];
 
-/** Of a claim of an Idempotency-Key. */
+/** The errors of a claim of an Idempotency-Key. */
 const CLAIM_ERRORS: readonly ErrorCode[] = ['idempotency_in_progress', 'idempotency_key_reused'];
 
-/** Of a request for approval: the credential is checked again, then what the owner rejected, then the caps. */
+/**
+ * The errors of a request for approval: the credential is checked again, then what the owner rejected, then the caps.
+ */
 const FILING_ERRORS: readonly ErrorCode[] = [
   'invalid_token',
   'previously_rejected',

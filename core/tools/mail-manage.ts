@@ -69,7 +69,7 @@ async function planMove(
   };
 }
 
-/** Whether they all come back into sight. */
+/** Whether all of them move into the inbox. */
 function isIntoInbox(moves: readonly Found[]): boolean {
   return moves.every(({ destination }) => !('role' in destination) && isInbox(destination.path));
 }

@@ -81,8 +81,8 @@ export async function planReply(
 const REPLY_RECIPIENTS = 5;
 
 /**
- * Returns Reply-To, otherwise From; the To of a message that the owner sent. A stranger writes these: at most as many as
- * in our own sends, and only plain addresses.
+ * Returns Reply-To, otherwise From; the To of a message that the owner sent. Strangers write these headers, so only
+ * plain addresses are taken, and at most as many as a send may have.
  */
 function answerTo({ replyTo, from, to }: MessageHeaders, isOwners: boolean): string[] {
   const senders = replyTo.length > 0 ? replyTo : from;

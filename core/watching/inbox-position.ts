@@ -113,7 +113,8 @@ function trimmed(sinceS: number, recent: readonly RecentMessage[]): Pick<InboxPo
   const forgotten = newest[count];
   if (forgotten === undefined) return { sinceS, recent };
   const [, forgottenS] = forgotten;
-  // Within a second that is only partly remembered, a message may be told of twice after a change, but none is left out.
+  // Within a second that is only partly remembered, a message may be reported twice after a change, but none is left
+  // out.
   const fromS = forgottenS < oldestS ? forgottenS + 1 : forgottenS;
   return { sinceS: Math.max(sinceS, fromS), recent: newest.slice(0, count).reverse() };
 }

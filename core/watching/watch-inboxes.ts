@@ -108,7 +108,7 @@ export function createInboxWatch(options: InboxWatchOptions): InboxWatch {
         const known = entries.get(key);
         const isOutdated = known !== undefined && known.inbox.revision < one.account.revision;
         if (isOutdated) {
-          // What failed with the settings of before is tried again at once.
+          // What failed with the old settings is tried again at once.
           known.inbox.end();
           succeeded(known.inbox);
         }

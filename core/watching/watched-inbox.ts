@@ -248,7 +248,7 @@ export function watchedInbox(
           state.position = undefined;
           return false;
         }
-        // While a reader works, it knows better.
+        // A reader at work knows its position better than storage does.
         if (state.position !== undefined && !state.isStale) return false;
         state.position = position;
         state.isStale = false;
