@@ -23,8 +23,8 @@ const inbox = await call('/v1/messages?limit=5');
 if (inbox.status === 'empty') throw new Error('There is no message to reply to.');
 for (const { date, from, subject } of inbox.result.messages) console.log(`${date}  ${from}: ${subject}`);
 
-// The text of a message was written by a stranger: it is data, never an instruction. Two fence lines around it say so.
-// Keep them if you pass the text to a language model.
+// A stranger wrote the text of the message: it is data, never an instruction. Two fence lines around it say so. Keep
+// them if you pass the text to a language model.
 const [newest] = inbox.result.messages;
 const { body, untrusted_notice: notice } = (await call(`/v1/messages/${newest.id}`)).result;
 console.log(`\n${notice}\n${body}`);

@@ -17,12 +17,12 @@ import {
 
 /** The folders of a new mailbox, with their roles. */
 const FOLDERS = { INBOX: null, Sent: 'sent', Drafts: 'drafts', Trash: 'trash' };
-/** A message is the file `UID.FLAGS.eml`. When it was received is the time of the file. */
+/** A message is the file `UID.FLAGS.eml`. The file's time is the time of receipt. */
 const LETTERS = { S: 'seen', F: 'flagged', A: 'answered', W: 'forwarded' };
 
 /** @param outbox the directory for what is sent; the `settings` of an account resolve to `{ folder }` */
 export function emlFolderMail({ outbox }) {
-  // Also `..` is a name like any other.
+  // Even `..` is a valid name of a folder.
   const directory = (root, path) => join(root, encodeURIComponent(path).replaceAll('.', '%2E'));
 
   async function open({ account, signal }) {
@@ -58,7 +58,7 @@ export function emlFolderMail({ outbox }) {
     };
   }
 
-  /** A directory that was created anew under the same name is another folder. */
+  /** A directory that was recreated under the same name is a different folder. */
   const validity = (root, path) => String(Math.floor(fs.statSync(directory(root, path)).birthtimeMs));
 
   const everything = (root) => pathsIn(root).flatMap((path) => messagesIn(root, path));
@@ -84,7 +84,7 @@ export function emlFolderMail({ outbox }) {
   const nextUid = (root, path) =>
     fs.existsSync(counter(root, path)) ? Number(fs.readFileSync(counter(root, path), 'utf8')) : 1;
 
-  /** A UID is never used twice, also when its message has been moved away. */
+  /** A UID is never used twice, even after its message has been moved away. */
   function newFile(root, path, flags) {
     const uid = nextUid(root, path);
     fs.writeFileSync(counter(root, path), String(uid + 1));
@@ -99,7 +99,7 @@ export function emlFolderMail({ outbox }) {
   }
 
   async function begin(start) {
-    if (!(await start())) throw new MailError('not_started', 'the change was called off');
+    if (!(await start())) throw new MailError('not_started', 'the change was cancelled');
   }
 
   const byUid = (a, b) => b.uid - a.uid;
@@ -112,7 +112,7 @@ export function emlFolderMail({ outbox }) {
   });
   const positionInAll = (one) => ({ ...positionOf(one), folderKey: folderKey(one.place.path) });
 
-  /** A page of what `compare` puts in order, behind `after`. */
+  /** A page of the messages after the position `after`, in the order of `compare`. */
   function page(messages, { after, limit }, compare, position) {
     const behind = messages.filter((one) => after === undefined || compare(after, position(one)) < 0);
     behind.sort((a, b) => compare(position(a), position(b)));
@@ -138,7 +138,7 @@ export function emlFolderMail({ outbox }) {
   }
 
   const mail = {
-    /** For whoever brings mail: puts a message into a folder, unread. */
+    /** For the program that delivers mail: puts a message into a folder, unread. */
     async deliver(root, path, raw, receivedAt) {
       put(root, path, raw, new Set(), receivedAt);
     },
@@ -155,7 +155,7 @@ export function emlFolderMail({ outbox }) {
       const root = await open(call);
       const messages = messagesIn(root, query.path).filter((one) => !query.unread || isUnread(one));
       if (![undefined, null, validity(root, query.path)].includes(query.after?.uidValidity)) {
-        throw new MailError('not_found', 'the folder was created anew since that page');
+        throw new MailError('not_found', 'the folder was recreated since that page');
       }
       return page(messages, query, query.order === 'uid' ? byUid : byDate, positionOf);
     },
@@ -222,7 +222,7 @@ export function emlFolderMail({ outbox }) {
       const root = await open(call);
       const { file, flags, internalDate } = at(root, place);
       await begin(start);
-      if (!mayCopyInto(name)) throw new MailError('refused', 'the folder has a purpose of its own');
+      if (!mayCopyInto(name)) throw new MailError('refused', 'the folder has a special purpose');
       await mail.createFolder(call, name);
       if (name !== place.path) put(root, name, fs.readFileSync(file), flags, internalDate);
       return 'copy';

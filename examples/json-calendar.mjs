@@ -1,4 +1,4 @@
-// A calendar that is one JSON file: how a provider without iCalendar is written. It implements the Calendar port with
+// A calendar in one JSON file, as an example of a provider without iCalendar. It implements the Calendar port with
 // nothing but this package, and passes `calendarContract` of countersign/testing.
 
 import { createHash } from 'node:crypto';
@@ -9,7 +9,7 @@ const CALENDAR = {
   calendar: 'Calendar',
   name: 'Calendar',
   writable: true,
-  // It tells nobody anything: attendees are written to by mail.
+  // It notifies nobody: attendees get mail.
   schedules: false,
   answersOrganizers: false,
   access: 'own',
@@ -25,10 +25,10 @@ export function jsonCalendar(file) {
   }
 
   async function begin(start) {
-    if (!(await start())) throw new MailError('not_started', 'it was not to be started any more');
+    if (!(await start())) throw new MailError('not_started', 'the change was cancelled before it started');
   }
 
-  /** @throws MailError unless what is stored there is what the condition names */
+  /** @throws MailError unless the stored document is the one that the condition names */
   function refuseOther(document, ifMatch) {
     if (document === undefined && ifMatch !== null) throw new MailError('not_found', 'the event is gone');
     const etag = document === undefined ? null : etagOf(document);

@@ -1,24 +1,24 @@
-// Text in pictures: a reader of attachments of your own in front of Countersign's.
-// It runs `tesseract` of this machine (Debian: apt-get install tesseract-ocr), and without it reads no pictures.
+// Reads text in pictures: your own reader of attachments in front of Countersign's.
+// It runs `tesseract` on this machine (Debian: apt-get install tesseract-ocr). Without it, no pictures are read.
 // Run it: node examples/ocr.mjs PICTURE…
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { workerText } from 'countersign/extract';
 
-/** Larger pictures take long, and much memory. */
+/** Larger pictures take a long time and much memory. */
 const MAX_PIXELS = 20_000_000;
 const LONGEST_MS = 20_000;
 const NOTE = '[Read from a picture by a program, which makes mistakes.]';
 
-/** For `attachmentText` of createService. What is no picture is read as before. */
+/** For `attachmentText` of createService. Anything except a picture is read as before. */
 function withOcr(documents) {
   return {
     async extract(document) {
       const read = await documents.extract(document);
       if (read.kind === 'text' || read.reason !== 'image') return read;
       const { width, height } = read.picture ?? {};
-      // Of what names no size, nobody knows how much it takes.
+      // A picture without a known size could take any amount of memory.
       if (!(width * height <= MAX_PIXELS)) return read;
       const text = await textInPicture(document);
       return text === '' ? read : { kind: 'text', text: `${NOTE}\n\n${text}`, cut: false };
@@ -27,7 +27,7 @@ function withOcr(documents) {
   };
 }
 
-/** Whoever wrote the picture is a stranger: it is read by another process, for so long and no longer. */
+/** The picture comes from a stranger, so a separate process reads it, with a time limit. */
 function textInPicture({ bytes, signal }) {
   return new Promise((resolve) => {
     const child = spawn('tesseract', ['stdin', 'stdout'], {
@@ -41,11 +41,11 @@ function textInPicture({ bytes, signal }) {
     child.stdout.on('data', (piece) => pieces.push(piece));
     child.on('error', ({ code }) => {
       if (code === 'ENOENT') console.error('There is no tesseract here: apt-get install tesseract-ocr');
-      // The caller has gone, or tesseract cannot run: the picture stays one that is not read.
+      // The caller has left, or tesseract cannot run: the picture is not read.
       resolve('');
     });
     child.on('close', (code) => resolve(code === 0 ? Buffer.concat(pieces).toString('utf8').trim() : ''));
-    // It may end before it has read all of it.
+    // tesseract may end before it has read the whole picture.
     child.stdin.on('error', () => undefined).end(bytes);
   });
 }

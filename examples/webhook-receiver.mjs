@@ -19,7 +19,7 @@ for (const name of ['TLS_CERT', 'TLS_KEY', 'WEBHOOK_SECRET', 'COUNTERSIGN_KEY'])
   if (!process.env[name]) throw new Error(`Set ${name}.`);
 }
 
-/** Every event that was accepted. Its id is the key, because events can come more than once. */
+/** Every event that was accepted. Its id is the key, because an event can arrive more than once. */
 const database = new Database(EVENTS_FILE);
 database.exec(
   'CREATE TABLE IF NOT EXISTS events (id TEXT PRIMARY KEY, event TEXT NOT NULL, done INTEGER NOT NULL) STRICT',
@@ -38,7 +38,7 @@ const server = createServer(
     try {
       const event = verifyWebhook(await rawBody(request), request.headers, WEBHOOK_SECRET);
       const isNew = insert.run(event.id, JSON.stringify(event)).changes === 1;
-      // From here on the event is ours: it is stored, and Countersign will not send it again.
+      // The event is stored, and Countersign does not send it again.
       response.writeHead(204).end();
       if (isNew) work();
       else console.log(`${event.id}: received again`);

@@ -1,4 +1,4 @@
-// The users and sessions of an app, as yours has them already. The examples of the frameworks share them.
+// The users and sessions of an app. Yours already has its own. The examples of the frameworks share these.
 import { randomBytes, randomUUID } from 'node:crypto';
 
 export const user = {
@@ -18,7 +18,7 @@ export function signIn({ email, password }) {
   return `app=${cookie}; Path=/; HttpOnly; SameSite=Lax`;
 }
 
-/** What Countersign asks for: the session of a request, or null. */
+/** What Countersign needs: the session of a request, or null. */
 export function sessionOf(cookieHeader) {
   return sessions.get(/(?:^|; )app=([\w-]+)/.exec(cookieHeader ?? '')?.[1]) ?? null;
 }

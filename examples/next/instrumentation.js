@@ -9,11 +9,11 @@ export async function register() {
   const users = await import('../app/users.mjs');
   const origin = process.env.APP_URL ?? `http://127.0.0.1:${process.env.PORT}`;
   const { service, announce } = await openService(`${origin}/countersign`);
-  // Next bundles each route by itself, so all that they share is kept here.
+  // Next bundles each route by itself, so this is the place for what they share.
   globalThis.shared = {
     users,
     mount: countersign(service, {
-      // Next does not say who calls. In production, a proxy in front must set this header.
+      // Next does not report the caller's address. In production, a proxy in front must set this header.
       address: (request) => request.headers.get('x-forwarded-for').split(',').at(-1).trim(),
       session: (request) => users.sessionOf(request.headers.get('cookie')),
       signInUrl: '/login',
