@@ -3,8 +3,8 @@ import { typescriptSources } from '../typescript-sources.ts';
 
 /**
  * Every place in the adapters that waits for something outside core, in no order:
- * `adapters/remote/connect.ts waitFor` where a promise of our own is made or a stream is read, `imapflow` where a package
- * is waited for, `node setImmediate` where a function of Node is.
+ * `adapters/remote/connect.ts waitFor` if the adapter creates the promise or reads a stream, `imapflow` if a package
+ * returns the promise, `node setImmediate` if a function of Node does.
  */
 export function adapterWaits(): Set<string> {
   const { fileNames, options, isSource, pathOf } = typescriptSources('adapters');
@@ -26,7 +26,7 @@ export function adapterWaits(): Set<string> {
   return found;
 }
 
-/** The package whose promise the call returns. Undefined: it returns none, or one of ours. */
+/** The package whose promise the call returns. Undefined: it returns none, or one of Countersign's. */
 function libraryOf(checker: ts.TypeChecker, call: ts.CallExpression): string | undefined {
   const signature = checker.getResolvedSignature(call);
   const declaredIn = signature?.declaration?.getSourceFile().fileName;

@@ -39,7 +39,7 @@ export function asking(child: ChildProcess, name: string): Ask {
   const lost = once(child, 'exit').then(([code]) => {
     throw new Error(`${name} ended with ${String(code)}`);
   });
-  // The process ends when nobody asks it any more.
+  // The process ends when no more questions can come.
   lost.catch(() => undefined);
   return async (question, answer) => {
     const answered = once(child, 'message');

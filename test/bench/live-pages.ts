@@ -38,7 +38,7 @@ export async function openPages(): Promise<Row[]> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const committed = new Map<string, number>();
   const secretKeys = [randomBytes(32)];
-  /** Each has its own connection, and hears nothing of the other: like two processes. */
+  /** Each has its own connection, and learns nothing from the other: like two processes. */
   const open = (): Service => {
     const storage = sqliteStorage({ file: join(folder, 'countersign.db') });
     return createService({

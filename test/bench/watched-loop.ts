@@ -1,7 +1,7 @@
 import { answerParent } from './answer-parent.ts';
 import { watchDelay } from './loop-delay.ts';
 
-/** Loaded into a process with --import: tells the parent how long its event loop stood still since it was last asked. */
+/** Loaded into a process with --import: tells the parent how long its loop was blocked since it was last asked. */
 
 const measured = watchDelay();
 answerParent(

@@ -123,7 +123,7 @@ section('Notes: What we add', () => {
     expect(refusedFields(answer)).toEqual(['purpose']);
   });
 
-  it('a purpose alone is no change of an event', async () => {
+  it('a purpose alone does not change an event', async () => {
     const answer = await door().call('PATCH', '/v1/events/1', { body: { purpose: 'Why not.' } });
     expect(refusedFields(answer)).toEqual(['event_id']);
   });

@@ -168,7 +168,7 @@ describe.each(SERVERS)('$name', ({ address, ...dialect }) => {
     await calendar.write(call, { ...place, document: changed, ifMatch: stored?.etag ?? '' }, YES);
     expect(server.stored.get(`${path}new.ics`)).toContain('SUMMARY:Newer');
     expect(await titles()).toContain('Newer');
-    // The version from before is no longer the one on the server.
+    // The earlier version is no longer the one on the server.
     const late = { ...place, ifMatch: stored?.etag ?? '' };
     await expect(calendar.remove(call, late, YES)).rejects.toMatchObject({ code: 'conflict' });
     const now = await calendar.read(call, key('new'), 'UTC');

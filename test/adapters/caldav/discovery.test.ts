@@ -93,7 +93,7 @@ describe('the owner', () => {
   });
 });
 
-describe('a root that is no calendar server', () => {
+describe('a root that is not a calendar server', () => {
   it.each<readonly [what: string, script: Script]>([
     ['answers 500', status(500)],
     ['answers 501', status(501)],
@@ -120,7 +120,7 @@ describe('a root that is no calendar server', () => {
     });
   });
 
-  it('may be one again later if it failed', async () => {
+  it('is reported as unavailable if it failed, and may be a calendar server later', async () => {
     const server = await startScriptedCaldav(answers({ '/': 503, '/.well-known/caldav': 404 }));
     await expect(namesOn(server.url)).rejects.toMatchObject({
       code: 'unavailable',
@@ -128,7 +128,7 @@ describe('a root that is no calendar server', () => {
     });
   });
 
-  it('is asked no further once it has refused the password', async () => {
+  it('gets no other request once it has refused the password', async () => {
     const server = await startScriptedCaldav(answers({ '/': 401 }));
     await expect(namesOn(server.url)).rejects.toMatchObject({ code: 'auth' });
     expect(server.asked).toHaveLength(1);

@@ -157,7 +157,7 @@ describe('connections', () => {
     expect(await calendar.list(call, query)).toEqual({ events: [], unreadable: 0 });
   });
 
-  it('that are all taken hold up no call beyond its own end', async () => {
+  it('that are all in use delay no call beyond its own end', async () => {
     const hanging: ServerResponse[] = [];
     let isWell = false;
     const server = await startScriptedCaldav(
@@ -287,7 +287,7 @@ describe('a list', () => {
   it.each([
     [503, { code: 'unavailable', calendar: 2 }],
     [403, { refused: ['Slow calendar'] }],
-  ])('whose second calendar is answered with %d says which one', async (status, says) => {
+  ])('that answers %d for the second calendar is reported with the calendar', async (status, says) => {
     const calendars = ['Mine', 'Slow'].map((name) => {
       const type = '<d:resourcetype><d:collection/><c:calendar/></d:resourcetype>';
       const props = `${type}<d:displayname>${name} calendar</d:displayname>`;

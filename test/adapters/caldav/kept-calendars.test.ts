@@ -107,7 +107,7 @@ describe('a calendar', () => {
   const dataRequests = ({ asked }: Awaited<ReturnType<typeof startScriptedCaldav>>) =>
     asked.filter(({ body }) => body.includes('calendar-data')).length;
 
-  it('whose server has no tag is asked for its versions each time, and not for the objects', async () => {
+  it('on a server without tags is asked for its versions each time, but not for the objects', async () => {
     const server = await startScriptedCaldav(undefined, objects);
     const { uids } = calendarAt(server.url, 'ada@example.org');
     expect(await uids()).toEqual(['one']);

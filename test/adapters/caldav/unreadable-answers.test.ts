@@ -61,7 +61,7 @@ describe('an answer of a calendar server', () => {
     }
   });
 
-  it('that is still being read when the call is over is not waited for', async () => {
+  it('that is still being read when the call ends is not waited for', async () => {
     const server = await startScriptedCaldav(undefined, STORED);
     const { calendar, call } = accountOn(server.url, {
       reader: await openedReader('return new Promise(() => {});'),
@@ -113,7 +113,7 @@ describe('a report on a change', () => {
   it.each([
     ['cannot be read', '<multistatus'],
     ['names no status', '<multistatus xmlns="DAV:"><response/></multistatus>'],
-  ])('that %s leaves open whether it was made', async (_what, body) => {
+  ])('that %s makes the outcome of the change unknown', async (_what, body) => {
     const server = await startScriptedCaldav((asked, response) => {
       if (asked.method !== 'PUT') return 'usual';
       response.writeHead(207, { 'content-type': 'application/xml' }).end(body);

@@ -58,7 +58,7 @@ describe('a message that Outlook saved', () => {
     );
   });
 
-  it('shows the header with which it came, on one line a field', async () => {
+  it('shows the header that it came with, one field on each line', async () => {
     const headers =
       'From: =?utf-8?B?w4RkYQ==?= <ada@example.org>\r\nTo: bob@example.org\r\nDate: Tue, 3 Mar 2026 09:05:07 +0100\r\n';
     const texts = { [HEADERS]: headers, [SUBJECT]: 'One\nTo: eve@example.org', [PLAIN]: 'x' };

@@ -88,7 +88,7 @@ describe('text', () => {
     ['gzip', Buffer.from('1f8b0800000000000003f3482d0201', 'hex'), '(unsupported_type)'],
     ['a damaged old office file', Buffer.from('d0cf11e0a1b11ae1'.padEnd(2048, '0'), 'hex'), '(broken)'],
     ['a JPEG', Buffer.from('ffd8ffe000104a464946', 'hex'), '(image)'],
-  ])('is not invented from %s', async (_name, bytes, expected) => {
+  ])('is not made up from %s', async (_name, bytes, expected) => {
     expect(await textOf(bytes)).toBe(expected);
   });
 });

@@ -123,7 +123,7 @@ describe('ownerNotices', () => {
     expect(new Set(heads).size).toBe(2);
   });
 
-  it('posts to a topic of ntfy as its API says', async () => {
+  it('posts to a topic of ntfy as its API requires', async () => {
     expect(await sendTo(ntfy('tk_1'), { notice: { ...WAITING, waiting: 3 } })).toEqual({ kind: 'sent' });
     const [{ path, headers, body } = expect.fail()] = receiver.requests;
     expect(path).toBe('/mine');

@@ -27,7 +27,7 @@ async function startServer() {
   return { state, ask };
 }
 
-it('a request after one without an answer is not sent on a connection of before', async () => {
+it('a request after one without an answer is not sent on an old connection', async () => {
   const { state, ask } = await startServer();
   state.isSilent = true;
   const silent = await Promise.allSettled([ask(100), ask(100)]);

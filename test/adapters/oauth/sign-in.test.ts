@@ -92,7 +92,7 @@ describe('the answer of a sign-in', () => {
     await expect(redeem(provider)).rejects.toMatchObject({ code: 'refused' });
   });
 
-  it('is taken with a clock that differs by four minutes', async () => {
+  it('is accepted if the clocks differ by four minutes', async () => {
     const issuer = 'https://id.example.org';
     const nowS = Math.floor(Date.now() / 1000);
     const endpoints = { authorization: `${issuer}/auth`, token: `${issuer}/token` };

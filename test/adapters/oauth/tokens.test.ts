@@ -239,7 +239,7 @@ it('a provider that never answers is given up', async () => {
   await expect(limitedFetch(url, { method: 'POST', headers: {} }, 100)).rejects.toThrow();
 });
 
-it('an address without TLS is refused, and a tenant that is none', () => {
+it('an address without TLS is refused, and so is a tenant that is not one', () => {
   const wrong = { issuer: 'http://id.example.test', clientId: 'c', clientSecret: 's' };
   expect(() => ownProvider(wrong)).toThrow('https:');
   expect(() => microsoftProvider({ clientId: 'c', tenant: '../x' })).toThrow('tenant');

@@ -48,7 +48,7 @@ describe('a process that runs doJobs', () => {
     expect(await run(one, 'bad')).toEqual({ kind: 'answered', answer: 'bad' });
   });
 
-  it('has the CPU time of each job anew', async () => {
+  it('has the full CPU time again for each job', async () => {
     const one = await open('for (const end = Date.now() + 100; Date.now() < end; );', 1000);
     for (let times = 0; times < 20; times++) {
       expect(await run(one, 'bad')).toEqual({ kind: 'answered', answer: 'bad' });

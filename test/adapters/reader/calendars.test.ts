@@ -62,7 +62,7 @@ describe('a service whose reader', () => {
     },
   );
 
-  it('is gone for good says so, and the service goes on', async () => {
+  it('is gone for good says so, and the service continues', async () => {
     const reader = processReader({ workerFile: '/nowhere/worker.mjs' });
     const scene = await openCalendar({ reader });
     onTestFinished(() => scene.service.stop());

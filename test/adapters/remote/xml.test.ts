@@ -83,7 +83,7 @@ describe('an XML document', () => {
     await expect(reading).rejects.not.toBeInstanceOf(UnreadableXml);
   });
 
-  it('is not read any more once its call is over', async () => {
+  it('is no longer read once its call is over', async () => {
     const ending = new AbortController();
     const taken: string[] = [];
     const call = { ownerId: 'o', signal: ending.signal };

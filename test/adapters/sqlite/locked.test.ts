@@ -131,7 +131,7 @@ describe('while another program holds the lock', () => {
 });
 
 describe('the line of those who wait for a lock', () => {
-  /** Long enough for a test that stands still for a moment. */
+  /** Long enough for a test that pauses for a moment. */
   const LONG_MS = 60_000;
   const SHORT_MS = 40;
   let db: Database;

@@ -48,27 +48,27 @@ export function accountHealthPromises(store: Store): void {
       expect(await again.accountHealth(ownerId)).toEqual([mended, sending]);
     });
 
-    it('is only of the settings of now', async () => {
+    it('is only about the current settings', async () => {
       const { storage } = store();
       const ownerId = await ownerWithAccount(storage);
       await storage.reportServer(works(ownerId, fails));
       await storage.changeSettings({ ownerId, accountId: 1, sealedSettings: 'others' });
       expect(await storage.accountHealth(ownerId)).toEqual([]);
-      // A call that began with the settings of before ends late.
+      // A call that began with the old settings ends late.
       await storage.reportServer(works(ownerId, fails));
       expect(await storage.accountHealth(ownerId)).toEqual([]);
       await storage.reportServer(works(ownerId, { revision: 2 }));
       expect(await storage.accountHealth(ownerId)).toMatchObject([{ state: 'working' }]);
     });
 
-    it('is looked at once, after the time in which it was not used', async () => {
+    it('is checked by one process, once the account has been unused for long enough', async () => {
       const { storage } = store();
       const ownerId = await ownerWithAccount(storage);
       const take = (now: Date) =>
         storage.takeCheck({ ownerId, accountId: 1, idleMs: 1000, jitterMs: 10, now });
       const isDue = async (now: Date) =>
         (await storage.accountsToCheck({ now, limit: 1000 })).some((one) => one.ownerId === ownerId);
-      // The first look plans the next.
+      // The first check plans the next.
       expect(await isDue(NOON)).toBe(true);
       expect(await take(NOON)).toEqual([]);
       expect(await isDue(at(1009))).toBe(false);
@@ -76,7 +76,7 @@ export function accountHealthPromises(store: Store): void {
       expect(await isDue(at(1010))).toBe(true);
       const both = await Promise.all([take(at(1010)), take(at(1010))]);
       expect(both.filter((servers) => servers !== undefined)).toEqual([['reading', 'sending']]);
-      // All of it is in use: the next look is when the oldest use is old enough.
+      // Every server is in use: the next check comes when the oldest use is old enough.
       const used = (server: 'reading' | 'sending' | 'calendar', now: Date) =>
         storage.reportServer(works(ownerId, { server, now }));
       await used('reading', at(1500));
@@ -87,7 +87,7 @@ export function accountHealthPromises(store: Store): void {
       expect(await take(at(2410))).toEqual(['sending']);
       await used('sending', at(2410));
       expect(await take(at(9000))).toEqual(['reading', 'sending', 'calendar']);
-      // A server that was away is looked at again. One that refused the password is not, and neither are the others.
+      // A server that did not answer is checked again. One that refused the password is not, nor are the others.
       await storage.reportServer(works(ownerId, { state: 'no_answer', reason: 'away', now: at(9000) }));
       expect(await take(at(20_000))).toContain('reading');
       await storage.reportServer(works(ownerId, { ...fails, server: 'calendar', now: at(20_000) }));

@@ -130,7 +130,7 @@ export function credentialPromises(store: Store): void {
       expect(await storage.rotate({ ...judged, ownerId, credentialId, ...next })).toBeUndefined();
       expect(await storage.setModes({ ...judged, ownerId, credentialId, modes: DIRECT })).toBeUndefined();
       expect(await storage.credentials(ownerId, stranger)).toMatchObject([{ isAltered: true }]);
-      // Nothing of that has changed it.
+      // None of that has changed it.
       expect(await call(storage, key)).toBe('admitted');
       expect(await start(storage, running)).toBe(true);
     });
@@ -167,7 +167,7 @@ export function credentialPromises(store: Store): void {
       await call(storage, key, at(2000));
       await ask(storage, key, { targets: ['one'] });
       const decided = await ask(storage, key, { targets: ['two'] });
-      // The row of a decision is no call.
+      // The row of a decision does not count as a call.
       await reject(storage, decided, at(3000));
       const other = await addOwnerAndKey(storage);
       await ask(storage, other);

@@ -56,7 +56,7 @@ export function knownDomainPromises(store: Store): void {
       expect(await found('munchen.test')).toContain('xn--mnchen-3ya.test');
       expect(await found('login.localhost')).toEqual(['localhost']);
       expect(await found('elsewhere.de')).toEqual([]);
-      // Of all that end alike, the one written to most.
+      // Of all with the same ending, the one written to most.
       expect(await found('test')).toEqual(['often.test']);
       expect((await found('company-7.co.test')).toSorted()).toContain('company-7.co.test');
       expect((await found('company-7.co.test')).length).toBeLessThan(20);

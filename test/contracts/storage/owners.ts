@@ -19,7 +19,7 @@ const OWNER = {
 
 export function ownerPromises(store: Store): void {
   describe('owners', () => {
-    it('are found by id, and by email in any case', async () => {
+    it('are found by id, and by email in upper or lower case', async () => {
       const { storage } = store();
       expect(await storage.addOwner(OWNER)).toBe(true);
       const { passwordHash, keysRecord: _record, now: _now, ...facts } = OWNER;
@@ -30,7 +30,7 @@ export function ownerPromises(store: Store): void {
       expect(await storage.ownerByEmail('ada@example.org')).toBeUndefined();
     });
 
-    it('are not added twice, by id or by email in any case', async () => {
+    it('are not added twice, by id or by email in upper or lower case', async () => {
       const { storage } = store();
       expect(await storage.addOwner(OWNER)).toBe(true);
       expect(await storage.addOwner({ ...OWNER, email: 'other@example.org', plan: 'paid' })).toBe(false);

@@ -42,7 +42,7 @@ const STRANGER = ['address', 'newcomers'];
 
 export function passwordPromises(store: Store): void {
   describe('tries at passwords', () => {
-    it('find the owner by email in any case, with the hash to check', async () => {
+    it('find the owner by email in upper or lower case, with the hash to check', async () => {
       const { storage } = store();
       const { ownerId, email } = await ownerWithPassword(storage);
       const request = { rows: ROWS, deviceHash: null, now: NOON };

@@ -32,7 +32,7 @@ export function setupPromises(store: Store): void {
       expect(await storage.addOwner(owner('a', 'second', at(MINUTE_MS)))).toBe(true);
     });
 
-    it('is of no use once there is an owner, however that one came', async () => {
+    it('has no effect once there is an owner, however that owner was added', async () => {
       const { storage } = store();
       await storage.openSetup(FIRST);
       await addOwner(storage);

@@ -106,7 +106,7 @@ export function watchPromises(store: Store): void {
       expect(await isWatched()).toBe(false);
     });
 
-    it('are all watched for events if a process asks for that', async () => {
+    it('are all watched for events if a process asks for all of them', async () => {
       const { storage } = store();
       const ownerId = await addOwner(storage);
       await addAccount(storage, ownerId);

@@ -25,7 +25,7 @@ export async function addEndpoint(
   return answer.endpoint;
 }
 
-/** Something that every endpoint of the key is told of once. */
+/** Causes one event, which each endpoint of the key receives once. */
 export function happening(storage: Storage, key: Key) {
   return execute(storage, key);
 }
