@@ -121,7 +121,7 @@ describe('a waiting send that the owner changes', () => {
     expect(Buffer.from(sent()[0]?.raw ?? '').toString()).toContain(`From: ${before}`);
   });
 
-  it('is shown again if its sender or signature is another one now', async () => {
+  it('is shown again if its sender or signature has changed since', async () => {
     const { scene, change, sent } = await open();
     const { ownerId, service } = scene;
     const account = { ownerId, accountId: 1, label: 'Work' };

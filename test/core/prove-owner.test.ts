@@ -28,7 +28,7 @@ describe('an owner who chose to prove who approves', () => {
     ['red', [false, true, false]],
     ['leaving', [true, true, false]],
     ['always', [true, true, true]],
-  ] as const)('is asked as chosen: %s', async (level, expected) => {
+  ] as const)('is asked for a proof as often as chosen: %s', async (level, expected) => {
     const { key, ask } = await opened(level);
     const [message] = resultOf(await key.call('summarize_inbox', {})).messages as { id: string }[];
     const requests = [

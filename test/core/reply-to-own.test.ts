@@ -141,7 +141,7 @@ describe('a message in the name of the owner that only has the Message-ID of one
 });
 
 describe('a copy of a message that the owner sent', () => {
-  it('goes to the people it went to, which the owner is told', async () => {
+  it('goes to the people it went to, and the owner is told so', async () => {
     const { scene, filed } = await open(SENT, { ...COPY, to: FRIEND, cc: FRIEND, replyTo: FRIEND });
     const { id } = await filed('One more thing.');
     const shown = await scene.service.approvals.show(scene.ownerId, id);

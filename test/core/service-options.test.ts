@@ -82,7 +82,7 @@ describe('the factory of an adapter', () => {
     ['httpsSender', httpsSender],
     ['httpsDocuments', httpsDocuments],
     ['ownerNotices', ownerNotices],
-  ])('%s names an unknown option, and what is no object of options', (name, factory) => {
+  ])('%s names an unknown option, and a value that is not an object of options', (name, factory) => {
     const call = factory as (options: unknown) => unknown;
     expect(() => call({ fiel: 'app.db' })).toThrow(
       new RegExp(`^${name}: there is no option fiel\\. The options are \\w+.*\\.$`),

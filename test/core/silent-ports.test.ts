@@ -88,7 +88,7 @@ async function open() {
     calendarAs: (calendar) => record<Calendar>('calendar', calendar),
     storageAs: (storage) => record('storage', storage),
     samples: () => [
-      // The owner's own, as a list sends it back.
+      // The owner's own message, as a mailing list sends it back.
       letter('own', { from: OWN, to: FRIEND, minutesAgo: 1000 }),
       letter('1', {
         attachments: [{ name: 'notes.txt', mime: 'text/plain', content: Buffer.from('Notes') }],
@@ -270,7 +270,7 @@ describe('a port that never answers', () => {
     expect(await endsWithin(hand, 60_000, stopped)).toBe(true);
   });
 
-  it('was every method of a mailbox, of a calendar and of the readers', async () => {
+  it('was tested with every method of a mailbox, a calendar and the readers', async () => {
     const { scene } = await open();
     const { mail, calendar } = accountPorts({ ...scene, calendar: eventsOn(scene.calendar), log: silentLog });
     const methods = [
@@ -308,7 +308,7 @@ async function openLate(port: 'mail' | 'calendar', late: string) {
   return { scene, key: await scene.addKey('full', modes), hand, letGo };
 }
 
-describe('a port that goes on after the end of its call', () => {
+describe('a port that continues after the end of its call', () => {
   it.each([
     ['mail', 'setFlag', withId('mark_read')],
     ['mail', 'move', withId('move_email', { target_folder: 'Archive' })],
@@ -316,7 +316,7 @@ describe('a port that goes on after the end of its call', () => {
     ['mail', 'transmit', of('send_email', async () => sendTo(FRIEND))],
     ['calendar', 'write', of('create_event', async () => ({ title: 'Planning', start: '2027-03-01T09:00' }))],
     ['calendar', 'remove', ofEvent('cancel_event')],
-  ] as const)('changes nothing any more: %s.%s', async (port, method, { tool, args }) => {
+  ] as const)('no longer changes anything: %s.%s', async (port, method, { tool, args }) => {
     const { scene, key, hand, letGo } = await openLate(port, method);
     const given = await args(scene, key);
     const before = await stateOfAll(scene, key);

@@ -3,7 +3,7 @@ import { WAIT_MS } from '../../core/accounts/within-limit.ts';
 import { testClock } from '../open-service.ts';
 import { approvalOf, approve, digestOf, FRIEND, openScene, sendTo, stateOf } from './scene.ts';
 
-/** A clock that stands still. The time of callers ends when the test says so. */
+/** A clock that does not move. The time of callers ends when the test says so. */
 function patientClock() {
   const waits = new Set<() => void>();
   return {

@@ -38,7 +38,7 @@ async function open(tool: 'send_email' | 'send_reply' | 'archive_email', modes =
 
 describe('a request that failed before anything was done', () => {
   it.each(['send_email', 'send_reply', 'archive_email'] as const)(
-    'is planned anew if the owner tries it again, and waits for one more tap: %s',
+    'is planned again if the owner tries it again, and waits for one more tap: %s',
     async (tool) => {
       const { scene, ask, mend, again } = await open(tool);
       const { id } = approvalOf(await ask());

@@ -40,7 +40,7 @@ describe('the work of a port', () => {
     );
   });
 
-  it('has its time stopped while core works for it, and hears of an abort afterwards', async () => {
+  it('has its time stopped while core works for it, and learns of an abort afterwards', async () => {
     await fc.assert(
       fc.asyncProperty(ms, ms, fc.option(ms), async (limitMs, pauseMs, abortMs) => {
         const { clock, moveTo, nowMs } = handClock();

@@ -69,7 +69,7 @@ describe('a write', () => {
       code: 'pending_exists_for_target',
       details: { approval_id: 'apr_waiting' },
     },
-  ] as const)('is refused where $what', ({ facts, code, details }) => {
+  ] as const)('is refused if $what', ({ facts, code, details }) => {
     expect(decide(facts, MOVE)).toMatchObject({ kind: 'refuse', error: { code, details } });
   });
 
@@ -160,7 +160,7 @@ describe('the order of the checks', () => {
     { facts: {}, filing: {}, is: { kind: 'run' } },
   ] as const;
 
-  it.each(ORDER.map((row, n) => ({ ...row, n })))('row $n wins over those behind it', ({ n, is }) => {
+  it.each(ORDER.map((row, n) => ({ ...row, n })))('row $n wins over those after it', ({ n, is }) => {
     const behind = ORDER.slice(n).toReversed();
     const facts: Partial<CallFacts> = {};
     const filing: Partial<CallFiling> = {};

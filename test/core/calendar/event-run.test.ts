@@ -27,7 +27,7 @@ interface Cut {
   /** Completes the run, as if it had been interrupted only afterwards. */
   done(): Promise<void>;
   check(mail?: Partial<ReadMail>): Promise<string>;
-  /** What the approval then says of the attendees whom the server was to tell. */
+  /** What the approval then says of the attendees whom the server was to notify. */
   invitationsFound(): Promise<unknown>;
 }
 
@@ -88,10 +88,10 @@ const lonely = async (scene: CalendarScene) => {
 };
 const unsent = { messageWithId: async () => undefined };
 
-describe('an event whose attendees the server was to tell', () => {
+describe('an event whose attendees the server was to notify', () => {
   const telling = { calendarAs: saying({ schedules: true, answersOrganizers: true }) };
 
-  it('counts as stored, and says whether the server says that it told them', async () => {
+  it('counts as stored, and says whether the server says that it notified them', async () => {
     const args = { ...PLANNING, attendee: FRIEND };
     const { scene, check, done, invitationsFound } = await cut('create_event', args, undefined, telling);
     expect(await check()).toBe('not');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { EventFacts } from '../../../core/calendar/event.ts';
 import { isOwnEvent, noticesOf, ownerTest, participantsOf } from '../../../core/calendar/notices.ts';
 
-// Who is the owner of an event, and who is told of a change to it.
+// Who is the owner of an event, and who is notified of a change to it.
 
 const EMAIL = 'ada@example.org';
 const ALIAS = 'ada.byron@example.org';
@@ -52,12 +52,12 @@ describe('the owner of a calendar', () => {
     },
   );
 
-  it('is only the address of the account where the server names no others', () => {
+  it('has only the address of the account if the server names no others', () => {
     const alone = { email: EMAIL, calendar: { schedules: false, answersOrganizers: false } };
     expect([EMAIL, ALIAS, PRINCIPAL].map(ownerTest(alone))).toEqual([true, false, false]);
   });
 
-  it('is not among those who take part, and is told nothing', () => {
+  it('is not a participant, and is not notified', () => {
     expect(participantsOf(eventBy(ALIAS), owner(true))).toEqual([MAYA]);
     expect(noticesOf(eventBy(ALIAS), owner(true))).toMatchObject({ byServer: [MAYA], byMail: [] });
   });
@@ -70,8 +70,8 @@ describe('the attendees', () => {
     ['the account, whose address it does not know', EMAIL, owner(false, true), 'byMail'],
     ['another address of the owner', ALIAS, owner(false, true), 'byServer'],
     ['the principal', PRINCIPAL, owner(false, true), 'byServer'],
-    ['another address of the owner, and it tells nobody', ALIAS, owner(false, false), 'byMail'],
-  ] as const)('are told once where the organizer is %s', (_what, organizer, of, way) => {
+    ['another address of the owner, and it notifies nobody', ALIAS, owner(false, false), 'byMail'],
+  ] as const)('are notified once if the organizer is %s', (_what, organizer, of, way) => {
     expect(noticesOf(eventBy(organizer), of)[way]).toEqual([MAYA]);
   });
 });

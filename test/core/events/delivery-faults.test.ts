@@ -237,7 +237,7 @@ function deliveryFaults(openStore: () => Promise<MovableStore>): void {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('tell of no new mail once mail:read is off', async () => {
+  it('report no new mail once mail:read is off', async () => {
     const { service, ownerId } = scene;
     answerWith(503);
     const { endpointId } = await add();
@@ -259,7 +259,7 @@ function deliveryFaults(openStore: () => Promise<MovableStore>): void {
     expect(typesSince(1)).toEqual(['approval.decided']);
   });
 
-  it('tell of no new mail of an account that was removed', async () => {
+  it('report no new mail of an account that was removed', async () => {
     const { service, ownerId } = scene;
     const second = await service.accounts.connect({ ownerId, ...OWN, email: 'second@countersign.test' });
     answerWith(503);

@@ -23,7 +23,7 @@ describe('the group of an address', () => {
   });
 
   it.each(['', 'unknown', '256.1.1.1', '1.2.3', '1::2::3', '1:2:3', '1:2:3:4:5:6:7:8:9', '12345::', ':1:2'])(
-    'of what is no address (%j) is a hash',
+    'of text that is not an address (%j) is a hash',
     (text) => {
       expect(addressGroup(text)).toMatch(/^[\w-]{43}$/);
     },

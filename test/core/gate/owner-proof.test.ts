@@ -10,8 +10,8 @@ const asked = fc.record({
   }),
 });
 
-describe('who proves anew to be the owner', () => {
-  it('depends on the level: each asks for all that the one before it asks for', () => {
+describe('the proof of who decides', () => {
+  it('is needed by the level: each level needs it whenever the one before does', () => {
     fc.assert(
       fc.property(asked, (one) => {
         const needed = PROOF_LEVELS.map((level) => needsProof(level, one));
@@ -22,7 +22,7 @@ describe('who proves anew to be the owner', () => {
     );
   });
 
-  it('proves it for one digest and for two minutes, whichever way the clock was set', () => {
+  it('is good for one digest and for two minutes, whichever way the clock was set', () => {
     const now = new Date('2026-11-24T12:00:00Z');
     fc.assert(
       fc.property(fc.integer({ min: -300_000, max: 300_000 }), fc.boolean(), (awayMs, isSame) => {

@@ -59,14 +59,14 @@ describe('demandOfModes', () => {
   const { modes } = PRESETS.full;
 
   it.each(['mail:send', 'mail:reply', 'mail:manage', 'calendar:write', 'trackers:remove'] as const)(
-    'is a grant when %s becomes direct, and not when it was',
+    'is a grant when %s becomes direct, but not if it was direct before',
     (group) => {
       expect(demandForModes(modes, { [group]: 'direct' })).toBe('grant');
       expect(demandForModes({ ...modes, [group]: 'direct' }, { [group]: 'direct' })).toBe('change');
     },
   );
 
-  it.each(['mail:organize', 'trackers:write'] as const)('is no grant when %s becomes direct', (group) => {
+  it.each(['mail:organize', 'trackers:write'] as const)('is not a grant when %s becomes direct', (group) => {
     expect(demandForModes({ ...modes, [group]: 'off' }, { [group]: 'direct' })).toBe('change');
   });
 

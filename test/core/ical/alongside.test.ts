@@ -86,7 +86,7 @@ describe('an event', () => {
   });
 
   it.each(['COMMENT:Hello', 'TZURL:http://a.example', 'X-A:b', 'TZNAME:Hello there', 'TZNAME;X-A=b:CET'])(
-    'has what a zone contains besides its rules as other content: %s',
+    'has whatever else a zone contains as other content: %s',
     (line) => {
       const zone = ZURICH.toSpliced(2, 0, line);
       expect(alongside(zone, event('one', START))).toEqual(['BEGIN:VTIMEZONE', line, 'END:VTIMEZONE']);

@@ -261,12 +261,12 @@ describe('an event of whole days that Outlook wrote', () => {
     expect(spans(outlook())).toEqual([[true, '2027-03-06T23:00', '2027-03-07T23:00']]);
   });
 
-  it('is one on the day on which the clocks change', () => {
+  it('also lasts the whole day on which the clocks change', () => {
     const ics = outlook().replaceAll('0307', '0314').replaceAll('0308', '0315');
     expect(spans(ics)).toEqual([[true, '2027-03-13T23:00', '2027-03-14T23:00']]);
   });
 
-  it('may repeat, without the days that are left out in any zone', () => {
+  it('may repeat, without the days that are excluded in any zone', () => {
     const ics = outlook(
       'RRULE:FREQ=DAILY;COUNT=4',
       'EXDATE;TZID=Pacific Standard Time:20270308T000000',
@@ -278,7 +278,7 @@ describe('an event of whole days that Outlook wrote', () => {
     expect(left).toContain('EXDATE;TZID=Pacific Standard Time:20270310T000000');
   });
 
-  it('is none if it does not last whole days', () => {
+  it('is an event with a time if it does not last whole days', () => {
     expect(spans(outlook().replace('20270308T000000', '20270307T120000'))).toHaveProperty('0.0', false);
   });
 
@@ -306,7 +306,7 @@ describe('a person of an event', () => {
     return read.event;
   };
 
-  it('is known by EMAIL where the URI is a principal', () => {
+  it('is identified by EMAIL if the URI is a principal', () => {
     const facts = people(
       'ORGANIZER;CN=Alice;EMAIL=alice@example.test:/aMTIzNDU2/principal/',
       'ATTENDEE;CN=Bob;EMAIL=bob@example.test:urn:uuid:1',

@@ -16,7 +16,7 @@ it('a zone is kept once, in whatever case calendars write its name', () => {
   expect(zones.size).toBe(1);
 });
 
-it('a few zones are kept, and a forgotten one reads the same when it is made anew', () => {
+it('a few zones are kept, and a forgotten one reads the same when it is built again', () => {
   const first = ianaZone('Europe/Zurich');
   const winter = Date.parse('2026-01-15T12:00:00Z');
   expect(first.offsetMs(winter)).toBe(3_600_000);

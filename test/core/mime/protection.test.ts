@@ -175,7 +175,7 @@ describe('an S/MIME file', () => {
     ['attached to it by its header', multipart('mixed', disposed(FILE), TEXT), 'Inside\nText', []],
     ['inside a signature over it', multipart('signed', FILE, SIGNATURE), 'Inside', ['smime.p7s']],
     ['with a footer, inside another', inside(multipart('mixed', FILE, TEXT)), 'Inside\nText', []],
-  ])('is opened where it is the message: %s', async (_name, source, shown, files) => {
+  ])('is opened if it is the message itself: %s', async (_name, source, shown, files) => {
     const { text, attachments, protection } = await parseMessage(source);
     expect([text, attachments.map(({ name }) => name)]).toEqual([shown, files]);
     expect(protection).toEqual({ isEncrypted: false, isSigned: true });
@@ -208,7 +208,7 @@ describe('an S/MIME file', () => {
   it.each([
     ['a text', wrapped(signed(message('', 'Inside')), 'text/plain; name=smime.p7m')],
     ['an image', wrapped(signed(message('', 'Inside')), 'image/png; name=smime.p7m')],
-  ])('is not one by its name if it says to be %s', async (_name, source) => {
+  ])('is not recognised by its name if its type is that of %s', async (_name, source) => {
     const { attachments, protection } = await parseMessage(source);
     expect(attachments).toMatchObject([{ name: 'smime.p7m' }]);
     expect(protection.isSigned).toBe(false);

@@ -10,7 +10,7 @@ const hosts = (count: number, name: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => name(n));
 
 describe('the domains that are looked up at a time', () => {
-  it('are all of an ordinary message', () => {
+  it('include every domain of an ordinary message', () => {
     const given = hosts(200, (n) => `www.company${n}.example`);
     expect(domainsWithinLimit([...given, ...given])).toEqual({ domains: given, complete: true });
   });

@@ -79,7 +79,7 @@ describe('a connected account', () => {
     expect(await scene.service.accounts.list(ownerId)).toHaveLength(2);
   });
 
-  it('has a name and a signature, which stand in what is planned from then on', async () => {
+  it('has a name and a signature, which are used in what is planned from then on', async () => {
     const { scene } = await open();
     const { ownerId } = scene;
     const key = await scene.addKey('full');

@@ -70,7 +70,7 @@ describe('a new mailbox whose calendar cannot be connected', () => {
     expect(await calendarLeg()).toMatchObject({ state: 'working' });
   });
 
-  it('is not saved if the failure is a fault of ours', async () => {
+  it('is not saved if the failure is a fault of the program', async () => {
     const { scene, accounts, connect } = await open({ error: new TypeError('a mistake') });
     await expect(connect()).rejects.toThrow('a mistake');
     expect(await accounts.list(scene.ownerId)).toHaveLength(1);

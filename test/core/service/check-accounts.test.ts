@@ -76,7 +76,7 @@ describe('an account that nobody uses', () => {
     expect(await it.round()).toEqual(['1 reading', '1 sending']);
   });
 
-  it('is checked only where it is not used', async () => {
+  it('is checked only at the servers that nobody used', async () => {
     await using it = await scene();
     const key = await it.addKey('read');
     it.clock.shift(UNUSED_MS - HOUR_MS);
@@ -101,7 +101,7 @@ describe('an account that nobody uses', () => {
     expect(await it.round()).toEqual(['1 reading', '1 sending']);
   });
 
-  it('is looked at again if its server was away', async () => {
+  it('is checked again if its server did not answer', async () => {
     await using it = await scene();
     it.state.fails = () => 'no_answer';
     it.clock.shift(UNUSED_MS);

@@ -186,7 +186,7 @@ describe('requests that are decided together', () => {
     expect(outcomes(decided)).toEqual(['executed', 'unknown', 'executed']);
   });
 
-  it('are decided or pending if the process ends in between, and another does once what is approved', async () => {
+  it('are decided or pending if the process ends in between, and another does what is approved once', async () => {
     let isDead = false;
     const ids: string[] = [];
     const storageAs = (storage: Storage): Storage => ({

@@ -2,7 +2,7 @@ import type { Clock } from '../../../core/ports/clock.ts';
 
 const START = Date.parse('2026-11-22T12:00:00Z');
 
-/** A clock that stands still until it is moved. */
+/** A clock that does not move until the test moves it. */
 export function handClock() {
   const timers = new Set<{ atMs: number; everyMs: number | undefined; task: () => void }>();
   let nowMs = START;

@@ -39,7 +39,7 @@ describe('a call by the app in the name of a key', () => {
     expect(approvalOf(await send()).id).toBe(approvalOf(await send()).id);
   });
 
-  it('takes the purpose of a write, which the compiler knows of', async () => {
+  it('accepts a purpose for a write, and the compiler allows it only there', async () => {
     const { agent, service, ownerId } = await open();
     const args = { ...sendTo(FRIEND), purpose: 'She asked.' } satisfies ToolArguments<'send_email'>;
     const { id } = approvalOf(await agent.call('send_email', args));

@@ -21,7 +21,7 @@ function countedStorage(): { storage: Storage; closed: () => number } {
   return { storage: { ...storage, close }, closed: () => closed };
 }
 
-/** A mailbox whose next list waits until the test lets it go. */
+/** A mailbox whose next list waits until the test releases it. */
 function slowMail() {
   const mail = sandboxMail();
   let letGo = () => {};

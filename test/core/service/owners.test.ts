@@ -150,7 +150,7 @@ describe('the removal of an owner', () => {
     expect(mail.transmitted()).toHaveLength(1);
   });
 
-  it('keeps a send from starting that was approved before, and the run ends', async () => {
+  it('prevents a send that was approved before from starting, and its run ends', async () => {
     let letGo = () => {};
     let begun = () => {};
     const gate = new Promise<void>((resolve) => {

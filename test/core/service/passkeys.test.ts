@@ -27,7 +27,7 @@ async function openWithPasskey() {
 }
 
 describe('a passkey', () => {
-  it('signs in by itself, turns the second step on, and counts each challenge once', async () => {
+  it('signs in by itself, turns the second step on, and accepts each challenge once', async () => {
     const { service, ownerId, clock, passkey, add, signIn } = await openWithPasskey();
     expect(await add()).toEqual({ recoveryCodes: expect.arrayContaining([expect.any(String)]) });
     clock.shift(1);

@@ -46,7 +46,7 @@ describe('a sign-in at a provider', () => {
     expect([first.redeemed, second.redeemed]).toEqual([0, 0]);
   });
 
-  it('again is at the same provider: its tokens go to the servers of the account', async () => {
+  it('that is repeated is at the same provider: its tokens go to the servers of the account', async () => {
     const { begin, finish, accounts, second } = await open();
     const { accountId } = await finish(await begin());
     const again: SignInPurpose = { kind: 'again', accountId };

@@ -100,7 +100,7 @@ describe('notices', () => {
     expect(JSON.stringify(sent)).not.toMatch(/secret \d|ada\d/);
   });
 
-  it('say that an account has to be mended, without its address, and where', async () => {
+  it('say that an account has to be mended and where, without its address', async () => {
     const { notices, ownerId, service, ask, round, clock, sent, storage } = await open();
     await notices.add(ownerId, NTFY);
     const broken = { state: 'password_refused', reason: 'refused', now: clock.now() } as const;
@@ -135,7 +135,7 @@ describe('notices', () => {
     ]);
   });
 
-  it('cease once the owner has looked', async () => {
+  it('stop once the owner has looked', async () => {
     const { notices, ownerId, ask, round, clock, sent } = await open();
     await notices.add(ownerId, NTFY);
     await ask();

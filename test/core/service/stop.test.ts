@@ -82,7 +82,7 @@ describe('a stop during a slow send', () => {
     await stopped;
     expect(endedMs).toBe(endsMs);
     expect(timers.size).toBe(0);
-    // The owner who pressed Approve hears that it is under way.
+    // The owner who pressed Approve is told that it is under way.
     expect(await decided).toMatchObject({ won: true, approval: { state: 'approved' } });
 
     answer();

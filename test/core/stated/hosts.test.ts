@@ -43,7 +43,7 @@ describe('hosts in ordinary writing', () => {
     expect(Array.from(linksIn(text), ({ host }) => host)).toEqual(hosts);
   });
 
-  it('of an address is marked as one', () => {
+  it('of an address is marked as the host of an address', () => {
     expect([...hostsIn(`write to it@${H}!`)]).toEqual([
       { host: H, kind: 'address', disguise: undefined, from: 9, to: 25 },
     ]);

@@ -490,7 +490,7 @@ describe('a calendar whose server notifies attendees', () => {
     expect([approval.state, approval.result?.invitations]).toEqual(['executed', invitations]);
   });
 
-  it('is not asked about people whom it does not tell', async () => {
+  it('is not asked about people whom it does not notify', async () => {
     const scene = await scheduling();
     const alone = await approved(scene, 'create_event', PLANNING);
     const proposed = await approved(scene, 'propose_event', { ...PLANNING, attendee: FRIEND });

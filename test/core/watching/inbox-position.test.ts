@@ -75,7 +75,7 @@ function batch(model: Model, position: InboxPosition, limit: number) {
 
 const START_S = 1_000_000;
 
-/** @returns for each message that was delivered after the start: how often it was told of, and whether it could be */
+/** @returns for each message that was delivered after the start: how often it was reported, and whether it could be */
 function play(steps: readonly Step[]) {
   const old = [1, 2, 3].map((name) => ({ name, uid: name, receivedS: START_S - 10 * (4 - name) }));
   const model: Model = { uidValidity: 1, uidNext: 4, nowS: START_S, messages: old };
@@ -146,7 +146,7 @@ describe('the position in an inbox', () => {
     );
   });
 
-  it('tells of nothing twice if the server also forgot when it received its mail', () => {
+  it('reports nothing twice if the server also forgot when it received its mail', () => {
     const position = visited([1, 2, 3], [100, 200, 300]);
     const model: Model = {
       uidValidity: 2,
@@ -161,7 +161,7 @@ describe('the position in an inbox', () => {
     expect(to).toMatchObject({ uidValidity: '2', uid: 5, sift: null });
   });
 
-  it('remembers whole seconds, so that nothing is told twice', () => {
+  it('remembers whole seconds, so that nothing is reported twice', () => {
     const names = Array.from({ length: RECENT_KEPT + 50 }, (_, n) => n + 1);
     const receivedS = (n: number) => (n <= 10 ? 50 : n <= 60 ? 100 : 200 + n);
     const position = visited(names, names.map(receivedS));
@@ -194,7 +194,7 @@ describe('the position in an inbox', () => {
     expect(batch(model, position, 100).fresh.map(nameOf)).toEqual([5000, 5001]);
   });
 
-  it('goes on sifting after a restart in the middle', () => {
+  it('continues to sift after a restart in the middle', () => {
     const position = visited([1, 2, 3], [100, 200, 300]);
     const messages = [4, 1, 5, 2, 6, 3].map((name, index) => ({
       name,

@@ -96,7 +96,7 @@ describe('new mail', () => {
     await scene.service.stop(100);
   });
 
-  it('becomes no event if only a tracker waits for it', async () => {
+  it('does not become an event if only a tracker waits for it', async () => {
     const scene = await open();
     await scene.storage.removeEndpoint(scene.ownerId, 1);
     await scene.key.call('create_tracker', { title: 'Atlas', keywords: 'atlas' });
@@ -112,7 +112,7 @@ describe('new mail', () => {
     expect(found?.total).toBe(1);
   });
 
-  it('is told whole and in order after a burst of 5,000 messages', async () => {
+  it('is reported completely and in order after a burst of 5,000 messages', async () => {
     const scene = await open();
     const { service, ownerId, mail } = scene;
     await service.watch();
@@ -128,7 +128,7 @@ describe('new mail', () => {
     }
   });
 
-  it('is not told of while the key may not read mail, and not afterwards', async () => {
+  it('is not reported while the key may not read mail, nor afterwards', async () => {
     const scene = await open();
     const { service, storage, arrive, told, ownerId, credentialId, keyring, clock } = scene;
     const read = async (mode: 'on' | 'off') => {
@@ -169,7 +169,7 @@ describe('new mail', () => {
     expect(await told()).toEqual(['Moved', 'New']);
   });
 
-  it('is told once by two processes, and by the second one at once when the first stops', async () => {
+  it('is reported once by two processes, and by the second one at once when the first stops', async () => {
     let isClosed = false;
     const secretKeys = [randomBytes(32)];
     const scene = await open({

@@ -88,7 +88,7 @@ describe('an XML document', () => {
     expect(most).toBeGreaterThan(OBJECT_CHARS_MAX);
   });
 
-  it('is refused if the attributes of a part are longer than any', () => {
+  it('is refused if the attributes of a part are too long', () => {
     const part = (chars: number) => `<p><b c="${'x'.repeat(chars)}"/></p>`;
     expect(partsOf(`<a>${part(1024 * 1024).repeat(2)}</a>`)).toHaveLength(2);
     expect(() => partsOf(`<a>${part(1024 * 1024 + 1)}</a>`)).toThrow('too long attributes');
