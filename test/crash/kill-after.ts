@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 
 /**
- * Calls that do not count, because they are no steps: renewals follow the clock, and the health of an account is
+ * Calls that do not count, because they are not steps: renewals follow the clock, and the health of an account is
  * reported beside the steps. A kill after a call is only exact if no other call is under way: the database may still
  * commit that one, and `trace` would not name it.
  */

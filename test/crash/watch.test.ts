@@ -180,7 +180,7 @@ function watchProof(
   inbox: (folder: string) => Inbox,
   isTried: (call: string) => boolean = () => true,
 ): void {
-  it(`${name}: tells of every message and links it once, in order`, async () => {
+  it(`${name}: reports every message and links it once, in order`, async () => {
     const bundle = await bundleForChild(join(import.meta.dirname, 'actor.ts'), 'bundle');
     const whole = await play(bundle, inbox, 0);
     // The proof is empty unless the watch has several steps between which it can be killed.

@@ -22,7 +22,7 @@ export interface InstalledPackage {
 export interface RunningExample {
   /** Its output, line by line. */
   readonly lines: AsyncIterableIterator<string>;
-  /** The same, of its errors. */
+  /** Its error output, line by line. */
   readonly errors: AsyncIterableIterator<string>;
   kill(signal: NodeJS.Signals): void;
   /** Resolves when it ends. */

@@ -22,7 +22,7 @@ describe.skipIf(skipped)(inBrowser(titled('a password that changed at the mail s
     await home?.stop();
   });
 
-  it('shows at once, and is updated in place with nothing lost', async () => {
+  it('is noticed at once, and is updated in place with nothing lost', async () => {
     const { dovecot } = home;
     const owner = await home.addOwner('grace@example.org');
     const user = await home.addAccount(owner);
@@ -58,7 +58,7 @@ describe.skipIf(skipped)(inBrowser(titled('a password that changed at the mail s
     expect(await account.innerText()).not.toContain('Does not work');
     expect(await page.content()).not.toContain(NEW_PASSWORD);
 
-    // The servers can be changed in place, too. Those that are trusted stay so.
+    // The servers can be changed in place, too. Those that are trusted stay trusted.
     await account.getByRole('link', { name: 'Change servers' }).click();
     expect(await page.getByLabel('IMAP port').inputValue()).toBe(String(dovecot.port));
     await press(page, 'Use these servers');

@@ -17,7 +17,7 @@ import { startWebhookReceiver, type WebhookReceiver } from '../servers/webhook-r
 
 const tracker = z.object({ links: z.array(z.object({ folder: z.string(), added_by: z.string() })) });
 
-/** From a message that Postfix delivers to Dovecot, to the webhook that tells of it. */
+/** From a message that Postfix delivers to Dovecot, to the webhook that reports it. */
 describe.skipIf(missingServers().length > 0)(titled('new mail on real servers'), () => {
   let dovecot: Dovecot;
   let postfix: Postfix;
@@ -33,7 +33,7 @@ describe.skipIf(missingServers().length > 0)(titled('new mail on real servers'),
     await dovecot?.stop();
   });
 
-  it('is told to a webhook once, also after the server gave the inbox a new UIDVALIDITY', async () => {
+  it('is reported to a webhook once, even after the server gave the inbox a new UIDVALIDITY', async () => {
     const user = dovecot.addUser();
     const email = addressOf(user);
     await dovecot.deliver(user, 'Subject: Old\r\nMessage-ID: <old@x>\r\n\r\nText\r\n', {

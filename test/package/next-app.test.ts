@@ -13,7 +13,7 @@ import { hasRegistry, npm } from './npm.ts';
 import { type PackedPackage, packPackage } from './packed-package.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** Next is 340 MB, so it is no dependency: only this project gets it. */
+/** Next is 340 MB, so it is not a dependency: only this project gets it. */
 const NEXT = ['next@16.4.6', 'react@19.3.1', 'react-dom@19.3.1'];
 
 const missing = (await hasRegistry()) ? [] : ['the npm registry'];

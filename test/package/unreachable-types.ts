@@ -53,7 +53,7 @@ export function unreachableTypes(entries: readonly string[]): string[] {
   }
 }
 
-/** The name of the type that a node refers to. `typeof` a value is no name: the compiler shows what it stands for. */
+/** The name of the type that a node refers to. `typeof` a value is not one: the compiler shows what it stands for. */
 function nameIn(node: ts.Node): ts.Node | undefined {
   if (ts.isTypeReferenceNode(node)) return node.typeName;
   if (ts.isExpressionWithTypeArguments(node)) return node.expression;

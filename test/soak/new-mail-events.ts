@@ -95,7 +95,7 @@ export function receiveEvents(receiver: WebhookReceiver, options: EventsOptions)
         next.event.subject = subject;
         continue;
       }
-      // A cut of its connection is no reason to give up.
+      // A cut of its connection is not a reason to give up.
       if (next !== undefined) unread.push(next);
       await delay(TRY_AGAIN_MS);
     }

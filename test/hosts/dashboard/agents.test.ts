@@ -14,7 +14,7 @@ async function openAgents() {
   return { dashboard, path: `/integrations/${dashboard.key.keyId}`, get, submit };
 }
 
-/** Takes the tags out, and white space in a row. */
+/** Removes the tags, and joins white space. */
 function textOf(html: string): string {
   const [, main = ''] = /<main[^>]*>(.*)<\/main>/s.exec(html) ?? [];
   return main.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ');
@@ -85,7 +85,7 @@ describe('the form of a new key', () => {
 });
 
 describe('a form', () => {
-  it('asks once more before a program may do without asking what is hard to undo', async () => {
+  it('asks once more before a program may do things that are hard to undo without asking', async () => {
     const { dashboard, path, submit } = await openAgents();
     const modeOf = async () => (await live(dashboard)).map(({ modes }) => modes['mail:send']);
     const changes = { 'mail:send': 'direct', 'mail:reply': 'direct', 'mail:organize': 'off' };
@@ -95,13 +95,13 @@ describe('a form', () => {
     expect(await modeOf()).toEqual(['approval']);
     const confirmed = fieldsOf(asked.body, 'Without asking');
     expect(confirmed).toMatchObject({ ...changes, direct_confirmed: 'mail:send,mail:reply' });
-    // The confirmation is of these groups alone.
+    // The confirmation counts only for these groups.
     const more = await submit(`${path}/modes`, { ...confirmed, 'calendar:write': 'direct' });
     expect(textOf(more.body)).toContain('Change the calendar');
     expect(await modeOf()).toEqual(['approval']);
     expect((await submit(`${path}/modes`, confirmed)).status).toBe(303);
     expect(await modeOf()).toEqual(['direct']);
-    // What it had before is not asked again, and neither is what is easy to undo.
+    // What it had before is not asked about again, nor is what is easy to undo.
     expect((await submit(`${path}/modes`, { 'mail:send': 'direct', 'mail:organize': 'direct' })).status).toBe(
       303,
     );

@@ -103,7 +103,7 @@ describe('the order of requests that wait', () => {
   });
 
   it.each(['mail:send', 'mail:reply', 'calendar:write'] as const)(
-    'decides one by one what is of %s',
+    'puts no requests of %s together',
     (group) => {
       expect(togetherId(request('one', 1, { group }))).toBeUndefined();
     },

@@ -97,7 +97,7 @@ describe('a decision', () => {
   it.each([
     ['other_version', 'Another version of Countersign filed this request'],
     ['unreadable', 'What was filed cannot be read.'],
-  ] as const)('can only be to reject a request that is not shown: %s', async (kind, words) => {
+  ] as const)('can only be a rejection if the request cannot be shown: %s', async (kind, words) => {
     const dashboard = await openDashboard({
       between: (service) => ({
         ...service,
@@ -184,7 +184,7 @@ describe('the list', () => {
 });
 
 describe('a rejection with a reason', () => {
-  it('takes one more form field path, is shown, and offers to pause the key if it is suspicious', async () => {
+  it('is shown on the page, which offers to pause the key if the reason is suspicious', async () => {
     const dashboard = await openDashboard();
     const cookie = await dashboard.cookie();
     const id = await dashboard.ask({});

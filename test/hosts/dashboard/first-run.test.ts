@@ -50,7 +50,7 @@ beforeAll(async () => {
 
 describe('the setup link', () => {
   it.each(missing.length > 0 ? ['SQLite'] : ['SQLite', 'Postgres'])(
-    'makes one of two people the owner, signs that one in, and is dead for everybody then: %s',
+    'makes one of two people the owner, signs that one in, and then works for nobody: %s',
     async (where) => {
       const connectionString = where === 'Postgres' ? await postgres?.createDatabase() : undefined;
       const { dashboard, link } = await unclaimed(
@@ -119,7 +119,7 @@ describe('the setup link', () => {
     expect((await visitor.complete()).status).toBe(303);
   });
 
-  it('is looked at 30 times a minute from one address, right or wrong', async () => {
+  it('is checked at most 30 times a minute for one address, right or wrong', async () => {
     const { dashboard, link } = await unclaimed();
     const wrong = `/setup/${'A'.repeat(43)}`;
     for (let n = 0; n < 30; n += 1) expect((await dashboard.send({ path: wrong })).status).toBe(404);
@@ -128,7 +128,7 @@ describe('the setup link', () => {
     expect((await dashboard.send({ path: link })).status).toBe(200);
   });
 
-  it('is nothing for an app that signs its users in itself', async () => {
+  it('does not exist in an app that signs its users in itself', async () => {
     const { dashboard, link } = await unclaimed({
       session: () => null,
       signInUrl: '/login',

@@ -85,7 +85,7 @@ describe.skipIf(browserIsMissing)(inBrowser('an owner'), () => {
 });
 
 describe('a form', () => {
-  it('that resumes a key or widens its fences wants the password again if the key may send directly', async () => {
+  it('that resumes a key or widens its fences asks for the password again if the key may send directly', async () => {
     const dashboard = await openDashboard();
     const { service, ownerId, key, clock } = dashboard;
     const cookie = await dashboard.cookie();

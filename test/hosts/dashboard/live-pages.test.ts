@@ -157,7 +157,7 @@ describe.skipIf(browserIsMissing)(inBrowser('an open page'), () => {
     expect(await count(page).textContent()).toBe('1');
   });
 
-  it('asks every half minute, and for no socket, where the server takes none', async () => {
+  it('asks every half minute, and opens no socket, if the server takes none', async () => {
     const dashboard = await openDashboard({ hasSockets: false });
     const page = await signedInPage(browser, dashboard, '/approvals');
     const sockets: string[] = [];

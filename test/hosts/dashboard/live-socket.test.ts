@@ -135,7 +135,7 @@ describe('the socket of an open page', () => {
       ({ service, ownerId }) => service.owners.setPassword(ownerId, 'another long password'),
     ],
     ['the session expires', async ({ clock }) => clock.shift(15 * 24 * 3_600_000)],
-  ])('ends when %s, and hears of nothing after that', async (_, end) => {
+  ])('ends when %s, and receives nothing after that', async (_, end) => {
     const dashboard = await openDashboard();
     const url = await listening(dashboard);
     const cookie = await dashboard.cookie();

@@ -45,7 +45,7 @@ describe.skipIf(browserIsMissing)(inBrowser('passkeys'), () => {
     await page.waitForURL('**/settings');
     await page.getByText('not used yet').waitFor({ state: 'detached' });
 
-    // The password is not enough any more; the passkey follows it.
+    // The password is no longer enough; the passkey follows it.
     await context.clearCookies();
     await page.goto('/sign-in?next=/settings');
     await enterPassword(page);

@@ -6,7 +6,7 @@ const RLO = '\u202e';
 const ZERO_WIDTH = '\u200b';
 
 describe('why the program asks', () => {
-  it('stands on the page of the request as plain text, whatever it contains', async () => {
+  it('is on the page of the request as plain text, whatever it contains', async () => {
     const dashboard = await openDashboard();
     const cookie = await dashboard.cookie();
     const purpose = `See https://evil.example/x <a href="//evil.example">Approve</a> ${RLO}now${ZERO_WIDTH} ok”`;

@@ -196,7 +196,7 @@ describe('the server', () => {
     expect(after.map(({ approval }) => approval.state)).toEqual(['pending', 'pending', 'pending']);
   });
 
-  it('believes only its own word for when the page was shown', () => {
+  it('relies only on its own mark for when the page was shown', () => {
     const visit = (shown: string, nowMs: number, token = 'token', param = 'apr_1') =>
       ({
         token,

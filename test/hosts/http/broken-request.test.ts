@@ -108,7 +108,7 @@ describe('a connection', () => {
     expect(await statusesOf(port, 'POST /v1/messages HTTP/1.1\r\nContent-Length: x')).toEqual([408]);
   });
 
-  it('whose broken head is longer than any is answered', async () => {
+  it('whose broken head is too long is answered', async () => {
     const long = `POST /v1/messages HTTP/1.1\r\nContent-Length: x\r\nX: ${'x'.repeat(20_000)}`;
     expect(await statusesOf(await api(), long)).toEqual([400]);
   });

@@ -67,7 +67,7 @@ describe('the address of a caller', () => {
     expect(addressOf(headers as Record<string, string>, connection)).toBe(address);
   });
 
-  it.each(['proxy.example', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', ''])('%j is no proxy', (entry) => {
+  it.each(['proxy.example', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', ''])('%j is not a proxy', (entry) => {
     expect(() => trustedProxies([entry])).toThrow(`trustedProxies: "${entry}"`);
   });
 });

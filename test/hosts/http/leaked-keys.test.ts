@@ -30,7 +30,7 @@ describe('a key in a request target', () => {
     );
   });
 
-  it('is not seen where there is none', () => {
+  it('is not found if there is none', () => {
     fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true }), (url) => {
         expect(leakedKeys(url)).toEqual([]);

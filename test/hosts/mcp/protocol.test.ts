@@ -105,7 +105,7 @@ describe.each(REVISIONS)('a client of revision %s', (revision, options) => {
     });
   });
 
-  it.each(['header', 'meta'])('says a call twice and it is made once, the key in the %s', async (where) => {
+  it.each(['header', 'meta'])('repeats a call, which is made once; the key is in the %s', async (where) => {
     const key = `once-${revision}-${where}`;
     const client = await connected(
       options,
@@ -122,7 +122,7 @@ describe.each(REVISIONS)('a client of revision %s', (revision, options) => {
     expect(other).toMatchObject({ isError: true, structuredContent: { code: 'idempotency_key_reused' } });
   });
 
-  it('is refused a key that is no text', async () => {
+  it('is refused if its idempotency key is not text', async () => {
     const client = await connected(options);
     const call = {
       name: 'send_email',
@@ -135,7 +135,7 @@ describe.each(REVISIONS)('a client of revision %s', (revision, options) => {
     });
   });
 
-  it('leaves no place taken, whatever it asks', async () => {
+  it('leaves no slot taken, whatever it asks', async () => {
     const own = await ownRestServer({ limits: { concurrentCalls: 1 } });
     const client = await connected(options, { key: own.apiKey, port: own.port });
     for (let time = 0; time < 3; time += 1) {
@@ -147,7 +147,7 @@ describe.each(REVISIONS)('a client of revision %s', (revision, options) => {
     expect(await client.callTool({ name: 'get_me', arguments: {} })).toMatchObject({ isError: false });
   });
 
-  it('gives back ids that a list gave', async () => {
+  it('can use the ids of a list', async () => {
     const client = await connected(options);
     const inbox = await client.callTool({ name: 'summarize_inbox', arguments: { limit: 3 } });
     const { messages } = z.looseObject({ result: list }).parse(inbox.structuredContent).result;
@@ -158,7 +158,7 @@ describe.each(REVISIONS)('a client of revision %s', (revision, options) => {
   });
 });
 
-describe('a request that is not of the official client', () => {
+describe('a request that is not from the official client', () => {
   const post = (
     body: string | Uint8Array<ArrayBuffer>,
     { headers = {}, to = server }: { headers?: Record<string, string>; to?: RestServer } = {},
@@ -242,7 +242,7 @@ describe('a request that is not of the official client', () => {
     expect(await response.json()).toMatchObject({ error: { code: -32700 } });
   });
 
-  it('that is a notification is taken without an answer', async () => {
+  it('that is a notification is accepted without an answer', async () => {
     const { status, headers } = await post(
       JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }),
     );

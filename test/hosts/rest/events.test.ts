@@ -42,7 +42,7 @@ const done = (tool: string, action: string, id: unknown) => ({
   },
 });
 
-it('an event is made, changed, and cancelled', async () => {
+it('an event is created, changed, and cancelled', async () => {
   const made = await call('POST', '/v1/events', { title: 'Planning', start, proposed: false });
   expect([made.status, made.json]).toMatchObject([200, done('create_event', 'create', 1)]);
   const changed = await call('PATCH', '/v1/events/1', { title: 'Plans', duration_min: 60 });

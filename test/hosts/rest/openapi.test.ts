@@ -39,7 +39,7 @@ function withField(value: unknown, field: string): JsonObject[] {
 }
 
 describe('GET /v1/openapi.json', () => {
-  it('needs no key, and is told with the budget of the address', async () => {
+  it('needs no key, and has the rate headers of the address', async () => {
     const answer = await ask();
     expect(answer.status).toBe(200);
     expect(answer.headers).toMatchObject({ 'ratelimit-limit': '60', 'content-type': 'application/json' });
@@ -72,7 +72,7 @@ describe('GET /v1/openapi.json', () => {
     expect(both.match(/HTTP\/1\.1 304 /g)).toHaveLength(2);
   });
 
-  it('is made between other work, and is the same each time for one address', async () => {
+  it('is built between other work, and is the same each time for one address', async () => {
     let turns = 0;
     let isMade = false;
     const others = (async () => {
@@ -87,7 +87,7 @@ describe('GET /v1/openapi.json', () => {
     expect((await describeApi('https://other.example.org')).etag).not.toBe(etag);
   });
 
-  it('is refused to browsers, on other hosts, with parameters, and to who asks too often', async () => {
+  it('is refused to browsers, on other hosts, with parameters, and to callers who ask too often', async () => {
     expect((await ask([['Origin', 'https://page.example']])).json.code).toBe('origin_not_allowed');
     expect(await ask([], { method: 'HEAD' })).toMatchObject({ status: 405, headers: { allow: 'GET' } });
     expect(await ask([], { query: '?format=yaml' })).toMatchObject({

@@ -35,7 +35,7 @@ export interface RestServerOptions {
   readonly log?: Log;
   /** The owner's account, where the mailbox is not the sandbox. */
   readonly account?: { readonly email: string; readonly settings: unknown };
-  /** What the service is given besides: a plan, a clock, other ports. */
+  /** What else the service is given: a plan, a clock, other ports. */
   readonly given?: Partial<EmbeddedOptions>;
   /** The mail of the sandbox; unless `given` has another mailbox. */
   readonly samples?: (owner: string) => readonly SampleMessage[];

@@ -191,7 +191,7 @@ describe('reading mail', () => {
     expect(rest.json.result).toMatchObject({ id: messageId, body_offset: 5 });
   });
 
-  it('never says more than 64 KB at once', async () => {
+  it('never returns more than 64 KB at once', async () => {
     const account = {
       ownerId: server.ownerId,
       accountId: 1,
@@ -431,13 +431,13 @@ describe('changing mail', () => {
     expect(json.details?.errors?.map((error) => error.field)).toContain(field);
   });
 
-  it.each(['forward', 'move', 'label'])('POST /v1/messages/{id}/%s wants a body', async (path) => {
+  it.each(['forward', 'move', 'label'])('POST /v1/messages/{id}/%s requires a body', async (path) => {
     const answer = await call('POST', `/v1/messages/${messageId}/${path}`);
     expect(answer.status).toBe(400);
   });
 
   it.each(['archive', 'trash', 'move', 'label', 'forward', 'mark-unread', 'flag'])(
-    'POST /v1/messages/{id}/%s knows its own ids only, and what is there',
+    'POST /v1/messages/{id}/%s refuses other ids, and does not find messages of others',
     async (path) => {
       const bodies: Record<string, object> = {
         move: { target_folder: 'Archive' },
@@ -459,7 +459,7 @@ describe('changing mail', () => {
     },
   );
 
-  it('POST /v1/messages/{id}/move to no folder is not found, to its own a wrong argument', async () => {
+  it('POST /v1/messages/{id}/move to a missing folder is not found, to its own a wrong argument', async () => {
     const move = (target_folder: string) =>
       call('POST', `/v1/messages/${messageId}/move`, { body: { target_folder } });
     expect(await move('Nowhere')).toMatchObject({ status: 404, json: { details: { reason: 'folder' } } });
@@ -467,7 +467,7 @@ describe('changing mail', () => {
     expect(await move(String(folder))).toMatchObject({ status: 400, json: { code: 'invalid_arguments' } });
   });
 
-  it('through the tool door takes several, and not too many', async () => {
+  it('through the tool route takes several, but not too many', async () => {
     const ids = [await delivered('One'), await delivered('Two')];
     const filed = await call('POST', '/v1/tools/archive_email', { body: { arguments: { ids } } });
     expect(filed).toMatchObject({ status: 202, json: { approval: { tool: 'archive_email' } } });
@@ -516,7 +516,7 @@ describe('writing mail', () => {
     expect(answer).toMatchObject({ status: 400, json: { details: { errors: [{ field: 'id' }] } } });
   });
 
-  it('is refused to a key that may not', async () => {
+  it('is refused to a key that may not send', async () => {
     const { status, json } = await call('POST', '/v1/messages', {
       body: message(),
       key: await server.key({ preset: 'read' }),
@@ -537,7 +537,7 @@ describe('Idempotency-Key', () => {
     expect(again).toMatchObject({ status: 202, json: first.json });
   });
 
-  it('means one request', async () => {
+  it('stands for one request', async () => {
     await call('POST', '/v1/messages', { body: message(), idempotencyKey: 'mine' });
     const other = await call('POST', '/v1/messages', { body: message(), idempotencyKey: 'mine' });
     expect(other).toMatchObject({ status: 422, json: { code: 'idempotency_key_reused' } });

@@ -88,7 +88,7 @@ describe('GET /v1/trackers and the tracker that POST made', () => {
     expect(json.details?.errors?.map((error) => error.field)).toContain(field);
   });
 
-  it('knows no tracker that is not there', async () => {
+  it('does not find a tracker that does not exist', async () => {
     for (const path of ['/v1/trackers/99', '/v1/trackers/2147483647']) {
       expect(await call('GET', path)).toMatchObject({
         status: 404,
@@ -118,7 +118,7 @@ describe('PATCH /v1/trackers/{tracker_id}', () => {
     expect((await call('GET', path)).json.result).toMatchObject({ status: wanted });
   });
 
-  it('is another tool, with another permission, where it resolves', async () => {
+  it('is another tool, with another permission, if it resolves the tracker', async () => {
     const path = await made();
     const filed = await call('PATCH', path, { body: { status: 'resolved' }, key: server.apiKey });
     expect(filed).toMatchObject({
@@ -151,7 +151,7 @@ describe('PATCH /v1/trackers/{tracker_id}', () => {
     expect(json.details?.errors?.map((error) => error.field)).toContain(field);
   });
 
-  it('wants a body', async () => {
+  it('requires a body', async () => {
     expect((await call('PATCH', await made())).status).toBeGreaterThanOrEqual(400);
   });
 });
@@ -174,7 +174,7 @@ describe('POST /v1/trackers/{tracker_id}/notes', () => {
     expect(other).toMatchObject({ status: 422, json: { code: 'idempotency_key_reused' } });
   });
 
-  it('files a request where the key asks first', async () => {
+  it('files a request if the key has to ask first', async () => {
     const path = await made();
     const filed = await call('POST', `${path}/notes`, { body: { note: 'Call Maya' }, key: asking });
     expect(filed.status).toBe(202);
@@ -232,7 +232,7 @@ describe('POST /v1/trackers/{tracker_id}/links', () => {
     expect([answer.status, answer.json.code]).toEqual([400, code]);
   });
 
-  it('knows no tracker of another owner', async () => {
+  it('does not find a tracker of another owner', async () => {
     const path = await made();
     const { ownerId } = await server.service.owners.create({ email: 'eve@example.org' });
     const key = await server.key({ ownerId, modes: { 'trackers:remove': 'direct' } });

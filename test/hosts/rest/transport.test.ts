@@ -106,7 +106,7 @@ describe('the rate headers', () => {
     expect(String(json.details?.retry_after_s)).toBe(headers['retry-after']);
   });
 
-  it('show the budget of the address where no key was admitted, and bound guessing by it', async () => {
+  it('show the budget of the address if no key was admitted, and limit guessing by it', async () => {
     const from = (address: string): Wanted => ({
       headers: [
         ['Authorization', 'Bearer guess'],
@@ -120,14 +120,14 @@ describe('the rate headers', () => {
     expect(over).toMatchObject({ status: 429, json: { code: 'rate_limited' } });
     expect(over.headers['retry-after']).toBe(over.headers['ratelimit-reset']);
     expect((await ask('/v1/me', from('198.51.100.2'))).status).toBe(401);
-    // A refusal that comes before the key's is still the one that is told, and costs from the same budget.
+    // A refusal that comes before that of the key is still the one reported, and uses the same budget.
     const elsewhere = await ask('/v1/nothing', from('198.51.100.1'));
     expect(elsewhere).toMatchObject({ status: 404, headers: { 'ratelimit-remaining': '0' } });
   });
 });
 
 describe('limits', () => {
-  it('tell when the day is over', async () => {
+  it('say when the day is over', async () => {
     const own = await ownRestServer({ limits: { callsPerDay: 0 } });
     const { status, headers, json } = await ask('/v1/me', { to: own });
     expect(status).toBe(429);
@@ -136,7 +136,7 @@ describe('limits', () => {
     expect(Number(headers['retry-after'])).toBe(json.details?.retry_after_s);
   });
 
-  it('refuse a further call while the key has calls in flight, and give the place back when a caller goes away', async () => {
+  it('refuse a further call while the key has calls in flight, and free the slot when a caller goes away', async () => {
     let admitted = (): void => {};
     let left = (): void => {};
     const isAdmitted = new Promise<void>((resolve) => (admitted = resolve));
@@ -175,7 +175,7 @@ describe('limits', () => {
     expect((await ask('/v1/me', { to: own })).status).toBe(200);
   });
 
-  it('give the place back after every refusal of the door', async () => {
+  it('free the slot after every refusal of the door', async () => {
     const own = await ownRestServer({ limits: { concurrentCalls: 1 } });
     const refusals: Wanted[] = [
       { method: 'POST' },
@@ -211,7 +211,7 @@ describe('the host', () => {
     expect((await sendBytes(port(), 'GET /v1/me HTTP/1.1\r\n\r\n')).status).toBe(421);
   });
 
-  it('of a whole address in the request line counts more than the header', async () => {
+  it('of a whole address in the request line overrides the header', async () => {
     expect((await ask(`http://127.0.0.1:${port()}/v1/me`, { host: 'elsewhere.example' })).status).toBe(200);
     expect((await ask('http://elsewhere.example/v1/me')).status).toBe(421);
   });
@@ -404,7 +404,7 @@ describe('the body', () => {
     expect(answer).toContain('the body is not JSON in UTF-8');
   });
 
-  it('is wanted, with its length, where it has required fields', async () => {
+  it('is required, with its length, if it has required fields', async () => {
     expect(await post({})).toMatchObject({ status: 411, json: { code: 'length_required' } });
     expect(await ask('/v1/tools/get_me', { method: 'POST' })).toMatchObject({
       status: 411,
@@ -412,7 +412,7 @@ describe('the body', () => {
     });
   });
 
-  it('empty, says what {} says', async () => {
+  it('that is empty means the same as {}', async () => {
     const answer = await post({ headers: [['Content-Length', '0']] });
     expect(answer.json.details?.errors?.map(({ field }) => field).toSorted()).toEqual([
       'body',
@@ -421,7 +421,7 @@ describe('the body', () => {
     ]);
   });
 
-  it('is not wanted where it has no fields: none, an empty one and {} will do, others are refused', async () => {
+  it('is not required if it has no fields: none, an empty one and {} are accepted, others are refused', async () => {
     const cancel = (wanted: Wanted) => ask('/v1/approvals/apr_none/cancel', { method: 'POST', ...wanted });
     expect((await cancel({})).status).toBe(404);
     expect((await cancel({ headers: [['Content-Length', '0']] })).status).toBe(404);
@@ -566,8 +566,8 @@ describe('a refused head', () => {
   });
 });
 
-describe('what is no HTTP at all', () => {
-  it('is turned away and the connection closed', async () => {
+describe('a message that is not HTTP at all', () => {
+  it('is refused, and the connection is closed', async () => {
     expect(
       await sendBytes(server.port, 'NONSENSE\r\n\r\n').catch((error: Error) => error.message),
     ).toMatchObject({
@@ -609,7 +609,7 @@ describe('query parameters', () => {
     expect(answer.json.details?.errors).toMatchObject([{ field: 'query.account_id' }]);
   });
 
-  it('are numbers where the tool wants numbers', async () => {
+  it('are numbers if the tool expects numbers', async () => {
     expect(await ask('/v1/messages?limit=1&account_id=1')).toMatchObject({
       status: 200,
       json: { result: { returned: 1 } },
@@ -645,7 +645,7 @@ describe('healthz', () => {
 });
 
 describe('a failure of our own', () => {
-  it('is a 500 that tells nothing, and is logged by its request id without its text', async () => {
+  it('is a 500 that reveals nothing, and is logged by its request id without its text', async () => {
     const lines: unknown[] = [];
     const note = (...line: unknown[]) => void lines.push(line);
     const own = await ownRestServer({
@@ -677,7 +677,7 @@ describe('a failure of our own', () => {
 });
 
 describe('a body that somebody read before the door', () => {
-  it('is told to whoever put the door there, and nobody is left waiting', async () => {
+  it('is reported to whoever placed the door there, and nobody is left waiting', async () => {
     const own = await ownRestServer();
     const lines: unknown[] = [];
     const note = (...line: unknown[]) => void lines.push(line);

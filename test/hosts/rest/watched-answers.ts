@@ -3,7 +3,7 @@ import { undescribed } from './described-answer.ts';
 
 /** Watches what a server answers. */
 export interface WatchedAnswers {
-  /** Notes the answer to a request; to be told before the handler is. */
+  /** Records the answer to a request. Call it before the handler. */
   watch(req: IncomingMessage, res: ServerResponse): void;
   /** @throws Error when an answer was not as the description says */
   verify(): void;

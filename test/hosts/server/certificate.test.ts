@@ -117,7 +117,7 @@ describe('a listener with a certificate', () => {
     expect((await answer).text).toBe('done');
   });
 
-  it('names the setting of a file that is missing or no certificate', () => {
+  it('names the setting of a file that is missing or not a certificate', () => {
     const missing = join(folder, 'missing.pem');
     expect(() => certificateIn(missing, first.keyFile, log).read()).toThrow('COUNTERSIGN_TLS_CERT: ');
     expect(() => certificateIn(first.certFile, missing, log).read()).toThrow('COUNTERSIGN_TLS_KEY: ');

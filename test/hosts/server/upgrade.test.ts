@@ -153,7 +153,7 @@ describe.each(KINDS)('$name', (kind) => {
       });
 
       it.each([kind.newest - 1, kind.older])(
-        'goes on with everything, restored or in place: %i',
+        'continues with everything, restored or in place: %i',
         async (version) => {
           const url = await kind.createUrl();
           const { service: before, ...filled } = await fillDatabase(kind.open(url), [OLD]);

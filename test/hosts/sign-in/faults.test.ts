@@ -72,7 +72,7 @@ const DIRECT = { 'mail:send': 'direct' } as const;
 const token = async () => (await signedIn(host, { preset: 'full', modes: DIRECT })).access_token;
 const apiKey = async () => (await host.addKey('full', DIRECT)).apiKey;
 
-/** The send goes on without its caller, once, and the next call of the same credential is admitted. */
+/** The send continues without its caller, once, and the next call of the same credential is admitted. */
 async function expectSent(next: () => Promise<Response>): Promise<void> {
   letGo();
   const newest = async () =>

@@ -140,7 +140,7 @@ describe.each(REVISIONS)('countersign mcp, with a client of revision %s', (revis
     expect((await waiting).structuredContent).toMatchObject({ result: { approval: { state: 'rejected' } } });
   });
 
-  it('cancels a call, and goes on', async () => {
+  it('cancels a call, and continues', async () => {
     const filed = await client.callTool({ name: 'send_email', arguments: letter() });
     const { id } = pending.parse(filed.structuredContent).approval;
     const abort = new AbortController();

@@ -1,7 +1,7 @@
 import { BOOKKEEPER } from '../people.ts';
 import { listInbox, open, openAttachment, openThread, type Story } from '../story.ts';
 
-/** Money is led to another account. */
+/** Money is redirected to another account. */
 export const ACCOUNT_NUMBERS: readonly Story[] = [
   {
     title: 'A known printer names another account in the same thread about an invoice',

@@ -13,7 +13,7 @@ const toMaya = {
 } as const;
 const plan = { to: ['maya@atlas.example'], text: [LINK] };
 
-/** A stranger's link stands in a place of the owner's, where a program put it or the owner quoted it. */
+/** A stranger's link is in a place of the owner's, where a program put it or the owner quoted it. */
 export const OWN_PLACES: readonly Story[] = [
   {
     title: "The owner's own answer quotes the link",

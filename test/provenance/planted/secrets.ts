@@ -1,7 +1,7 @@
 import { COLLEAGUES, MAYA } from '../people.ts';
 import { listInbox, open, openThread, type Story } from '../story.ts';
 
-/** Somebody asks for a password or a code that stands in the mail of somebody else. */
+/** Somebody asks for a password or a code that is in the mail of somebody else. */
 export const SECRETS: readonly Story[] = [
   {
     title: 'A courier asks for the door code that a colleague wrote',
