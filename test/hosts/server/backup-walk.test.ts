@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blocksIn, documentText, sectionOf } from '../../docs/documents.ts';
 import { buildCli, type Cli, printedBy } from './cli-process.ts';
+import { shellOf } from './cli-shell.ts';
 
 const OWNER = 'grace@example.org';
 const KEY = 'countersign.db.key';
@@ -20,19 +19,9 @@ beforeAll(async () => {
 });
 afterAll(() => cli?.remove());
 
-/** Runs commands as they stand, with `countersign` on the PATH. */
-async function run(commands: string): Promise<string> {
-  const bin = join(cli.folder, 'bin');
-  mkdirSync(bin, { recursive: true });
-  writeFileSync(join(bin, 'countersign'), `#!/bin/sh\nexec '${process.execPath}' '${cli.program}' "$@"\n`);
-  chmodSync(join(bin, 'countersign'), 0o755);
-  const env = { PATH: `${bin}:${process.env.PATH ?? ''}`, HOME: cli.folder };
-  const options = { cwd: cli.folder, env };
-  return (await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', commands], options)).stdout;
-}
-
 describe('the section Back up, restore, upgrade of docs/operating.md', () => {
   it('brings back a lost database with its key, and replaces the key, word for word', async () => {
+    const { run } = shellOf(cli);
     const [backup = '', restore = '', rotate = '', ...others] = blocks();
     expect(others).toEqual([]);
     printedBy(await cli.run(['owner', 'add', OWNER, '--json'], 'correct horse battery staple'));
