@@ -201,8 +201,19 @@ function deliveryFaults(openStore: () => Promise<MovableStore>): void {
 
   it('of a receiver that holds 1,000 of them hostage do not delay those of others', async () => {
     const { service, ownerId } = scene;
+    let held = 0;
+    let heldAtMost = 0;
     receiver.answer = ({ path }, response) => {
-      if (path !== '/hostage') response.writeHead(204).end();
+      if (path !== '/hostage') {
+        response.writeHead(204).end();
+        return;
+      }
+      held += 1;
+      heldAtMost = Math.max(heldAtMost, held);
+      // An attempt ends by itself after a while, and the next one begins.
+      response.once('close', () => {
+        held -= 1;
+      });
     };
     const url = (path: string) => `${receiver.origin}${path}`;
     await service.webhooks.add({ ownerId, keyId: key.keyId, url: url('/hostage') });
@@ -215,7 +226,9 @@ function deliveryFaults(openStore: () => Promise<MovableStore>): void {
       const all = await deliveries(endpointId);
       return all.length === 20 && all.every(({ state }) => state === 'delivered');
     });
-    expect(receiver.requests.filter(({ path }) => path === '/hostage')).toHaveLength(4);
+    // Four at a time. While these end and the next begin, both may be open.
+    expect(heldAtMost).toBeGreaterThanOrEqual(4);
+    expect(heldAtMost).toBeLessThanOrEqual(8);
     // Lets the service stop.
     await service.webhooks.remove(ownerId, 'wh_1');
     receiver.drop();
