@@ -16,6 +16,8 @@ export interface DovecotVariant {
   readonly folders?: readonly string[];
   /** False: no STARTTLS and no TLS port. */
   readonly tls?: boolean;
+  /** False: no index of the folders. Dovecot writes it anew for each folder that is created, which adds up for hundreds. */
+  readonly folderIndex?: boolean;
   /** How many connections a user may have. */
   readonly maxConnections?: number;
   /** Where it asks for the user of an access token, which goes at the end. Default: it takes no access tokens. */
@@ -54,7 +56,10 @@ export interface Dovecot {
   stop(): Promise<void>;
 }
 
-/** Starts Dovecot on the loopback interface. Any name is a user, with the password in mail-users.ts. */
+/**
+ * Starts Dovecot on the loopback interface. Any name is a user, with the password in mail-users.ts. Mail survives the death
+ * of the server, not of the machine.
+ */
 export async function startDovecot(variant: DovecotVariant = {}): Promise<Dovecot> {
   // A unix socket path has at most 107 bytes, so this one is short. Other users must be able to traverse it.
   const folder = mkdtempSync('/tmp/cs-dovecot-');
@@ -167,6 +172,7 @@ function configuration(
     specialUse = true,
     folders = ROLE_FOLDERS,
     tls = true,
+    folderIndex = true,
     maxConnections = 100,
     tokenInfoUrl,
   }: DovecotVariant,
@@ -189,7 +195,8 @@ mail_gid = mail
 mail_privileged_group =
 first_valid_uid = 1
 first_valid_gid = 1
-mailbox_list_index = yes
+mailbox_list_index = ${folderIndex ? 'yes' : 'no'}
+mail_fsync = never
 mail_max_userip_connections = ${maxConnections}
 disable_plaintext_auth = no
 auth_mechanisms = plain login${tokenInfoUrl === undefined ? '' : ' xoauth2 oauthbearer'}
