@@ -11,7 +11,7 @@ import { type OwnPostgres, startOwnPostgres } from '../../servers/postgres.ts';
 import { storageUnderTest } from './storage-under-test.ts';
 
 const missing = missingPgBouncer();
-const racer = await bundleForChild(join(import.meta.dirname, 'racer.ts'));
+const racer = await bundleForChild(join(import.meta.dirname, 'racer.ts'), 'bundle');
 
 describe.skipIf(missing.length > 0)(
   titledWithout(missing, 'storage in Postgres behind pgbouncer in transaction mode'),

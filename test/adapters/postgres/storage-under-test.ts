@@ -3,6 +3,9 @@ import type { Storage } from '../../../core/ports/storage.ts';
 import type { StorageUnderTest } from '../../contracts/storage.ts';
 import type { MovableDatabase } from '../../servers/movable-databases.ts';
 
+/** What is open on each database: the tests that take it one after the other connect once. */
+const kept = new WeakMap<MovableDatabase, Storage>();
+
 /**
  * What the storage contract needs of a database without rows.
  * @param location  its connection string, directly or through a pooler
@@ -14,15 +17,25 @@ export function storageUnderTest(
   const opened = new Set<Storage>();
   const connect = (): Storage => {
     const storage = postgresStorage({ connectionString: location });
-    opened.add(storage);
-    return storage;
+    const own = {
+      ...storage,
+      async close() {
+        if (kept.get(database) === own) kept.delete(database);
+        await storage.close();
+      },
+    };
+    opened.add(own);
+    return own;
   };
   const closeAll = async (): Promise<void> => {
     for (const storage of opened) await storage.close();
     opened.clear();
   };
+  const first = kept.get(database) ?? connect();
+  opened.add(first);
+  kept.set(database, first);
   return {
-    storage: connect(),
+    storage: first,
     location,
     passTime: database.passTime,
     second: async () => connect(),
@@ -31,7 +44,7 @@ export function storageUnderTest(
       return connect();
     },
     close: async () => {
-      await closeAll();
+      for (const storage of opened) if (storage !== kept.get(database)) await storage.close();
       await database.giveBack();
     },
   };

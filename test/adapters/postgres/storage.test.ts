@@ -14,7 +14,7 @@ import { until } from '../../until.ts';
 import { storageUnderTest } from './storage-under-test.ts';
 
 const missing = missingPostgres();
-const racer = await bundleForChild(join(import.meta.dirname, 'racer.ts'));
+const racer = await bundleForChild(join(import.meta.dirname, 'racer.ts'), 'bundle');
 
 describe.skipIf(missing.length > 0)(titledWithout(missing, 'storage in Postgres'), () => {
   let postgres: Postgres;

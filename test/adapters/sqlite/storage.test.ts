@@ -39,4 +39,4 @@ async function open(): Promise<StorageUnderTest> {
   };
 }
 
-storageContract('sqliteStorage', open, await bundleForChild(join(import.meta.dirname, 'racer.ts')));
+storageContract('sqliteStorage', open, await bundleForChild(join(import.meta.dirname, 'racer.ts'), 'bundle'));

@@ -32,6 +32,12 @@ export interface Job {
   readonly side: number;
 }
 
+/** What a racer is sent. */
+export interface RacerJob extends Job {
+  /** The store. */
+  readonly location: string;
+}
+
 type Run = (storage: Storage, job: Job, tell: (line: string) => void) => Promise<readonly string[]>;
 
 async function each(

@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { USUAL_ROLES } from '../../folder-roles.ts';
-import type { StorageUnderTest, Store } from '../storage.ts';
-import type { Job } from './race-jobs.ts';
+import type { Store } from '../storage.ts';
+import type { Job, RacerJob } from './race-jobs.ts';
 import {
   addKey,
   addOwner,
@@ -23,8 +22,7 @@ import {
 import { aSession, begin, PASSWORD_HASH } from './session-scene.ts';
 
 /**
- * Races between processes on one store. Each process opens the store, waits for the signal, and then all
- * start at once.
+ * Races between processes on one store. For each race both open the store, wait for the signal, and then start at once.
  */
 
 interface Racer {
@@ -34,32 +32,42 @@ interface Racer {
 
 export function racePromises(store: Store, racer: string): void {
   describe('two processes', () => {
-    const ready = async ({ location }: StorageUnderTest, job: Job): Promise<Racer> => {
-      const child = spawn(process.execPath, [racer, location, JSON.stringify(job)], {
-        stdio: ['pipe', 'pipe', 'inherit'],
-      });
-      onTestFinished(() => void child.kill('SIGKILL'));
+    const started: ChildProcess[] = [];
+    afterAll(() => {
+      for (const child of started) child.kill('SIGKILL');
+    });
+    /** The two that raced last, unless they failed: a process takes longer to start than to race. */
+    let waiting: readonly Racer[] | undefined;
+
+    const startRacer = (): Racer => {
+      const child = spawn(process.execPath, [racer], { stdio: ['pipe', 'pipe', 'inherit'] });
+      started.push(child);
       // A racer that ended early does not read it. Its answer is missing then.
       child.stdin.on('error', () => undefined);
-      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+      return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
+    };
+
+    const getReady = async ({ child, lines }: Racer, job: Job): Promise<void> => {
+      const sent: RacerJob = { ...job, location: store().location };
+      child.stdin?.write(`${JSON.stringify(sent)}\n`);
       expect((await lines.next()).value, `the racer ${racer} must call \`race\``).toBe('ready');
-      return { child, lines };
     };
 
     /** Returns what each of the two has won. */
     const race = async (job: Omit<Job, 'side'>): Promise<readonly [string[], string[]]> => {
-      const racers = await Promise.all([0, 1].map((side) => ready(store(), { ...job, side })));
+      const racers = waiting ?? [startRacer(), startRacer()];
+      waiting = undefined;
+      await Promise.all(racers.map((one, side) => getReady(one, { ...job, side })));
       for (const { child } of racers) child.stdin?.write('go\n');
       const [one, other] = await Promise.all(
-        racers.map(async ({ child, lines }): Promise<string[]> => {
+        racers.map(async ({ lines }): Promise<string[]> => {
           const line = await lines.next();
-          if (child.exitCode === null) await once(child, 'exit');
-          expect(child.exitCode).toBe(0);
           if (line.done === true) throw new Error(`the racer ${racer} ended without an answer`);
           return z.array(z.string()).parse(JSON.parse(line.value));
         }),
       );
       if (one === undefined || other === undefined) throw new Error('two racers give two answers');
+      waiting = racers;
       return [one, other];
     };
 
@@ -234,7 +242,9 @@ export function racePromises(store: Store, racer: string): void {
 
     it('keep what one of them reported before it was killed, and store nothing by halves', async () => {
       const key = await addOwnerAndKey(store().storage);
-      const { child, lines } = await ready(store(), { ...job('churn', key, 1), side: 0 });
+      const churning = startRacer();
+      const { child, lines } = churning;
+      await getReady(churning, { ...job('churn', key, 1), side: 0 });
       child.stdin?.write('go\n');
       const acknowledged = new Map<string, string>();
       for await (const line of lines) {
