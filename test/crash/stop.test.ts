@@ -44,7 +44,7 @@ describe.skipIf(missingServers().length > 0)(titled('a stop while the mail serve
   describe('embedded', () => {
     let bundle: string;
     beforeAll(async () => {
-      bundle = await bundleForChild(join(import.meta.dirname, 'stopped-app.ts'));
+      bundle = await bundleForChild(join(import.meta.dirname, 'stopped-app.ts'), 'bundle');
     });
 
     /** An app in a process of its own, whose reply the mail server has received. */

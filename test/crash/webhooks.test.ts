@@ -39,7 +39,7 @@ function webhookCrashProof({ prepare, passAMinute }: Place): void {
   let bundle: string;
   beforeAll(async () => {
     receiver = await startWebhookReceiver();
-    bundle = await bundleForChild(join(import.meta.dirname, 'webhook-actor.ts'));
+    bundle = await bundleForChild(join(import.meta.dirname, 'webhook-actor.ts'), 'bundle');
   });
   afterAll(() => receiver.close());
 
