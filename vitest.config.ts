@@ -44,8 +44,8 @@ export default defineConfig({
     // Tests wait for servers and processes: with a worker for each core, a fifth of the time of CI's two is idle.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
-    // A test may wait more than once.
-    testTimeout: 2 * HANG_MS,
+    // A test may wait more than once. In the long run, some play hundreds of rounds.
+    testTimeout: (isLong ? 12 : 2) * HANG_MS,
     hookTimeout: 2 * HANG_MS,
     expect: { poll: { timeout: HANG_MS } },
     coverage: { include: ['core/**', 'adapters/**', 'hosts/**'] },

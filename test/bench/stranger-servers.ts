@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import * as z from 'zod';
+import { ODD_CALDAV, ODD_IMAP, ODD_SMTP } from '../odd-servers/behaviours.ts';
 import { multistatus, usual } from '../servers/caldav-answers.ts';
 import { answerParent } from './answer-parent.ts';
 import { HOSTILE_CALENDARS } from './hostile-calendars.ts';
-import { ODD_CALDAV, ODD_IMAP, ODD_SMTP } from './odd-servers.ts';
 
 /** A process with the servers of strangers: calendars that take long to read, and servers that behave oddly. */
 

@@ -1,13 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { clearInterval, setInterval } from 'node:timers';
 
-/** How servers of mail and calendars behave that do nothing useful, by name. Each gets the connections of its clients. */
-type Odd = Readonly<Record<string, (socket: Socket) => void>>;
+/** What a server does with the connection of a client. */
+export type Behaviour = (socket: Socket) => void;
+
+/** How servers of mail and calendars behave that do nothing useful, by name. */
+export type Odd = Readonly<Record<string, Behaviour>>;
 
 const TRICKLE_MS = 20;
 const PIECE = 64 * 1024;
 const GARBAGE = randomBytes(1024 * 1024);
+/** The header of a TLS record of 4 KB that holds a handshake, and the type and length of a ServerHello of 4000 bytes. */
+const SERVER_HELLO_BEGUN = Buffer.from('1603031000' + '02000fa0', 'hex');
 
 export const ODD_IMAP: Odd = {
   'never answers': () => undefined,
@@ -55,6 +61,39 @@ export const ODD_SMTP: Odd = {
       else if (/^(?:MAIL|RCPT)/.test(line)) socket.write('250 ok\r\n');
     });
   },
+};
+
+/** Instead of a TLS handshake. */
+export const ODD_TLS: Odd = {
+  'never shakes hands': () => undefined,
+  'sends garbage before TLS': (socket) => flood(socket, GARBAGE),
+  'begins a handshake and says no more': (socket) => socket.write(SERVER_HELLO_BEGUN),
+  'ends at the handshake': (socket) => socket.once('data', () => socket.end()),
+};
+
+/** IMAP after STARTTLS. */
+export const ODD_IMAP_STARTTLS: Odd = {
+  'never answers STARTTLS': (socket) => beforeTls(socket, () => undefined),
+  'answers STARTTLS without end': (socket) => beforeTls(socket, () => flood(socket, filler('* OK more\r\n'))),
+  ...inTls((odd) => (socket) => {
+    beforeTls(socket, (tag) => {
+      socket.write(`${tag} OK go on\r\n`);
+      odd(socket);
+    });
+  }),
+};
+
+/** SMTP after STARTTLS. */
+export const ODD_SMTP_STARTTLS: Odd = {
+  'never answers STARTTLS': (socket) => beforeSmtpTls(socket, () => undefined),
+  'answers STARTTLS without end': (socket) =>
+    beforeSmtpTls(socket, () => flood(socket, filler('220-more\r\n'))),
+  ...inTls((odd) => (socket) => {
+    beforeSmtpTls(socket, () => {
+      socket.write('220 go on\r\n');
+      odd(socket);
+    });
+  }),
 };
 
 const OK = 'HTTP/1.1 207 Multi-Status\r\nContent-Type: application/xml; charset=utf-8\r\n';
@@ -137,6 +176,30 @@ function afterLogin(socket: Socket, odd: (tag: string) => void): void {
       isIn = /^LOGIN$/i.test(command);
       socket.write(`${tag} OK done\r\n`);
     }
+  });
+}
+
+function inTls(after: (odd: Behaviour) => Behaviour): Odd {
+  return Object.fromEntries(
+    Object.entries(ODD_TLS).map(([name, odd]) => [`${name}, after STARTTLS`, after(odd)]),
+  );
+}
+
+/** Greets, and leaves STARTTLS to `odd`. @param odd  takes the tag of the command */
+function beforeTls(socket: Socket, odd: (tag: string) => void): void {
+  socket.write('* OK [CAPABILITY IMAP4rev1 STARTTLS] ready\r\n');
+  eachLine(socket, (line) => {
+    const [tag = '', command = ''] = line.split(' ');
+    if (/^STARTTLS$/i.test(command)) odd(tag);
+    else socket.write(`* CAPABILITY IMAP4rev1 STARTTLS\r\n${tag} OK done\r\n`);
+  });
+}
+
+function beforeSmtpTls(socket: Socket, odd: () => void): void {
+  socket.write('220 ready\r\n');
+  eachLine(socket, (line) => {
+    if (/^STARTTLS$/i.test(line)) odd();
+    else socket.write('250-odd\r\n250 STARTTLS\r\n');
   });
 }
 
