@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Dovecot } from '../servers/dovecot.ts';
 import type { Postfix } from '../servers/postfix.ts';
-import { bareAnswer } from './bare-server.ts';
 import { type BundledServer, newSettings, startServer } from './bundled-server.ts';
 import { bundleOf, startChild } from './child.ts';
+import { bareAnswer, type Door, type ProbeQuestion, probeAnswer, strangersAnswer } from './child-messages.ts';
 import { loopDelay } from './loop-delay.ts';
 import { NO_LIMITS } from './no-limits.ts';
-import { type Door, type ProbeQuestion, probeAnswer } from './probe.ts';
-import { strangersAnswer } from './stranger-servers.ts';
 import { playStrangers } from './strangers-played.ts';
 import { openStrangers, type StrangersScene } from './strangers-scene.ts';
 import type { Row } from './table.ts';

@@ -1,31 +1,9 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import * as z from 'zod';
 import { answerParent } from './answer-parent.ts';
+import { type Door, type ProbeAnswer, probeQuestion } from './child-messages.ts';
 
 /** A process that asks at one door after another, without waiting for the last one, and notes how long each takes. */
-
-const door = z.object({
-  name: z.string(),
-  url: z.url(),
-  headers: z.record(z.string(), z.string()),
-  /** JSON to post. Null: a GET. */
-  body: z.string().nullable(),
-  /** The status of the response. */
-  status: z.int(),
-});
-export type Door = z.infer<typeof door>;
-
-const question = z.discriminatedUnion('kind', [
-  /** Each door is asked at each of its turns, the reference at every turn. */
-  z.object({ kind: z.literal('start'), doors: z.array(door), reference: door, everyMs: z.number() }),
-  z.object({ kind: z.literal('stop') }),
-]);
-export type ProbeQuestion = z.infer<typeof question>;
-
-const waits = z.object({ count: z.int(), medianMs: z.number(), longestMs: z.number(), wrong: z.string() });
-export const probeAnswer = z.record(z.string(), waits);
-export type ProbeAnswer = z.infer<typeof probeAnswer>;
 
 /** How long the last answers are waited for. What has not come by then counts as long as it took so far. */
 const LAST_MS = 10_000;
@@ -83,7 +61,7 @@ async function summary(): Promise<ProbeAnswer> {
 
 answerParent(
   async (asked): Promise<ProbeAnswer> => {
-    const order = question.parse(asked);
+    const order = probeQuestion.parse(asked);
     if (order.kind === 'stop') return summary();
     const { doors, reference, everyMs } = order;
     took.clear();

@@ -1,22 +1,14 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import * as z from 'zod';
+import type { z } from 'zod';
 import { ODD_CALDAV, ODD_IMAP, ODD_SMTP } from '../odd-servers/behaviours.ts';
 import { multistatus, usual } from '../servers/caldav-answers.ts';
 import { answerParent } from './answer-parent.ts';
+import type { strangersAnswer } from './child-messages.ts';
 import { HOSTILE_CALENDARS } from './hostile-calendars.ts';
 
 /** A process with the servers of strangers: calendars that take long to read, and servers that behave oddly. */
-
-const ports = z.record(z.string(), z.int());
-export const strangersAnswer = z.object({
-  /** Ports by name. */
-  calendars: ports,
-  imap: ports,
-  smtp: ports,
-  caldav: ports,
-});
 
 async function listening(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');

@@ -14,12 +14,12 @@ import type { Postfix } from '../servers/postfix.ts';
 import { sessionToken } from '../session-token.ts';
 import { benchReader } from './bench-reader.ts';
 import type { BundledServer } from './bundled-server.ts';
+import type { strangersAnswer } from './child-messages.ts';
 import { HOSTILE_DOCUMENTS } from './hostile-documents.ts';
 import { HOSTILE_MAILS, HOSTILE_TEXTS, mailOf, SHOWN_CHARS } from './hostile-mail.ts';
 import { settingsOf } from './mail-settings.ts';
 import { type Letter, seedFolder } from './maildir.ts';
 import { NO_LIMITS } from './no-limits.ts';
-import type { strangersAnswer } from './stranger-servers.ts';
 
 /** Owners of a running server whose mail, documents, calendars and servers are strangers'. */
 export interface StrangersScene {
