@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import type { SampleMessage } from '../../adapters/sandbox/sample-message.ts';
 import { parseMessage } from '../../core/mime/parse.ts';
 import { inWords } from '../../core/safety/finding-text.ts';
@@ -152,19 +153,22 @@ describe('a copy of a message that the owner sent', () => {
   });
 
   it('is known after other servers folded, encoded and spaced it, and is quoted as the owner wrote it', async () => {
-    const { scene, deliver, reply, lastSent } = await open({
+    const { key, deliver, reply, lastSent } = await open({
       ...SENT,
       subject: 'Grüße an alle',
       text: 'Café —  ok\n\nA\n',
     });
-    const date = scene.clock.now().getTime() - 30 * 60_000;
+    const [sent = ''] = await idsIn(key, 'Sent');
+    const { date } = z
+      .looseObject({ date: z.string() })
+      .parse(resultOf(await key.call('get_email', { id: sent })));
     await deliver(
       'INBOX',
       `From: Eve Bank <${OWN}>`,
       'Subject: =?iso-8859-1?Q?Gr=FC=DFe?=',
       '\tan',
       '  alle ',
-      `Date: ${new Date(date + 3_600_000).toUTCString().replace('GMT', '+0100')}`,
+      `Date: ${new Date(Date.parse(date) + 3_600_000).toUTCString().replace('GMT', '+0100')}`,
       'Message-ID: <known@sample.countersign.test>',
       'Content-Type: text/plain; charset=windows-1252',
       'Content-Transfer-Encoding: quoted-printable',
