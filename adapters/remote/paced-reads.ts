@@ -53,7 +53,7 @@ export function paceReads(socket: Socket): void {
   };
 }
 
-/** @returns how long the next piece is, and how much it is of the most that a piece may be */
+/** @returns the length of the next piece, and its share of the largest piece */
 function nextPiece(held: Buffer): { readonly bytes: number; readonly share: number } {
   const most = Math.min(held.length, PIECE_BYTES);
   let end = 0;
@@ -70,8 +70,9 @@ function nextPiece(held: Buffer): { readonly bytes: number; readonly share: numb
 /** The turns of one socket. */
 interface Turns {
   readonly work: () => boolean;
-  /** The last period in which it had a turn, and the shares of its pieces since then. */
+  /** When it last had a turn. */
   period: number;
+  /** The sum of its pieces in that period. The largest piece counts as 1. */
   used: number;
 }
 
@@ -117,10 +118,8 @@ function nextTurn(): void {
   }
   const [turns] = waiting.splice(least, 1);
   isTaken = turns !== undefined;
-  if (turns !== undefined) {
-    runTurn(turns);
-    return;
-  }
-  period += 1;
-  workedMs = 0;
+  if (turns === undefined) {
+    period += 1;
+    workedMs = 0;
+  } else runTurn(turns);
 }

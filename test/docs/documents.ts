@@ -72,11 +72,24 @@ export function isThere({ file, name }: NamedTest): boolean {
   return existsSync(join(ROOT, file)) && (name === undefined || documentText(file).includes(name));
 }
 
+/** A block of code, and the language that it names. */
+interface CodeBlock {
+  readonly language: string;
+  readonly code: string;
+}
+
+/** All blocks of code that name a language, in their order. */
+export function codeBlocksIn(text: string): CodeBlock[] {
+  return Array.from(text.matchAll(/^```(\w+)\n(.*?)^```/gms), ([, language = '', code = '']) => ({
+    language,
+    code,
+  }));
+}
+
 /** The blocks of code in a language, in their order. @throws Error if there is none */
 export function blocksIn(text: string, language: string): [string, ...string[]] {
-  const [first, ...others] = Array.from(
-    text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms')),
-    ([, code = '']) => code,
+  const [first, ...others] = codeBlocksIn(text).flatMap((block) =>
+    block.language === language ? block.code : [],
   );
   if (first === undefined) throw new Error(`there is no block of ${language}`);
   return [first, ...others];

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { documentText, filesOfRepository } from './documents.ts';
-import { anchorsOf, linksOf } from './page-links.ts';
+import { anchorsOf, leadsTo, linksOf } from './page-links.ts';
 
 const FILES = filesOfRepository();
 const PAGES = FILES.filter((file) => file.endsWith('.md'));
@@ -16,13 +16,13 @@ function foldersOf(file: string): string[] {
 
 /** What is wrong with a link of a page. Undefined: nothing, or it leads out of the repository. */
 function fault(page: string, target: string): string | undefined {
-  if (/^[a-z][a-z\d+.-]*:/i.test(target)) return undefined;
+  const to = leadsTo(page, target);
+  if (to === undefined) return undefined;
+  const { path, anchor } = to;
   if (target.startsWith('/')) return `${page}: ${target}: there is no root to start from`;
-  const [path = '', anchor] = target.split('#');
-  const to = path === '' ? page : posix.join(posix.dirname(page), decodeURI(path)).replace(/\/$/, '');
-  if (!PATHS.has(to)) return `${page}: ${target}: there is no ${to}`;
-  if (anchor === undefined || !to.endsWith('.md')) return undefined;
-  return anchorsOf(documentText(to)).has(decodeURIComponent(anchor))
+  if (!PATHS.has(path)) return `${page}: ${target}: there is no ${path}`;
+  if (anchor === undefined || !path.endsWith('.md')) return undefined;
+  return anchorsOf(documentText(path)).has(decodeURIComponent(anchor))
     ? undefined
     : `${page}: ${target}: no such heading`;
 }

@@ -1,4 +1,17 @@
+import { posix } from 'node:path';
+
 /** Links and anchors of Markdown pages, as GitHub renders them. */
+
+/** Where a link of a page leads, as a path from the root of the repository, and its anchor. Undefined: out of the repository. */
+export function leadsTo(
+  page: string,
+  target: string,
+): { path: string; anchor: string | undefined } | undefined {
+  if (/^[a-z][a-z\d+.-]*:/i.test(target)) return undefined;
+  const [path = '', anchor] = target.split('#');
+  const to = path === '' ? page : posix.join(posix.dirname(page), decodeURI(path)).replace(/\/$/, '');
+  return { path: to, anchor };
+}
 
 /**
  * Returns the targets of the links and pictures of a page, in their order. Leaves out what stands in code.

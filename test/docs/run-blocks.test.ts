@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { allCommands } from '../../hosts/server/commands.ts';
 import { usageOf } from '../../hosts/server/help.ts';
 import packageJson from '../../package.json' with { type: 'json' };
-import { blocksIn, codeIn, documentText, filesOfRepository } from './documents.ts';
+import { codeBlocksIn, codeIn, documentText, filesOfRepository } from './documents.ts';
 import { BLOCKS } from './run-blocks.ts';
 
 // What a reader copies from a document works: a test runs it, or run-blocks.ts says why none does.
@@ -12,10 +12,9 @@ const RUNNABLE = ['sh', 'js', 'ts', 'python', 'go', 'json', 'nginx'];
 
 /** The blocks that somebody could run, each on one line. */
 function runnable(page: string): string[] {
-  const text = documentText(page);
-  return Array.from(text.matchAll(/^```(\w+)\n(.*?)^```/gms), ([, language = '', code = '']) =>
-    RUNNABLE.includes(language) ? [code.replaceAll(/\s+/g, ' ')] : [],
-  ).flat();
+  return codeBlocksIn(documentText(page)).flatMap(({ language, code }) =>
+    RUNNABLE.includes(language) ? code.replaceAll(/\s+/g, ' ') : [],
+  );
 }
 
 it.each(PAGES)('%s: each block is run by a test, or it is said why not', (page) => {
@@ -35,8 +34,8 @@ it('every test that is said to run a block reads its page', () => {
 });
 
 describe('where no test runs a command', () => {
-  const shell = PAGES.flatMap((page) =>
-    documentText(page).includes('```sh\n') ? blocksIn(documentText(page), 'sh') : [],
+  const shell = PAGES.flatMap((page) => codeBlocksIn(documentText(page))).flatMap(({ language, code }) =>
+    language === 'sh' ? code : [],
   );
 
   it('every command of countersign is there with its options, also inside of sentences', async () => {

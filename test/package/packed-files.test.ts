@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import tsupConfig from '../../tsup.config.ts';
-import { linksOf } from '../docs/page-links.ts';
+import { leadsTo, linksOf } from '../docs/page-links.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const packed = z.tuple([z.object({ files: z.array(z.object({ path: z.string() })) })]);
@@ -33,9 +33,8 @@ it('every link and picture of a page in the tarball leads to a file or folder in
   expect(paths).toContain('LICENSE');
   const lost = pages.flatMap((page) =>
     linksOf(readFileSync(join(ROOT, page), 'utf8'))
-      .filter((target) => !/^(#|[a-z][a-z\d+.-]*:)/i.test(target))
-      .map((target) => posix.join(posix.dirname(page), decodeURI(target.split('#')[0] ?? '')))
-      .filter((to) => !paths.some((path) => path === to || path.startsWith(`${to.replace(/\/$/, '')}/`)))
+      .flatMap((target) => leadsTo(page, target)?.path ?? [])
+      .filter((to) => !paths.some((path) => path === to || path.startsWith(`${to}/`)))
       .map((to) => `${page}: ${to}`),
   );
   expect(lost).toEqual([]);
