@@ -8,6 +8,9 @@ const MEASURABLE_MS = 25;
 const ATTEMPTS = 10;
 
 /**
+ * Compares two steps, each to a text four times as long: the first can be long because garbage is collected from its
+ * longer text and not from its shorter one, but then the second is not.
+ *
  * @param measurableMs  more for long texts, whose garbage takes its own time
  * @returns why the work is not linear in the length of the repeated text; undefined if it is
  */
@@ -25,8 +28,10 @@ export function superlinear(
       0.5,
     );
     if (large < LINEAR * small) return undefined;
+    const larger = cpuMs(() => work(shape(16 * length)));
+    if (larger < LINEAR * large) return undefined;
     if (attempt === ATTEMPTS)
-      return `${small.toFixed(1)} ms became ${large.toFixed(1)} ms for four times the text`;
+      return `${[small, large, larger].map((ms) => `${ms.toFixed(1)} ms`).join(', then ')}, each for four times the text before`;
   }
 }
 
