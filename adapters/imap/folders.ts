@@ -1,4 +1,4 @@
-import type { ImapFlow, ListResponse, SearchObject } from 'imapflow';
+import type { ImapFlow, ListOptions, ListResponse, SearchObject } from 'imapflow';
 import type { FolderRole, MailFolder } from '../../core/folders/folder.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import type { FolderCounts } from '../../core/ports/mail-reading.ts';
@@ -13,6 +13,9 @@ const SPECIAL_USES: ReadonlyMap<string, Exclude<FolderRole, 'inbox'>> = new Map(
   ['\\archive', 'archive'],
 ]);
 
+/** As many as Gmail allows labels. */
+const FOLDERS_MAX = 10_000;
+
 export interface FolderList {
   readonly folders: readonly MailFolder[];
   /** The scopes that together show every message once. */
@@ -26,16 +29,39 @@ export interface SearchScope {
 }
 
 export async function listFolders(client: ImapFlow): Promise<FolderList> {
-  return folderList(client, await client.list());
+  return folderList(client, await listedFolders(client));
+}
+
+/** Connections whose server was seen to list few enough folders. */
+const counted = new WeakSet<ImapFlow>();
+
+/**
+ * What imapflow lists, which it sorts in one go: 100,000 folders would stop the process for half a second. So a
+ * connection first counts them, without their order.
+ *
+ * @throws MailError `refused` if there are more than `FOLDERS_MAX`
+ */
+async function listedFolders(client: ImapFlow, options?: ListOptions): Promise<readonly ListResponse[]> {
+  if (!counted.has(client)) {
+    const { length } = await client.list({ listOnly: true });
+    if (length > FOLDERS_MAX) {
+      throw new MailError(
+        'refused',
+        `the mailbox has ${length} folders, and at most ${FOLDERS_MAX} are read`,
+      );
+    }
+    counted.add(client);
+  }
+  return client.list(options);
 }
 
 /** In the order of `listFolders`. */
 export async function countFolders(
   client: ImapFlow,
 ): Promise<{ counts: readonly FolderCounts[]; list: FolderList }> {
-  const listed = await client.list({ statusQuery: { messages: true, unseen: true } });
-  const list = folderList(client, listed);
-  const statuses = new Map(listed.map(({ path, status }) => [path, status]));
+  const entries = await listedFolders(client, { statusQuery: { messages: true, unseen: true } });
+  const list = folderList(client, entries);
+  const statuses = new Map(entries.map(({ path, status }) => [path, status]));
   const counts = list.folders.map((folder) => {
     const { messages, unseen } = statuses.get(folder.path) ?? {};
     if (messages === undefined || unseen === undefined) {
@@ -66,10 +92,12 @@ export interface MarkedFolder {
  */
 export async function readMarks(client: ImapFlow): Promise<readonly MarkedFolder[] | undefined> {
   if (hasThreadIds(client)) return undefined;
-  const listed = await client.list({ statusQuery: { messages: true, uidNext: true, uidValidity: true } });
-  const statuses = new Map(listed.map(({ path, status }) => [path, status]));
+  const entries = await listedFolders(client, {
+    statusQuery: { messages: true, uidNext: true, uidValidity: true },
+  });
+  const statuses = new Map(entries.map(({ path, status }) => [path, status]));
   const marks: MarkedFolder[] = [];
-  for (const { path } of folderList(client, listed).folders) {
+  for (const { path } of folderList(client, entries).folders) {
     const { messages: total, uidNext, uidValidity } = statuses.get(path) ?? {};
     if (total === undefined || uidNext === undefined || uidValidity === undefined) {
       // imapflow hides the failure of a STATUS, whatever its cause.

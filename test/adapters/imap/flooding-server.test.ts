@@ -7,8 +7,8 @@ import { callOn } from './mailbox-on.ts';
 /** Responses that cannot be read: those take the longest. */
 const FLOOD = Buffer.from(')]}"\\{\r\n'.repeat(20_000));
 
-/** An IMAP server that has far too much to say before it answers LIST. */
-async function startServer(): Promise<number> {
+/** An IMAP server that says so before it answers LIST. */
+async function startServer(listed: Buffer | string): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.write('* OK ready\r\n');
@@ -16,7 +16,7 @@ async function startServer(): Promise<number> {
       for (const line of text.split('\r\n').slice(0, -1)) {
         const [tag, command] = line.split(' ');
         if (command === 'CAPABILITY') socket.write('* CAPABILITY IMAP4rev1\r\n');
-        if (command === 'LIST') socket.write(FLOOD);
+        if (command === 'LIST' && line.endsWith('"*"')) socket.write(listed);
         socket.write(`${tag} OK done\r\n`);
       }
     });
@@ -50,9 +50,28 @@ async function turnsOf(work: Promise<unknown>): Promise<{ readonly longest: numb
 it('a server that floods with responses leaves other work its turns', async () => {
   const mail = imapMail({ allowPrivateServers: true });
   onTestFinished(() => mail.close());
-  const call = callOn(await startServer(), 'user');
+  const call = callOn(await startServer(FLOOD), 'user');
   // Loads imapflow.
   await mail.verify(call, 'reading');
   const { longest, all } = await turnsOf(mail.folders(call));
   expect(longest).toBeLessThan(all / 5);
+});
+
+it.each([
+  [10_000, 10_000],
+  [10_001, expect.objectContaining({ code: 'refused', message: expect.stringContaining('10001 folders') })],
+])('of %i folders', async (count, expected) => {
+  const folders = Array.from(
+    { length: count },
+    (_, n) => `* LIST () "/" "${n === 0 ? 'INBOX' : `folder ${n}`}"\r\n`,
+  );
+  const mail = imapMail({ allowPrivateServers: true });
+  onTestFinished(() => mail.close());
+  const listed = mail.folders(callOn(await startServer(folders.join('')), 'user'));
+  expect(
+    await listed.then(
+      ({ length }) => length,
+      (error: unknown) => error,
+    ),
+  ).toEqual(expected);
 });
