@@ -7,11 +7,13 @@ import { connectTls, connectTo, type Reach } from '../remote/connect.ts';
 import { isLoopback, type MailServer } from '../remote/mail-server.ts';
 import { paceReads } from '../remote/paced-reads.ts';
 import { type Proof, type SignInServer, signedIn } from '../remote/sign-in.ts';
-import { raceLimit } from '../remote/time-limit.ts';
+import { raceLimit, withTimeLimit } from '../remote/time-limit.ts';
 import { smtpFailure } from './failure.ts';
 
 /** For the server's greeting and TLS. */
 const CONNECT_MS = 20_000;
+/** Before a message is handed over: how long the server may take to reply or to accept more bytes. */
+export const PATIENCE_MS = 60_000;
 /** Longer than any other wait, all of which have their own limits (RFC 5321 allows 10 min after the final dot). */
 const SILENCE_MS = 11 * 60_000;
 
@@ -71,7 +73,7 @@ export async function openSmtp(
   // Nobody waits for an error on an idle connection. It closes the connection, which `isAlive` notices.
   connection.on('error', () => undefined);
   try {
-    await smtpStep(connection, limit, (done) => connection.connect(done));
+    await patientStep(connection, limit, (done) => connection.connect(done));
     const used = socketOf(connection);
     if (used instanceof TLSSocket && !isTrusted(used, server)) {
       throw new UntrustedCertificate();
@@ -122,7 +124,7 @@ export async function signIn(
       'token' in proof
         ? { user, pass: proof.token, method: `TOKEN-${tokenMechanism(connection.lastServerResponse || '')}` }
         : { user, pass: proof.pass };
-    await smtpStep(connection, limit, (done) => connection.login(auth, done));
+    await patientStep(connection, limit, (done) => connection.login(auth, done));
   } catch (error) {
     connection.close();
     const failure = smtpFailure(error);
@@ -177,6 +179,17 @@ export async function isAlive(connection: SMTPConnection, limit: AbortSignal): P
     connection.close();
     return false;
   }
+}
+
+/** Takes one step, for which the server has a minute. */
+function patientStep(
+  connection: SMTPConnection,
+  signal: AbortSignal,
+  take: (done: (error?: Error | null) => void) => void,
+): Promise<void> {
+  return withTimeLimit({ signal, ms: PATIENCE_MS }, async (limit) => {
+    await smtpStep(connection, limit, take);
+  });
 }
 
 /**

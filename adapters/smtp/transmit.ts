@@ -6,11 +6,9 @@ import * as z from 'zod';
 import { MailError, type Start } from '../../core/ports/mail.ts';
 import type { Outgoing } from '../../core/ports/mail-sending.ts';
 import { withTimeLimit } from '../remote/time-limit.ts';
-import { smtpStep } from './connection.ts';
+import { PATIENCE_MS, smtpStep } from './connection.ts';
 import { isFinalRefusal, smtpFailure } from './failure.ts';
 
-/** Before the message is handed over: how long the server may take to reply or to accept more bytes. */
-const PATIENCE_MS = 60_000;
 /** After the final dot. RFC 5321, 4.5.3.2.6. */
 const FINAL_REPLY_MS = 10 * 60_000;
 const CHUNK_BYTES = 64 * 1024;
