@@ -13,6 +13,7 @@ export const PLAIN_READERS: Readonly<Record<string, string>> = {
   'core/gate/credential.ts': 'isAccessToken isApiKey',
   'core/gate/fences.ts': 'fenceEntry fencesIn',
   'core/mail/charset-labels.ts': 'labelledEncoding',
+  'core/mail/date-header.ts': 'headerDate',
   'core/mail/header-words.ts': 'decodedWords plainWords',
   'core/mail/row-text.ts': 'controlsAsSpaces',
   'core/html/text-layout.ts': 'withoutMarked',
