@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
-import { parseHeaderValue } from 'nodemailer/lib/mime-funcs';
 import { type HeaderField, readHeaders, splitHeader } from '../mail/header-fields.ts';
-import { decodedWords } from '../mail/header-words.ts';
 import { readCms } from './cms.ts';
+import { type Delimiters, delimitersOf } from './delimiters.ts';
 import { decodedFile, filesIn } from './encoded-files.ts';
+import { type Params, structuredField } from './structured-field.ts';
 import { readTnef } from './tnef.ts';
 
 /**
@@ -26,12 +26,9 @@ export interface MimePart {
   readonly isEncrypted?: true;
 }
 
-/** Names in lower case. Values may contain RFC 2047 words. */
-type Params = Readonly<Record<string, string>>;
-
 const MAX_DEPTH = 20;
 const MAX_PARTS = 1000;
-/** The most possible boundaries to examine. */
+/** The most possible delimiters to examine. */
 const MAX_CANDIDATES = 100_000;
 
 interface Budget {
@@ -54,12 +51,11 @@ export function readListedPart(source: Uint8Array): { root: MimePart; complete: 
 function treeOf(source: Uint8Array, unpacks: boolean): { root: MimePart; complete: boolean } {
   const budget = { parts: MAX_PARTS, candidates: MAX_CANDIDATES, unpacks };
   const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
-  const { part, complete } = readPart(bytes, { depth: 0, isWhole: true, untyped: TEXT }, budget);
-  return { root: part, complete };
+  const { part, complete } = readBody(bytes, { depth: 0, isWhole: true, untyped: TEXT }, budget);
+  return { root: part, complete: complete && budget.candidates >= 0 };
 }
 
 const TEXT = 'text/plain';
-const LF = 0x0a;
 const CR = 0x0d;
 
 /** Where a part is. */
@@ -77,12 +73,25 @@ interface ReadPart {
   readonly complete: boolean;
 }
 
-function readPart(bytes: Buffer, position: Position, budget: Budget): ReadPart {
+/** A message, or a part that was wrapped as a whole. */
+function readBody(bytes: Buffer, position: Position, budget: Budget): ReadPart {
+  return readPart({ bytes, delimiters: delimitersOf(bytes, budget) }, 0, position, budget);
+}
+
+interface Body {
+  readonly bytes: Buffer;
+  readonly delimiters: Delimiters;
+}
+
+/** @returns `end`: behind the part, where the next delimiter stands */
+function readPart(body: Body, start: number, position: Position, budget: Budget): ReadPart & { end: number } {
+  const { bytes, delimiters } = body;
   const { depth, isWhole, untyped } = position;
-  const { block, content } = splitHeader(bytes);
+  const next = delimiters.next(start)?.at;
+  const { block, content } = splitHeader(bytes.subarray(start, contentEnd(bytes, start, next)));
   const headers = readHeaders(block);
-  const type = structured(headers, 'content-type');
-  const disposition = structured(headers, 'content-disposition');
+  const type = structuredField(headers, 'content-type');
+  const disposition = structuredField(headers, 'content-disposition');
   const leaf: MimePart = {
     headers,
     type: mediaType(type.value, 'name' in type.params || 'filename' in disposition.params, untyped),
@@ -93,19 +102,59 @@ function readPart(bytes: Buffer, position: Position, budget: Budget): ReadPart {
     parts: [],
   };
   const boundary = type.params.boundary ?? '';
-  if (!leaf.type.startsWith('multipart/') || boundary === '') return unpacked(leaf, position, budget);
-  if (depth === MAX_DEPTH) return { part: { ...leaf, content: content.subarray(0, 0) }, complete: false };
-  const slices = splitParts(content, boundary, budget);
+  const end = next ?? bytes.length;
+  if (!leaf.type.startsWith('multipart/') || boundary === '')
+    return { ...unpacked(leaf, position, budget), end };
+  if (depth === MAX_DEPTH)
+    return { part: { ...leaf, content: content.subarray(0, 0) }, complete: false, end };
   // RFC 2046 5.1.5
   const inner = leaf.type === 'multipart/digest' ? 'message/rfc822' : TEXT;
   const inside = { depth: depth + 1, isWhole: false, untyped: inner };
-  const read = slices.parts.map((slice) => readPart(slice, inside, budget));
-  const sealed = isWhole && budget.unpacks ? wholeCms(leaf.type, read) : undefined;
-  if (sealed !== undefined) read[0] = unsigned(sealed, depth + 1, budget);
+  const read = readParts(body, contentEnd(bytes, start, next) - content.length, boundary, inside, budget);
+  const [first, ...others] = read.parts;
+  const sealed = isWhole && budget.unpacks ? wholeCms(leaf.type, read.parts) : undefined;
+  const parts =
+    sealed === undefined || first === undefined
+      ? read.parts
+      : [unsigned(sealed, depth + 1, budget), ...others];
   return {
-    part: { ...leaf, parts: read.map(({ part }) => part) },
-    complete: slices.complete && read.every(({ complete }) => complete),
+    part: { ...leaf, parts: parts.map(({ part }) => part) },
+    complete: read.complete && parts.every(({ complete }) => complete),
+    end: read.end,
   };
+}
+
+/**
+ * The parts of a multipart (RFC 2046 5.1.1). A message that is cut off has its last part without the delimiter behind it.
+ * @returns `complete`: false if there are too many
+ */
+function readParts(
+  { bytes, delimiters }: Body,
+  start: number,
+  boundary: string,
+  inside: Position,
+  budget: Budget,
+): { parts: readonly ReadPart[]; complete: boolean; end: number } {
+  const parts: ReadPart[] = [];
+  const level = delimiters.open(boundary);
+  let found = delimiters.next(start);
+  while (found?.level === level && !found.isLast) {
+    if (budget.parts-- <= 0) {
+      delimiters.close();
+      return { parts, complete: false, end: bytes.length };
+    }
+    const part = readPart({ bytes, delimiters }, found.end, inside, budget);
+    parts.push(part);
+    found = delimiters.next(part.end);
+  }
+  delimiters.close();
+  return { parts, complete: true, end: (found?.level === level ? found.end : found?.at) ?? bytes.length };
+}
+
+/** The line break before a delimiter belongs to it. @param next where that is; undefined if the body ends first */
+function contentEnd(bytes: Buffer, start: number, next: number | undefined): number {
+  if (next === undefined) return bytes.length;
+  return Math.max(start, bytes[next - 2] === CR ? next - 2 : next - 1);
 }
 
 /** A part that contains others without MIME, as a multipart of them. */
@@ -135,7 +184,7 @@ function isCmsByName(leaf: MimePart): boolean {
 
 /** As written, perhaps with RFC 2047 words. Empty if it has none. */
 export function fileName({ typeParams, dispositionParams }: MimePart): string {
-  return dispositionParams.filename ?? typeParams.name ?? '';
+  return dispositionParams.filename || typeParams.name || '';
 }
 
 /**
@@ -160,7 +209,7 @@ function unsigned(leaf: MimePart, depth: number, budget: Budget): ReadPart {
   if (depth === MAX_DEPTH || budget.parts-- <= 0)
     return { part: { ...leaf, content: empty }, complete: false };
   const inside = { depth: depth + 1, isWhole: true, untyped: TEXT };
-  const { part, complete } = readPart(cms.content, inside, budget);
+  const { part, complete } = readBody(cms.content, inside, budget);
   return { part: { ...leaf, type: 'multipart/signed', content: empty, parts: [part] }, complete };
 }
 
@@ -215,51 +264,6 @@ function bare(content: Buffer): MimePart {
 function mediaType(value: string, isFile: boolean, untyped: string): string {
   const [type] = /^[^\s/]+\/[^\s/]+/.exec(value) ?? [];
   return type ?? (value !== '' && isFile ? 'application/octet-stream' : untyped);
-}
-
-/** If a header is repeated, the first one counts, so that every reader sees the same message. */
-function structured(headers: readonly HeaderField[], name: string): { value: string; params: Params } {
-  const header = headers.find(({ key }) => key === name);
-  const { value, params } = parseHeaderValue(header?.value ?? '', { stripComments: true });
-  return { value: String(value).toLowerCase(), params: withoutWords(header?.value ?? '', params) };
-}
-
-/** The library turns RFC 2231 values into RFC 2047 words. A boundary or a charset is never one of them. */
-function withoutWords(given: string, params: Params): Params {
-  if (!/;\s*(?:boundary|charset)\*/i.test(given)) return params;
-  return Object.fromEntries(
-    Object.entries(params).map(([name, value]) => [
-      name,
-      name === 'boundary' || name === 'charset' ? decodedWords(value) : value,
-    ]),
-  );
-}
-
-/** Returns the text between the boundaries (RFC 2046 5.1.1). The line break before a boundary belongs to that. */
-function splitParts(body: Buffer, boundary: string, budget: Budget): { parts: Buffer[]; complete: boolean } {
-  const marker = Buffer.from(`--${boundary}`, 'utf8');
-  const parts: Buffer[] = [];
-  let start: number | undefined;
-  for (let at = body.indexOf(marker); at !== -1; at = body.indexOf(marker, at + marker.length)) {
-    if (budget.candidates-- === 0) return { parts, complete: false };
-    if (at > 0 && body[at - 1] !== LF) continue;
-    const behind = at + marker.length;
-    const rest = /^(--)?[ \t]*(?:\r?\n|$)/.exec(body.toString('latin1', behind, behind + 100));
-    if (rest === null) continue;
-    if (start !== undefined) {
-      if (budget.parts-- === 0) return { parts, complete: false };
-      parts.push(body.subarray(start, Math.max(start, beforeLineBreak(body, at))));
-    }
-    start = behind + rest[0].length;
-    if (rest[1] !== undefined) return { parts, complete: true };
-  }
-  // The message is cut off before its last boundary.
-  if (start !== undefined) parts.push(body.subarray(start));
-  return { parts, complete: true };
-}
-
-function beforeLineBreak(body: Buffer, at: number): number {
-  return body[at - 2] === CR ? at - 2 : at - 1;
 }
 
 /** Returns the contents with the transfer encoding removed (RFC 2045 6). */
