@@ -220,7 +220,8 @@ async function play({ callAll }: Scene, accounts: readonly Account[], calls: Cal
   expect(await callAll(accounts, calls, false)).toEqual(accounts.map(({ name }) => [name, 'done']));
   if (!isLong) return;
   const [, half = 0, , whole = 0] = held;
-  expect((whole - half) / (accounts.length * (ROUNDS / 2))).toBeLessThan(LEFT_BYTES);
+  const left = (whole - half) / (accounts.length * (ROUNDS / 2));
+  expect(left, `bytes held after each quarter: ${held.join(', ')}`).toBeLessThan(LEFT_BYTES);
 }
 
 describe.skipIf(missingServers(RADICALE_PROGRAMS).length > 0)(
