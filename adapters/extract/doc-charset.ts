@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import chardet from 'chardet';
-import { decodeText } from '../../core/mail/charset.ts';
+import { textDecoder } from '../../core/mail/charset.ts';
 import { fontCharset, SYMBOL } from '../../core/mime/code-page.ts';
 
 /** What a Word document says of the charset of its text with one byte per character. */
@@ -22,7 +22,7 @@ interface Claims {
 export function docCharset({ language, fonts, sample, usual }: Claims): string {
   if (sample.every((byte) => byte < 0x80)) return usual;
   // The last character of the sample may be cut.
-  const fits = (charset: string) => !decodeText(sample, charset).slice(0, -1).includes('\ufffd');
+  const fits = (charset: string) => !textDecoder(charset)(sample).slice(0, -1).includes('\ufffd');
   const isForeign = isOtherScript(sample);
   const named = [...new Set([usual, languageCharset(language), ...fonts.map(fontCharset)])].filter(
     (charset) => charset !== undefined && charset !== SYMBOL && fits(charset),

@@ -5,15 +5,15 @@ import { labelledEncoding } from './charset-labels.ts';
 /**
  * Decodes bytes by a charset name from mail. If the name is missing, unknown, ASCII or ISO 8859-1, the bytes decide:
  * Japanese if they contain its escape sequences, else UTF-8 if valid, else windows-1252, which is what such labels mean
- * (WHATWG Encoding).
+ * (WHATWG Encoding). UTF-8 under the name of another charset is UTF-8.
  */
 export function decodeText(bytes: Buffer, charset = ''): string {
-  return textDecoder(charset)(bytes);
+  return mislabelled(bytes, charset) ?? textDecoder(charset)(bytes);
 }
 
-/** The same for texts in many pieces: what the name means is found once. Each piece is a text by itself. */
+/** Decodes texts in many pieces, by what their program is sure of: what the name means is found once. */
 export function textDecoder(charset: string): (bytes: Buffer) => string {
-  const encoding = labelledEncoding(charset) ?? labelledEncoding(charset.replace(/^x-/i, ''));
+  const encoding = encodingOf(charset);
   if (encoding === 'utf-8') return (bytes) => bytes.toString('utf8');
   if (encoding === 'iso-2022-jp' || /^iso-2022-jp/i.test(charset)) return japaneseText;
   const extended = EXTENDED.get(encoding ?? '');
@@ -24,6 +24,24 @@ export function textDecoder(charset: string): (bytes: Buffer) => string {
   if (shifted !== undefined) return shifted;
   if (encoding === undefined && isCodePage(charset)) return (bytes) => iconv.decode(bytes, charset);
   return latinText;
+}
+
+/** A letter beyond ASCII: bytes of another charset hardly ever make a text in UTF-8 by chance. */
+const LETTER = /[^\P{L}\0-\x7f]/u;
+/** One that takes three bytes: in these charsets, whole words such as 谢谢 and รถ are also pairs of bytes in UTF-8. */
+const LONG_LETTER = /[^\P{L}\0-\u07ff]/u;
+const OF_SHORT_WORDS = /^(?:gb|big5|euc|shift_jis|iso-2022|hz-|windows-874|cp(?:874|9[345]\d)|tis)/;
+
+/** The text of bytes that are UTF-8 although their label names another charset of bytes. Undefined if they are not. */
+function mislabelled(bytes: Buffer, charset: string): string | undefined {
+  const encoding = encodingOf(charset) ?? charset.toLowerCase();
+  if (encoding === '' || encoding.startsWith('utf') || !isUtf8(bytes)) return undefined;
+  const text = bytes.toString('utf8');
+  return (OF_SHORT_WORDS.test(encoding) ? LONG_LETTER : LETTER).test(text) ? text : undefined;
+}
+
+function encodingOf(charset: string): string | undefined {
+  return labelledEncoding(charset) ?? labelledEncoding(charset.replace(/^x-/i, ''));
 }
 
 function decodedBy(decoder: TextDecoder): (bytes: Buffer) => string {
