@@ -1,5 +1,5 @@
-import { Buffer } from 'node:buffer';
-import { decodeText } from './charset.ts';
+import { Buffer, isUtf8 } from 'node:buffer';
+import { decodeText, switchesToJapanese } from './charset.ts';
 
 /** The header fields of a message or of a part of one (RFC 5322 2.2), read up to a limit. */
 
@@ -56,17 +56,35 @@ function endOfFields(bytes: Buffer): number {
 
 const MAX_NAME_CHARS = 1000;
 
-/** Decodes each field by itself, because different programs may have added unencoded fields in different charsets. */
-function fieldsOf(block: Buffer): string[] {
+/** Different programs may have added unencoded fields in different charsets, so each is decoded by itself. */
+function fieldsOf(block: Buffer, bodyCharset: string): string[] {
   const between = /\r?\n(?![ \t])/;
-  const text = block.toString('latin1');
-  if (/^[\t\r\n -~]*$/.test(text)) return text.split(between);
-  return text.split(between).map((field) => decodeText(Buffer.from(field, 'latin1')));
+  const fields = block.toString('latin1').split(between);
+  if (fields.every((field) => IS_PLAIN.test(field))) return fields;
+  const charset = declaredCharset(fields) ?? bodyCharset;
+  return fields.map((field) =>
+    IS_PLAIN.test(field) ? field : unencodedText(Buffer.from(field, 'latin1'), charset),
+  );
 }
 
-/** The fields of a header block, in order. */
-export function readHeaders(block: Buffer): HeaderField[] {
-  return fieldsOf(block.subarray(0, MAX_HEADER_BYTES)).flatMap((field) => {
+const IS_PLAIN = /^[\t\r\n -~]*$/;
+
+/** Most programs that do not encode a field write UTF-8, and the others the charset of the text. */
+function unencodedText(bytes: Buffer, charset: string): string {
+  return decodeText(bytes, isUtf8(bytes) || switchesToJapanese(bytes) ? '' : charset);
+}
+
+function declaredCharset(fields: readonly string[]): string | undefined {
+  const type = fields.find((field) => /^content-type[ \t]*:/i.test(field));
+  return type === undefined ? undefined : /;\s*charset\s*=\s*"?([^\s";]{1,60})/i.exec(type)?.[1];
+}
+
+/**
+ * The fields of a header block, in order.
+ * @param bodyCharset  of the text, for unencoded fields of a header that does not name one itself
+ */
+export function readHeaders(block: Buffer, bodyCharset = ''): HeaderField[] {
+  return fieldsOf(block.subarray(0, MAX_HEADER_BYTES), bodyCharset).flatMap((field) => {
     const [name, key] = /^([!-9;-~]+)[ \t]*:/.exec(field) ?? [];
     if (name === undefined || key === undefined) return [];
     const unfolded = field.slice(name.length).replace(/\r?\n/g, '').replaceAll('\r', ' ');

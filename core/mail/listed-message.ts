@@ -21,5 +21,5 @@ export interface ListedMessage {
   readonly flags: ReadonlySet<MailFlag>;
 }
 
-/** The header fields that a list needs. */
-export const ROW_FIELDS: readonly string[] = ['date', 'from', 'subject', 'message-id'];
+/** The header fields that a list needs. Content-Type names the charset of the others if they are not encoded. */
+export const ROW_FIELDS: readonly string[] = ['date', 'from', 'subject', 'message-id', 'content-type'];

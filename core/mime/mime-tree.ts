@@ -1,4 +1,4 @@
-import { Buffer } from 'node:buffer';
+import { Buffer, isUtf8 } from 'node:buffer';
 import { type HeaderField, readHeaders, splitHeader } from '../mail/header-fields.ts';
 import { readCms } from './cms.ts';
 import { type Delimiters, delimitersOf } from './delimiters.ts';
@@ -36,6 +36,10 @@ interface Budget {
   candidates: number;
   /** Whether files inside a part without MIME become parts. */
   readonly unpacks: boolean;
+  /** For unencoded header fields. Empty: not known. */
+  readonly bodyCharset: string;
+  /** Whether such fields were found that are not in UTF-8. */
+  hasUnencoded: boolean;
 }
 
 /** @returns `complete`: false if a limit was exceeded, and the rest is not in the tree */
@@ -49,10 +53,26 @@ export function readListedPart(source: Uint8Array): { root: MimePart; complete: 
 }
 
 function treeOf(source: Uint8Array, unpacks: boolean): { root: MimePart; complete: boolean } {
-  const budget = { parts: MAX_PARTS, candidates: MAX_CANDIDATES, unpacks };
   const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
-  const { part, complete } = readBody(bytes, { depth: 0, isWhole: true, untyped: TEXT }, budget);
-  return { root: part, complete: complete && budget.candidates >= 0 };
+  const read = (bodyCharset: string) => {
+    const limits = { parts: MAX_PARTS, candidates: MAX_CANDIDATES };
+    const budget = { ...limits, unpacks, bodyCharset, hasUnencoded: false };
+    const { part, complete } = readBody(bytes, { depth: 0, isWhole: true, untyped: TEXT }, budget);
+    return { root: part, complete: complete && budget.candidates >= 0, hasUnencoded: budget.hasUnencoded };
+  };
+  const tree = read('');
+  const bodyCharset = tree.hasUnencoded ? charsetOfText(tree.root) : undefined;
+  return bodyCharset === undefined ? tree : read(bodyCharset);
+}
+
+/** The first that a text names. */
+function charsetOfText({ type, typeParams, parts }: MimePart): string | undefined {
+  if (type.startsWith('text/') && typeParams.charset !== undefined) return typeParams.charset;
+  for (const part of parts) {
+    const charset = charsetOfText(part);
+    if (charset !== undefined) return charset;
+  }
+  return undefined;
 }
 
 const TEXT = 'text/plain';
@@ -89,7 +109,8 @@ function readPart(body: Body, start: number, position: Position, budget: Budget)
   const { depth, isWhole, untyped } = position;
   const next = delimiters.next(start)?.at;
   const { block, content } = splitHeader(bytes.subarray(start, contentEnd(bytes, start, next)));
-  const headers = readHeaders(block);
+  budget.hasUnencoded ||= !isUtf8(block);
+  const headers = readHeaders(block, budget.bodyCharset);
   const type = structuredField(headers, 'content-type');
   const disposition = structuredField(headers, 'content-disposition');
   const leaf: MimePart = {
