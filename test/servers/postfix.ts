@@ -14,7 +14,7 @@ import { type Certificate, makeCertificate } from './certificate.ts';
 import type { Dovecot } from './dovecot.ts';
 import { DOMAIN } from './mail-users.ts';
 import { freePorts, waitForPort } from './ports.ts';
-import { type ProcessGroup, run, startProcessGroup } from './process-group.ts';
+import { type ProcessGroup, startProcessGroup } from './process-group.ts';
 
 export interface PostfixVariant {
   /** False: no STARTTLS, and AUTH in plain text. */
@@ -61,9 +61,13 @@ export async function startPostfix(dovecot: Dovecot, variant: PostfixVariant = {
   const folder = mkdtempSync('/tmp/cs-postfix-');
   chmodSync(folder, 0o755);
   const certificate = variant.certificate ?? (await makeCertificate(folder));
-  for (const name of ['etc', 'spool', 'data']) mkdirSync(`${folder}/${name}`);
+  for (const name of ['etc', 'spool', 'spool/pid']) mkdirSync(`${folder}/${name}`);
+  // `postfix check` would create the folders of the queue, too: with a hundred processes.
   const postfixUser = statSync('/var/lib/postfix').uid;
-  chownSync(`${folder}/data`, postfixUser, statSync(folder).gid);
+  for (const name of ['data', ...OWN_FOLDERS.map((queue) => `spool/${queue}`)]) {
+    mkdirSync(`${folder}/${name}`, { mode: 0o700 });
+    chownSync(`${folder}/${name}`, postfixUser, statSync(folder).gid);
+  }
   const log = `${folder}/postfix.log`;
   writeFileSync(
     `${folder}/etc/mailboxes`,
@@ -93,8 +97,6 @@ ${RECIPIENTS.blockedAtEnd} 554 5.7.1 Message refused by policy
       const [port = 0, tlsPort = 0] = await freePorts(2);
       ports = [port, tlsPort];
       writeFileSync(`${folder}/etc/master.cf`, services(ports, variant));
-      // Creates the folders of the queue.
-      await run('/usr/sbin/postfix', ['-c', `${folder}/etc`, 'check']);
       // -d: stays in the process group it is started in.
       const group = startProcessGroup('/usr/lib/postfix/sbin/master', ['-d', '-c', `${folder}/etc`], log);
       if (await waitForPort(port, () => group.hasEnded())) return group;
@@ -119,6 +121,12 @@ ${RECIPIENTS.blockedAtEnd} 554 5.7.1 Message refused by policy
     },
   };
 }
+
+/** The folders below its queue that belong to Postfix. The folder of its processes belongs to root. */
+const OWN_FOLDERS = [
+  ...['active', 'bounce', 'corrupt', 'defer', 'deferred', 'flush', 'hold', 'incoming', 'maildrop'],
+  ...['private', 'public', 'saved', 'trace'],
+];
 
 /** Where a message is between the first byte of its reception and its delivery. */
 const QUEUES = ['maildrop', 'incoming', 'active', 'deferred'];
