@@ -68,9 +68,10 @@ export async function startDovecot(variant: DovecotVariant = {}): Promise<Doveco
   for (const name of ['run', 'mail', 'state']) mkdirSync(`${folder}/${name}`);
   chownSync(`${folder}/mail`, mailUser.uid, mailUser.gid);
   const config = `${folder}/dovecot.conf`;
-  const savePassword = (password: string) =>
+  let password = PASSWORD;
+  const savePassword = () =>
     writeFileSync(`${folder}/passdb.conf`, `passdb {\n  driver = static\n  args = password=${password}\n}\n`);
-  savePassword(PASSWORD);
+  savePassword();
 
   let ports: [number, number] = [0, 0];
   let processes = await startOnFreePorts();
@@ -128,14 +129,15 @@ export async function startDovecot(variant: DovecotVariant = {}): Promise<Doveco
       return `user${added}`;
     },
     deliver: (user, raw, { mailbox = 'INBOX', ...options } = {}) =>
-      imapMailbox(ports[0], user).deliver(mailbox, raw, options),
+      imapMailbox(ports[0], user, password).deliver(mailbox, raw, options),
     async messages(user, mailbox = 'INBOX') {
-      const listed = await doveadm('-f json fetch', user, ['text', 'mailbox', mailbox]);
-      return messageTexts(JSON.parse(listed));
+      const raws = await imapMailbox(ports[0], user, password).messages(mailbox);
+      return raws.map((raw) => raw.replaceAll('\r\n', '\n'));
     },
     doveadm,
-    async setPassword(password) {
-      savePassword(password);
+    async setPassword(changed) {
+      password = changed;
+      savePassword();
       await restart();
     },
     crash: () => processes.kill(),
@@ -149,16 +151,6 @@ export async function startDovecot(variant: DovecotVariant = {}): Promise<Doveco
 
 /** Debian's `mail` user, who owns the mail files. */
 const mailUser = { uid: 8, gid: 8 };
-
-function messageTexts(listed: unknown): string[] {
-  if (!Array.isArray(listed)) throw new Error('doveadm fetch did not answer with a list');
-  return listed.map((row: unknown) => {
-    if (typeof row !== 'object' || row === null || !('text' in row) || typeof row.text !== 'string') {
-      throw new Error('doveadm fetch answered a row without its text');
-    }
-    return row.text;
-  });
-}
 
 const ROLE_FOLDERS = ['Sent', 'Drafts', 'Trash', 'Junk', 'Archive'];
 
@@ -238,6 +230,8 @@ service imap-login {
   }
 }
 service imap {
+  # Its processes serve one connection after another: to start one takes longer than most of what it then does.
+  service_count = 0
   process_limit = 1000
 }
 service lmtp {

@@ -13,13 +13,13 @@ export interface ImapMailbox {
 }
 
 /** @param port  of a plain-text server on the loopback interface */
-export function imapMailbox(port: number, user: string): ImapMailbox {
+export function imapMailbox(port: number, user: string, pass = PASSWORD): ImapMailbox {
   async function connected<T>(work: (client: ImapFlow) => Promise<T>): Promise<T> {
     const client = new ImapFlow({
       host: '127.0.0.1',
       port,
       doSTARTTLS: false,
-      auth: { user: addressOf(user), pass: PASSWORD },
+      auth: { user: addressOf(user), pass },
       logger: false,
     });
     client.on('error', () => undefined);
@@ -38,7 +38,7 @@ export function imapMailbox(port: number, user: string): ImapMailbox {
       }),
     messages: (path) =>
       connected(async (client) => {
-        const { exists } = await client.mailboxOpen(path);
+        const { exists } = await client.mailboxOpen(path, { readOnly: true });
         const messages = exists === 0 ? [] : await client.fetchAll('1:*', { source: true });
         return messages.map(({ source }) => source?.toString('utf8') ?? '');
       }),
