@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { imapMail } from '../adapters/imap/mail.ts';
 import type { ImapSettings } from '../adapters/imap/settings.ts';
 import { inlineReader } from '../adapters/reader/inline-reader.ts';
-import { sqliteStorage } from '../adapters/sqlite/storage.ts';
 import type { Outcome } from '../core/call/outcome.ts';
 import type { Mode } from '../core/gate/permissions.ts';
 import type { AttachmentText } from '../core/ports/attachment-text.ts';
@@ -11,6 +10,7 @@ import { createService } from '../core/service/create-service.ts';
 import type { Service } from '../core/service/service.ts';
 import { callWith, silentLog, testClock } from './open-service.ts';
 import { addressOf, PASSWORD } from './servers/mail-users.ts';
+import { sqliteOnClock } from './store-clock.ts';
 
 /** A service with one key and one owner, whose mailbox is on real servers. */
 export interface MailboxService {
@@ -42,7 +42,7 @@ export async function mailboxService(options: {
   const { user, ports, mode, knows = [], leaseMs = 30_000 } = options;
   let mail = imapMail({ allowPrivateServers: true });
   const current = new Proxy(mail, { get: (_first, name: keyof Mail) => mail[name] });
-  const storage = sqliteStorage({ file: ':memory:' });
+  const storage = sqliteOnClock(':memory:', Date.now);
   const service = createService({
     storage,
     mail: current,

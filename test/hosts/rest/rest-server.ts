@@ -5,7 +5,6 @@ import { onTestFinished } from 'vitest';
 import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import { type SandboxMail, sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import type { SampleMessage } from '../../../adapters/sandbox/sample-message.ts';
-import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import type { LimitOverrides } from '../../../core/gate/limits.ts';
 import type { Modes, Preset } from '../../../core/gate/permissions.ts';
 import type { Log } from '../../../core/ports/log.ts';
@@ -15,6 +14,7 @@ import type { Service } from '../../../core/service/service.ts';
 import { createService, type EmbeddedOptions } from '../../../hosts/embedded/countersign.ts';
 import { recordHeads } from '../../../hosts/http/arriving-head.ts';
 import { countersign } from '../../../hosts/node/countersign.ts';
+import { sqliteOnClock } from '../../store-clock.ts';
 import { watchedAnswers } from './watched-answers.ts';
 
 export interface RestServer {
@@ -54,7 +54,7 @@ export async function restServer(options: RestServerOptions = {}): Promise<RestS
   const server = createServer({ requireHostHeader: false });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const storage = options.given?.storage ?? sqliteStorage({ file: ':memory:' });
+  const storage = options.given?.storage ?? sqliteOnClock(':memory:', Date.now);
   const mail = sandboxMail(options.samples === undefined ? {} : { samples: options.samples });
   const service = createService({
     storage,
