@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type BuildOptions, build } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 import * as z from 'zod';
 
 /** Packages whose binary must be loaded from their folder. */
@@ -40,6 +40,16 @@ export async function bundleForChild(
   return join(folder, `${basename(entry, '.ts')}.mjs`);
 }
 
+/** Gives programs the cost of passwords that the tests have: see vitest.config.ts. */
+const quickPasswords: Plugin = {
+  name: 'quick passwords',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/password-cost\.ts$/ }, () => ({
+      path: join(import.meta.dirname, 'quick-password-cost.ts'),
+    }));
+  },
+};
+
 /**
  * Bundles for Node 20, once in a test run: the files of a run share the result.
  * @param beside  the texts of further files in the folder, by their names
@@ -60,6 +70,7 @@ export async function bundled(
     packages: 'external',
     target: 'node20',
     logLevel: 'error',
+    plugins: [quickPasswords],
     ...options,
     outdir: written,
   });
