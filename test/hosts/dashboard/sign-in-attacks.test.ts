@@ -13,6 +13,7 @@ import { sizeOf } from '../../only-long.ts';
 import { quickHash } from '../../quick-password.ts';
 import { bundleForChild } from '../../run-typescript.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
+import { type MovableDatabases, movableDatabases } from '../../servers/movable-databases.ts';
 import { missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
 import {
   deviceCookie,
@@ -40,7 +41,7 @@ interface Place {
 }
 
 const missing = missingPostgres();
-let postgres: Postgres | undefined;
+let databases: MovableDatabases | undefined;
 
 async function sqlitePlace(): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-sign-in-'));
@@ -50,8 +51,9 @@ async function sqlitePlace(): Promise<Place> {
 }
 
 async function postgresPlace(): Promise<Place> {
-  const location = (await postgres?.createDatabase()) ?? '';
-  onTestFinished(async () => postgres?.dropDatabase(location));
+  const database = await databases?.take();
+  onTestFinished(() => database?.giveBack());
+  const location = database?.connectionString ?? '';
   return { location, connect: () => postgresStorage({ connectionString: location }) };
 }
 
@@ -60,10 +62,15 @@ describe('attacks on signing in, on SQLite', () => {
 });
 
 describe.skipIf(missing.length > 0)(titledWithout(missing, 'attacks on signing in, on Postgres'), () => {
+  let postgres: Postgres | undefined;
   beforeAll(async () => {
     postgres = await startPostgres();
+    databases = movableDatabases(postgres);
   });
-  afterAll(() => postgres?.stop());
+  afterAll(async () => {
+    await databases?.drop();
+    await postgres?.stop();
+  });
   attacks(postgresPlace, 200);
 });
 
