@@ -87,6 +87,7 @@ const BOUNDS: Readonly<Record<string, readonly [Kind, bound: string]>> = {
   'core/html/text-layout.ts textLayout.indents': ['call', 'the text of one message'],
   'core/html/text-layout.ts textLayout.out': ['call', 'the text of one message'],
   'core/html/text-layout.ts textLayout.words': ['call', 'the text of one message'],
+  'core/mime/delimiters.ts delimitersOf.levels': ['call', '20 multiparts inside each other'],
   'core/xml/xml-parts.ts xmlParts.open': ['call', 'the depth of the document'],
   'core/memory/bounded-cache.ts boundedCache.entries': ['filled', 'what its user says'],
   'core/secrets/keyring.ts createKeyring.ring.derived': ['few', 'the purposes of the code'],

@@ -5,6 +5,7 @@ import { listedPassage, messagePassage } from '../../../core/call/shown-passages
 import { normalAddress } from '../../../core/contract/schema.ts';
 import { uidsIn } from '../../../core/ical/uid-lines.ts';
 import { boundedFields } from '../../../core/mail/bounded-fields.ts';
+import { readHeaders } from '../../../core/mail/header-fields.ts';
 import { dateOf } from '../../../core/mail/row-text.ts';
 import { withoutCiphertext } from '../../../core/mime/inline-pgp.ts';
 import { forwarded, forwardSubject, quoted, replySubject } from '../../../core/plans/quote.ts';
@@ -243,6 +244,12 @@ const READERS: readonly TextReader[] = [
     work: (text) => boundedFields(Buffer.from(text), ['from', 'subject'], 100),
     parts: ['From', ':', ' ', '\t', '\n', '\r\n', 'subject: ', 'a', '\n '],
     length: 50_000,
+  },
+  {
+    name: 'core/mail/header-fields.ts readHeaders',
+    work: (text) => readHeaders(Buffer.from(text)),
+    parts: ['Content-Type:', ';', ' ', 'charset', '=', '"', '\n', '\n ', 'é', 'x:'],
+    length: 10_000,
   },
   {
     name: 'core/safety/domain-keys.ts usedDomainKeys',
