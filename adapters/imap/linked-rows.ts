@@ -1,8 +1,8 @@
 import type { FetchMessageObject, SearchObject } from 'imapflow';
 import { boundedFields } from '../../core/mail/bounded-fields.ts';
-import { headerMessageIds } from '../../core/mail/header-text.ts';
 import type { MessagePlace } from '../../core/mail/listed-message.ts';
 import { type ListedMessage, ROW_FIELDS } from '../../core/mail/listed-message.ts';
+import { inReplyToIds, messageIdOf, referenceIds } from '../../core/mail/message-ids.ts';
 import { THREAD_MAX } from '../../core/ports/mail-reading.ts';
 import { fetchMessage, isWhole, ROW_QUERY, rowOf, searchUids, uidSets } from './rows.ts';
 import type { OpenFolder } from './session.ts';
@@ -60,12 +60,15 @@ export function linkedIds(block: Buffer): string[] {
 /** `named`: its id, or none. If there are several, the first counts. */
 function linksIn(block: Buffer): { named: string[]; refersTo: string[] } {
   const fields = fieldsOf(block);
-  const id = fields.find((field) => /^message-id[ \t]*:/i.test(field));
-  const naming = fields.filter((field) => /^(?:references|in-reply-to)[ \t]*:/i.test(field));
-  return {
-    named: id === undefined ? [] : headerMessageIds(id).slice(0, 1),
-    refersTo: naming.flatMap(headerMessageIds),
-  };
+  const [id] = valuesOf(fields, 'message-id').map(messageIdOf);
+  const listed = valuesOf(fields, 'references').flatMap(referenceIds);
+  const answered = valuesOf(fields, 'in-reply-to').flatMap(inReplyToIds);
+  return { named: id == null ? [] : [id], refersTo: [...new Set([...listed, ...answered])] };
+}
+
+function valuesOf(fields: readonly string[], name: string): string[] {
+  const start = new RegExp(`^${name}[ \\t]*:`, 'i');
+  return fields.filter((field) => start.test(field)).map((field) => field.replace(start, ''));
 }
 
 /** For 500 messages with long ids, more than programs ever list. */

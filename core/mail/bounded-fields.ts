@@ -9,11 +9,11 @@ const LINE_END = Buffer.from('\r\n');
 const GAP_CHARS = 20;
 
 /**
- * The first field of each name, cut to a length, so that one long field does not empty the others. Strangers decide how
+ * The fields of each name, cut to a length together, so that one long field does not empty those of other names. Strangers decide how
  * long they are: the rest is only searched for line ends.
  * @param header  without the body
  * @param names  in lower case
- * @param fieldBytes  of each, with its name and its line ends
+ * @param fieldBytes  of all with one name, with the name and the line ends
  */
 export function boundedFields(
   header: Uint8Array,
@@ -21,31 +21,28 @@ export function boundedFields(
   fieldBytes: number,
 ): Buffer<ArrayBuffer> {
   const bytes = Buffer.from(header.buffer, header.byteOffset, header.byteLength);
-  const most = names.reduce((most, name) => Math.max(most, name.length), 0);
+  const longest = names.reduce((most, name) => Math.max(most, name.length), 0);
   const parts: Buffer[] = [];
-  const found = new Set<string>();
-  let left = 0;
+  const left = new Map(names.map((name) => [name, fieldBytes]));
+  let current = '';
   for (let at = 0; at < bytes.length; ) {
     const lineEnd = bytes.indexOf(LINE_FEED, at);
     const end = lineEnd === -1 ? bytes.length : lineEnd + 1;
     const isFolded = bytes[at] === SPACE || bytes[at] === TAB;
     if (!isFolded) {
-      const colon = bytes.subarray(at, at + most + GAP_CHARS).indexOf(COLON);
-      const name = bytes
+      const colon = bytes.subarray(at, at + longest + GAP_CHARS).indexOf(COLON);
+      current = bytes
         .toString('latin1', at, at + Math.max(colon, 0))
         .trimEnd()
         .toLowerCase();
-      const isWanted = names.includes(name) && !found.has(name);
-      if (isWanted) {
-        found.add(name);
-        // The one before may have been cut.
-        if (parts.at(-1)?.at(-1) !== LINE_FEED && parts.length > 0) parts.push(LINE_END);
-      }
-      left = isWanted ? fieldBytes : 0;
+      // The one before may have been cut.
+      if ((left.get(current) ?? 0) > 0 && parts.at(-1)?.at(-1) !== LINE_FEED && parts.length > 0)
+        parts.push(LINE_END);
     }
-    if (left > 0) {
-      const part = bytes.subarray(at, Math.min(end, at + left));
-      left -= part.length;
+    const most = left.get(current) ?? 0;
+    if (most > 0) {
+      const part = bytes.subarray(at, Math.min(end, at + most));
+      left.set(current, most - part.length);
       parts.push(part);
     }
     at = end;

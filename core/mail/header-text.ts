@@ -63,8 +63,3 @@ function tidiedWith(list: string, hasComments: boolean): string | undefined {
   }
   return depth > 0 ? undefined : tidy;
 }
-
-/** Everything with the form of a message id and a length that fits into another header. */
-export function headerMessageIds(value: string): string[] {
-  return value.match(/<[!-;=?-~]{1,900}>/g) ?? [];
-}

@@ -1,6 +1,7 @@
 import type { MailAddress } from './address.ts';
 import { type HeaderField, headersOf } from './header-fields.ts';
-import { headerAddresses, headerMessageIds, headerText } from './header-text.ts';
+import { headerAddresses, headerText } from './header-text.ts';
+import { inReplyToIds, messageIdOf, referenceIds } from './message-ids.ts';
 
 /** The header of a message as a person would read it. */
 
@@ -30,16 +31,17 @@ export function parseHeaders(source: Uint8Array): ReadHeaders {
 /** For headers that may appear only once, the first counts, as in most readers. */
 export function messageHeaders(headers: readonly HeaderField[]): ReadHeaders {
   const first = (name: string) => headers.find(({ key }) => key === name)?.value ?? null;
-  const addresses = (name: string) =>
-    headers.filter(({ key }) => key === name).flatMap(({ value }) => headerAddresses(value));
+  const all = (name: string) => headers.filter(({ key }) => key === name).map(({ value }) => value);
+  const addresses = (name: string) => all(name).flatMap(headerAddresses);
+  const references = all('references').flatMap(referenceIds);
   return {
     from: headerAddresses(first('from') ?? ''),
     replyTo: addresses('reply-to'),
     to: addresses('to'),
     cc: addresses('cc'),
     subject: headerText(first('subject') ?? ''),
-    messageId: headerMessageIds(first('message-id') ?? '')[0] ?? null,
-    references: headerMessageIds(first('references') ?? first('in-reply-to') ?? ''),
+    messageId: messageIdOf(first('message-id') ?? ''),
+    references: references.length > 0 ? references : inReplyToIds(first('in-reply-to') ?? ''),
     date: first('date'),
   };
 }

@@ -2,8 +2,9 @@ import { Buffer } from 'node:buffer';
 import { boundedFields } from './bounded-fields.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { readHeaders } from './header-fields.ts';
-import { headerAddresses, headerMessageIds, headerText } from './header-text.ts';
+import { headerAddresses, headerText } from './header-text.ts';
 import { type ListedMessage, type MailFlag, type MessagePlace, ROW_FIELDS } from './listed-message.ts';
+import { messageIdOf } from './message-ids.ts';
 import { dateOf, displayAddresses } from './row-text.ts';
 
 /** A message in the form that a row of a list shows. */
@@ -53,7 +54,7 @@ export function messageRow({
 function headerFacts(header: Uint8Array, sizeBytes: number, internalDate: Date): HeaderFacts {
   const fields = readHeaders(rowFields(header));
   const first = (name: string) => fields.find(({ key }) => key === name)?.value;
-  const messageId = headerMessageIds(first('message-id') ?? '')[0] ?? null;
+  const messageId = messageIdOf(first('message-id') ?? '');
   const from = displayAddresses(headerAddresses((first('from') ?? '').slice(0, FIELD_BYTES)));
   const subject = headerText(first('subject') ?? '');
   const date = first('date') ?? null;

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type HeaderField, readHeaders } from './header-fields.ts';
-import { headerAddresses, headerMessageIds, headerText } from './header-text.ts';
+import { headerAddresses, headerText } from './header-text.ts';
+import { messageIdOf } from './message-ids.ts';
 
 /** What a message in Sent reveals about its recipients. */
 export interface SentCopy {
@@ -24,7 +25,7 @@ export function sentCopyOf(header: Uint8Array): SentCopy {
   const first = (name: string) => all([name])[0]?.value ?? '';
   return {
     // In the same form as in rows, so that one message always has the same mark.
-    messageId: headerMessageIds(first('message-id'))[0] ?? null,
+    messageId: messageIdOf(first('message-id')),
     subject: headerText(first('subject')),
     from: addressesIn('from'),
     recipients: addressesIn('to', 'cc', 'bcc'),

@@ -88,7 +88,7 @@ export function replyReferences(parent: {
 
 /** Whether a Message-ID is safe in an outgoing header and cannot be read as an encoded word. */
 export function isMessageId(id: string): boolean {
-  return /^<[\x21-\x3b\x3d\x3f-\x7e]{1,250}>$/.test(id) && !id.includes('=?');
+  return /^<[\x21-\x3b\x3d\x3f-\x7e]{1,900}>$/.test(id) && !id.includes('=?');
 }
 
 /** A header as shown above a quote. Untrusted headers can be as long as a book. */

@@ -24,7 +24,7 @@ export const NOT_TIMED: readonly {
       'core/gate/fences.ts': 'isPersonInside',
       'core/gate/owner-proof.ts': 'isProofOf',
       'core/mail/charset.ts': 'decodeText textDecoder',
-      'core/mail/header-text.ts': 'headerAddresses headerMessageIds headerText',
+      'core/mail/header-text.ts': 'headerAddresses headerText',
       'core/mail/sent-copy.ts': 'isSentTo',
       'core/notices/notice-target.ts': 'isSameMailbox',
       'core/plans/new-recipients.ts': 'namesakeDomains newAmong',

@@ -15,6 +15,7 @@ export const PLAIN_READERS: Readonly<Record<string, string>> = {
   'core/mail/charset-labels.ts': 'labelledEncoding',
   'core/mail/date-header.ts': 'headerDate',
   'core/mail/header-words.ts': 'decodedWords plainWords',
+  'core/mail/message-ids.ts': 'inReplyToIds messageIdOf referenceIds',
   'core/mail/row-text.ts': 'controlsAsSpaces',
   'core/html/text-layout.ts': 'withoutMarked',
   'core/mail/transfer-encoding.ts': 'encodeBody',

@@ -235,7 +235,7 @@ describe('parseMessage', () => {
       message('Message-ID: none', `References: <a b@x> <${'x'.repeat(901)}> <ä@x> <ok@x>`, '', ''),
     );
     expect(headers.messageId).toBeNull();
-    expect(headers.references).toEqual(['<ok@x>']);
+    expect(headers.references).toEqual(['<ab@x>', '<ok@x>']);
   });
 
   it.each([
