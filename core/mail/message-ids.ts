@@ -31,8 +31,9 @@ export function inReplyToIds(value: string): string[] {
   return text.trimStart().startsWith('<') ? ids.slice(0, 1) : ids.slice(-1);
 }
 
+/** Only as a whole: inside brackets, the form of a word is a part of an id. */
 function decoded(value: string): string {
-  return value.includes('=?') ? decodedWords(value) : value;
+  return value.includes('=?') && !value.includes('<') ? decodedWords(value) : value;
 }
 
 function idsIn(text: string): string[] {

@@ -118,6 +118,20 @@ describe('send_reply', () => {
   });
 
   it.each([
+    [`<${'a1b2c3d4e5'.repeat(27)}@kuhl.example>`, `<${'a1b2c3d4e5'.repeat(27)}@kuhl.example>`],
+    ['<2025 1104 77@kuhl.example>', '<2025110477@kuhl.example>'],
+  ])('replies to %s', async (given, named) => {
+    const { scene, key } = await open({});
+    const account = { ownerId: scene.ownerId, accountId: 1, email: OWN, settings: async () => ({}) };
+    const raw = `From: ${FRIEND}\r\nMessage-ID: ${given}\r\nSubject: Odd\r\n\r\nText\r\n`;
+    await scene.mail.deliver(account, 'INBOX', Buffer.from(raw));
+    const id = await firstId(key);
+    await approve(scene, approvalOf(await key.call('send_reply', { id, body: 'Answer' })).id);
+    const sent = await lastSent(scene);
+    expect([sent.header('In-Reply-To'), sent.header('References')]).toEqual([named, named]);
+  });
+
+  it.each([
     ['no address', { from: 'undisclosed sender' }],
     [
       'more addresses than a send may have',

@@ -12,6 +12,7 @@ it.each([
   ['1@kuhl.example', '<1@kuhl.example>'],
   ['<no-at>', '<no-at>'],
   ['=?utf-8?q?=3C1=40kuhl=2Eexample=3E?=', '<1@kuhl.example>'],
+  ['<=?utf-8?q?x?=@kuhl.example>', '<=?utf-8?q?x?=@kuhl.example>'],
   ['<a@x> <b@x>', '<a@x>'],
   ['Grüße <é@x>', null],
   ['none', null],
