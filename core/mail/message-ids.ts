@@ -10,7 +10,7 @@ const ID = /^<[!-;=?-~]{1,900}>$/;
 
 /** @param value  of a Message-ID field @returns null if it has no id */
 export function messageIdOf(value: string): string | null {
-  return idsIn(decoded(value))[0] ?? null;
+  return referenceIds(value)[0] ?? null;
 }
 
 /** @param value  of a References field @returns the ids that it lists, oldest first */
@@ -37,9 +37,14 @@ function decoded(value: string): string {
 }
 
 function idsIn(text: string): string[] {
-  const found =
-    text.match(IN_BRACKETS) ?? text.split(/[\s,;]+/).flatMap((word) => (isBare(word) ? [`<${word}>`] : []));
+  const found = text.match(IN_BRACKETS) ?? bareIds(text);
   return found.map((id) => id.replace(/\s+/g, '')).filter((id) => ID.test(id));
+}
+
+/** None if there are other words: one with an at sign is an address then. */
+function bareIds(text: string): string[] {
+  const words = text.split(/[\s,;]+/).filter((word) => word !== '');
+  return words.every(isBare) ? words.map((word) => `<${word}>`) : [];
 }
 
 function isBare(word: string): boolean {

@@ -43,6 +43,7 @@ it.each([
   ['=?utf-8?q?=3Croot-with-a-long-i?= =?utf-8?q?d=40x=3E?=', ['<root-with-a-long-id@x>']],
   ['root@x', ['<root@x>']],
   ['your question', []],
+  ['Message from bob@x of "Tue, 4 Nov 2025"', []],
 ])('In-Reply-To: %s', (value, ids) => {
   expect(inReplyToIds(value)).toEqual(ids);
 });
