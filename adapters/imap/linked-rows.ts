@@ -1,5 +1,6 @@
 import type { FetchMessageObject, SearchObject } from 'imapflow';
 import { boundedFields } from '../../core/mail/bounded-fields.ts';
+import { readHeaders } from '../../core/mail/header-fields.ts';
 import type { MessagePlace } from '../../core/mail/listed-message.ts';
 import { type ListedMessage, ROW_FIELDS } from '../../core/mail/listed-message.ts';
 import { inReplyToIds, messageIdOf, referenceIds } from '../../core/mail/message-ids.ts';
@@ -7,11 +8,15 @@ import { THREAD_MAX } from '../../core/ports/mail-reading.ts';
 import { fetchMessage, isWhole, ROW_QUERY, rowOf, searchUids, uidSets } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 
-/** A row with the ids of the messages that it answers, and the server's own id of its conversation. */
-export interface LinkedRow {
-  readonly row: ListedMessage;
+/** The id of a message, and those of the messages that it answers. */
+interface MessageIds {
   readonly messageId: string | null;
   readonly refersTo: readonly string[];
+}
+
+/** A row with its ids, and the server's own id of its conversation. */
+export interface LinkedRow extends MessageIds {
+  readonly row: ListedMessage;
   readonly threadId: string | undefined;
 }
 
@@ -47,36 +52,29 @@ export async function linkedRows(
 
 function linkedOf(folder: OpenFolder, message: FetchMessageObject): LinkedRow {
   const { threadId, headers = Buffer.alloc(0) } = message;
-  const { named, refersTo } = linksIn(headers);
-  return { row: rowOf(folder, message), messageId: named[0] ?? null, refersTo, threadId };
+  return { row: rowOf(folder, message), ...linksIn(headers), threadId };
 }
 
 /** Returns the id of a message and those that it answers, from a block of its LINK_HEADERS. */
 export function linkedIds(block: Buffer): string[] {
-  const { named, refersTo } = linksIn(block);
-  return [...named, ...refersTo];
+  return idsOf(linksIn(block));
 }
 
-/** `named`: its id, or none. If there are several, the first counts. */
-function linksIn(block: Buffer): { named: string[]; refersTo: string[] } {
-  const fields = fieldsOf(block);
-  const [id] = valuesOf(fields, 'message-id').map(messageIdOf);
-  const listed = valuesOf(fields, 'references').flatMap(referenceIds);
-  const answered = valuesOf(fields, 'in-reply-to').flatMap(inReplyToIds);
-  return { named: id == null ? [] : [id], refersTo: [...new Set([...listed, ...answered])] };
-}
-
-function valuesOf(fields: readonly string[], name: string): string[] {
-  const start = new RegExp(`^${name}[ \\t]*:`, 'i');
-  return fields.filter((field) => start.test(field)).map((field) => field.replace(start, ''));
+export function idsOf({ messageId, refersTo }: MessageIds): string[] {
+  return messageId === null ? [...refersTo] : [messageId, ...refersTo];
 }
 
 /** For 500 messages with long ids, more than programs ever list. */
 const FIELD_BYTES = 64 * 1024;
 
-function fieldsOf(block: Buffer): string[] {
-  return boundedFields(block, LINK_HEADERS, FIELD_BYTES)
-    .toString('latin1')
-    .replace(/\r?\n(?=[ \t])/g, '')
-    .split(/\r?\n/);
+/** If a message has several ids, the first counts. */
+function linksIn(block: Buffer): MessageIds {
+  const fields = readHeaders(boundedFields(block, LINK_HEADERS, FIELD_BYTES));
+  const values = (name: string) => fields.filter(({ key }) => key === name).map(({ value }) => value);
+  const listed = values('references').flatMap(referenceIds);
+  const answered = values('in-reply-to').flatMap(inReplyToIds);
+  return {
+    messageId: messageIdOf(values('message-id')[0] ?? ''),
+    refersTo: [...new Set([...listed, ...answered])],
+  };
 }

@@ -4,7 +4,7 @@ import { THREAD_MAX } from '../../core/ports/mail-reading.ts';
 import type { AccountConnections } from './account-connections.ts';
 import { inEachFolder } from './each-folder.ts';
 import type { SearchScope } from './folders.ts';
-import { type LinkedRow, linkedRows } from './linked-rows.ts';
+import { idsOf, type LinkedRow, linkedRows } from './linked-rows.ts';
 import type { OpenFolder } from './session.ts';
 
 /** The most ids to search for. A conversation with more was made to be endless. */
@@ -148,8 +148,4 @@ function inLines(either: readonly SearchObject[], always: SearchObject = {}): Se
     left -= chars;
   }
   return lines.map((or) => ({ ...always, or }));
-}
-
-function idsOf({ messageId, refersTo }: LinkedRow): string[] {
-  return messageId === null ? [...refersTo] : [messageId, ...refersTo];
 }
