@@ -59,9 +59,9 @@ async function listedFolders(client: ImapFlow, options?: ListOptions): Promise<r
 export async function countFolders(
   client: ImapFlow,
 ): Promise<{ counts: readonly FolderCounts[]; list: FolderList }> {
-  const entries = await listedFolders(client, { statusQuery: { messages: true, unseen: true } });
-  const list = folderList(client, entries);
-  const statuses = new Map(entries.map(({ path, status }) => [path, status]));
+  const listed = await listedFolders(client, { statusQuery: { messages: true, unseen: true } });
+  const list = folderList(client, listed);
+  const statuses = new Map(listed.map(({ path, status }) => [path, status]));
   const counts = list.folders.map((folder) => {
     const { messages, unseen } = statuses.get(folder.path) ?? {};
     if (messages === undefined || unseen === undefined) {
@@ -92,12 +92,12 @@ export interface MarkedFolder {
  */
 export async function readMarks(client: ImapFlow): Promise<readonly MarkedFolder[] | undefined> {
   if (hasThreadIds(client)) return undefined;
-  const entries = await listedFolders(client, {
+  const listed = await listedFolders(client, {
     statusQuery: { messages: true, uidNext: true, uidValidity: true },
   });
-  const statuses = new Map(entries.map(({ path, status }) => [path, status]));
+  const statuses = new Map(listed.map(({ path, status }) => [path, status]));
   const marks: MarkedFolder[] = [];
-  for (const { path } of folderList(client, entries).folders) {
+  for (const { path } of folderList(client, listed).folders) {
     const { messages: total, uidNext, uidValidity } = statuses.get(path) ?? {};
     if (total === undefined || uidNext === undefined || uidValidity === undefined) {
       // imapflow hides the failure of a STATUS, whatever its cause.

@@ -9,8 +9,8 @@ const LINE_END = Buffer.from('\r\n');
 const GAP_CHARS = 20;
 
 /**
- * The fields of each name, cut to a length together, so that one long field does not empty those of other names. Strangers decide how
- * long they are: the rest is only searched for line ends.
+ * The fields of each name, cut to a length together, so that one long field does not empty those of other names.
+ * Strangers decide how long they are: the rest is only searched for line ends.
  * @param header  without the body
  * @param names  in lower case
  * @param fieldBytes  of all with one name, with the name and the line ends

@@ -1,4 +1,4 @@
-import { Buffer, isUtf8 } from 'node:buffer';
+import { Buffer, isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { labelledEncoding } from './charset-labels.ts';
 
@@ -35,7 +35,7 @@ const OF_SHORT_WORDS = /^(?:gb|big5|euc|shift_jis|iso-2022|hz-|windows-874|cp(?:
 /** The text of bytes that are UTF-8 although their label names another charset of bytes. Undefined if they are not. */
 function mislabelled(bytes: Buffer, charset: string): string | undefined {
   const encoding = encodingOf(charset) ?? charset.toLowerCase();
-  if (encoding === '' || encoding.startsWith('utf') || !isUtf8(bytes)) return undefined;
+  if (encoding === '' || encoding.startsWith('utf') || isAscii(bytes) || !isUtf8(bytes)) return undefined;
   const text = bytes.toString('utf8');
   return (OF_SHORT_WORDS.test(encoding) ? LONG_LETTER : LETTER).test(text) ? text : undefined;
 }

@@ -59,15 +59,12 @@ const MAX_NAME_CHARS = 1000;
 /** Different programs may have added unencoded fields in different charsets, so each is decoded by itself. */
 function fieldsOf(block: Buffer, bodyCharset: string): string[] {
   const between = /\r?\n(?![ \t])/;
-  const fields = block.toString('latin1').split(between);
-  if (fields.every((field) => IS_PLAIN.test(field))) return fields;
+  const text = block.toString('latin1');
+  const fields = text.split(between);
+  if (/^[\t\r\n -~]*$/.test(text)) return fields;
   const charset = declaredCharset(fields) ?? bodyCharset;
-  return fields.map((field) =>
-    IS_PLAIN.test(field) ? field : unencodedText(Buffer.from(field, 'latin1'), charset),
-  );
+  return fields.map((field) => unencodedText(Buffer.from(field, 'latin1'), charset));
 }
-
-const IS_PLAIN = /^[\t\r\n -~]*$/;
 
 /** Most programs that do not encode a field write UTF-8, and the others the charset of the text. */
 function unencodedText(bytes: Buffer, charset: string): string {

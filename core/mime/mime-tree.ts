@@ -108,7 +108,8 @@ function readPart(body: Body, start: number, position: Position, budget: Budget)
   const { bytes, delimiters } = body;
   const { depth, isWhole, untyped } = position;
   const next = delimiters.next(start)?.at;
-  const { block, content } = splitHeader(bytes.subarray(start, contentEnd(bytes, start, next)));
+  const last = contentEnd(bytes, start, next);
+  const { block, content } = splitHeader(bytes.subarray(start, last));
   budget.hasUnencoded ||= !isUtf8(block);
   const headers = readHeaders(block, budget.bodyCharset);
   const type = structuredField(headers, 'content-type');
@@ -131,13 +132,10 @@ function readPart(body: Body, start: number, position: Position, budget: Budget)
   // RFC 2046 5.1.5
   const inner = leaf.type === 'multipart/digest' ? 'message/rfc822' : TEXT;
   const inside = { depth: depth + 1, isWhole: false, untyped: inner };
-  const read = readParts(body, contentEnd(bytes, start, next) - content.length, boundary, inside, budget);
-  const [first, ...others] = read.parts;
+  const read = readParts(body, last - content.length, boundary, inside, budget);
   const sealed = isWhole && budget.unpacks ? wholeCms(leaf.type, read.parts) : undefined;
   const parts =
-    sealed === undefined || first === undefined
-      ? read.parts
-      : [unsigned(sealed, depth + 1, budget), ...others];
+    sealed === undefined ? read.parts : [unsigned(sealed, depth + 1, budget), ...read.parts.slice(1)];
   return {
     part: { ...leaf, parts: parts.map(({ part }) => part) },
     complete: read.complete && parts.every(({ complete }) => complete),

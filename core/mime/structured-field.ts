@@ -18,10 +18,11 @@ export function structuredField(
   name: string,
 ): { value: string; params: Params } {
   const field = headers.find(({ key }) => key === name)?.value ?? '';
-  const { value, params } = parseHeaderValue(extendedFirst(field), { stripComments: true });
+  const readable = extendedFirst(field);
+  const { value, params } = parseHeaderValue(readable, { stripComments: true });
   return {
     value: String(value).toLowerCase(),
-    params: { ...asWritten(field, params), ...fileNames(field, params) },
+    params: { ...asWritten(field, params), ...fileNames(readable, params) },
   };
 }
 
@@ -48,7 +49,7 @@ function extendedFirst(field: string): string {
 
 /** The file names that programs do not write as they should: with brackets but no quotes, or encoded without a charset. */
 function fileNames(field: string, params: Params): Params {
-  const whole = field.includes('(') ? parseHeaderValue(extendedFirst(field)).params : params;
+  const whole = field.includes('(') ? parseHeaderValue(field).params : params;
   return Object.fromEntries(
     ['filename', 'name'].flatMap((key) => {
       const [given, stripped] = [whole[key], params[key]];

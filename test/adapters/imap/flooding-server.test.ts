@@ -7,7 +7,7 @@ import { callOn } from './mailbox-on.ts';
 /** Responses that cannot be read: those take the longest. */
 const FLOOD = Buffer.from(')]}"\\{\r\n'.repeat(20_000));
 
-/** An IMAP server that says so before it answers LIST. */
+/** An IMAP server. @param listed  what it sends before it completes LIST */
 async function startServer(listed: Buffer | string): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -60,7 +60,7 @@ it('a server that floods with responses leaves other work its turns', async () =
 it.each([
   [10_000, 10_000],
   [10_001, expect.objectContaining({ code: 'refused', message: expect.stringContaining('10001 folders') })],
-])('of %i folders', async (count, expected) => {
+])('10,000 folders are listed, and one more is refused: %i', async (count, expected) => {
   const folders = Array.from(
     { length: count },
     (_, n) => `* LIST () "/" "${n === 0 ? 'INBOX' : `folder ${n}`}"\r\n`,
