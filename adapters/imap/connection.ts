@@ -17,6 +17,30 @@ const SILENCE_MS = 11 * 60_000;
 const LITERAL_BYTES = 40 * 1024 * 1024;
 /** A SEARCH answers with one line: room for a million UIDs. */
 const LINE_BYTES = 12 * 1024 * 1024;
+const LF = 0x0a;
+
+/** What each connection reads from. */
+const sockets = new WeakMap<ImapFlow, Socket>();
+
+/**
+ * Closes a connection whose server answers with more lines than that: imapflow keeps what it reads until a command
+ * completes.
+ *
+ * @returns ends the limit, and tells whether it was reached
+ */
+export function limitLines(client: ImapFlow, most: number): () => boolean {
+  const socket = sockets.get(client);
+  let lines = 0;
+  const count = (chunk: Buffer) => {
+    for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, at + 1)) lines += 1;
+    if (lines > most) client.close();
+  };
+  socket?.on('data', count);
+  return () => {
+    socket?.off('data', count);
+    return lines > most;
+  };
+}
 
 /**
  * Connects and signs in.
@@ -60,7 +84,10 @@ async function connectWith(
     ...(security === 'none' ? { doSTARTTLS: false } : {}),
     ...(security === 'starttls' && !isLoopback(host) ? { doSTARTTLS: true } : {}),
     auth: 'token' in proof ? { user, accessToken: proof.token } : { user, pass: proof.pass },
-    transport: transportOn(socket, server, onSecure),
+    transport: transportOn(socket, server, (secured) => {
+      sockets.set(client, secured);
+      onSecure(secured);
+    }),
     clientInfo: { name: 'countersign', version: false, vendor: false, 'support-url': false },
     // Without a logger, imapflow does not build its log text, which is a quarter of its work.
     logger: false,
@@ -73,6 +100,7 @@ async function connectWith(
     maxLineLength: LINE_BYTES,
     maxResponseSize: LITERAL_BYTES + LINE_BYTES,
   });
+  sockets.set(client, socket);
   // Without a listener the process would exit. The running command reports the failure.
   client.on('error', () => undefined);
   try {

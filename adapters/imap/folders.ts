@@ -2,6 +2,7 @@ import type { ImapFlow, ListOptions, ListResponse, SearchObject } from 'imapflow
 import type { FolderRole, MailFolder } from '../../core/folders/folder.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import type { FolderCounts } from '../../core/ports/mail-reading.ts';
+import { limitLines } from './connection.ts';
 import { change } from './session.ts';
 
 /** RFC 6154, 2. In lower case, because attributes are case-insensitive. */
@@ -32,27 +33,42 @@ export async function listFolders(client: ImapFlow): Promise<FolderList> {
   return folderList(client, await listedFolders(client));
 }
 
+/** A name that is sent as a literal takes two lines. */
+const LIST_LINES_MAX = 3 * FOLDERS_MAX;
+
 /** Connections whose server was seen to list few enough folders. */
 const counted = new WeakSet<ImapFlow>();
 
 /**
- * What imapflow lists, which it sorts in one go: 100,000 folders would stop the process for half a second. So a
- * connection first counts them, without their order.
+ * What imapflow lists, which it keeps to the end of the list and sorts in one go: 100,000 folders would stop the process
+ * for half a second. So a connection first counts them, without their order.
  *
  * @throws MailError `refused` if there are more than `FOLDERS_MAX`
  */
 async function listedFolders(client: ImapFlow, options?: ListOptions): Promise<readonly ListResponse[]> {
   if (!counted.has(client)) {
-    const { length } = await client.list({ listOnly: true });
-    if (length > FOLDERS_MAX) {
+    if (await hasTooManyFolders(client)) {
       throw new MailError(
         'refused',
-        `the mailbox has ${length} folders, and at most ${FOLDERS_MAX} are read`,
+        `the mailbox has more than ${FOLDERS_MAX} folders, which are too many to read`,
       );
     }
     counted.add(client);
   }
   return client.list(options);
+}
+
+async function hasTooManyFolders(client: ImapFlow): Promise<boolean> {
+  const endLimit = limitLines(client, LIST_LINES_MAX);
+  try {
+    const { length } = await client.list({ listOnly: true });
+    return length > FOLDERS_MAX;
+  } catch (error) {
+    if (endLimit()) return true;
+    throw error;
+  } finally {
+    endLimit();
+  }
 }
 
 /** In the order of `listFolders`. */

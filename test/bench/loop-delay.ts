@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { PerformanceObserver } from 'node:perf_hooks';
 import process from 'node:process';
 import * as z from 'zod';
 
@@ -9,11 +10,13 @@ export const loopDelay = z.object({
   ranMs: z.number(),
   /** The longest that its thread computed meanwhile: the rest is waiting for the disk, or for other threads. */
   computedMs: z.number(),
+  /** The longest collection of garbage. */
+  collectedMs: z.number(),
 });
 export type LoopDelay = z.infer<typeof loopDelay>;
 
 const EVERY_MS = 2;
-const NONE: LoopDelay = { stoodMs: 0, ranMs: 0, computedMs: 0 };
+const NONE: LoopDelay = { stoodMs: 0, ranMs: 0, computedMs: 0, collectedMs: 0 };
 
 /** Watches the event loop of this process. @returns a function that returns what was measured since it was called last */
 export function watchDelay(): () => LoopDelay {
@@ -26,11 +29,16 @@ export function watchDelay(): () => LoopDelay {
     const computedMs = now.computedMs - before.computedMs;
     before = now;
     longest = {
+      ...longest,
       stoodMs: Math.max(longest.stoodMs, stoodMs),
       ranMs: Math.max(longest.ranMs, ranMs),
       computedMs: Math.max(longest.computedMs, computedMs),
     };
   }, EVERY_MS).unref();
+  new PerformanceObserver((collections) => {
+    const collectedMs = Math.max(longest.collectedMs, ...collections.getEntries().map((one) => one.duration));
+    longest = { ...longest, collectedMs };
+  }).observe({ entryTypes: ['gc'] });
   return () => {
     const measured = longest;
     longest = NONE;

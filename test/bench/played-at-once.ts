@@ -88,6 +88,10 @@ export async function playedAtOnce(dovecot: Dovecot, postfix: Postfix): Promise<
         name: '  the longest that it computed meanwhile',
         ...{ unit: 'ms', ours: stood.computedMs, reference: bareStood.computedMs, bound: BOUND },
       },
+      {
+        name: '  the longest collection of garbage',
+        ...{ unit: 'ms', ours: stood.collectedMs, reference: bareStood.collectedMs, bound: BOUND },
+      },
     ];
   } finally {
     await server.stop();
