@@ -40,6 +40,8 @@ export interface ImapOptions {
    * to a function that decides by host and address.
    */
   readonly allowPrivateServers?: AllowPrivateServers;
+  /** How this machine introduces itself to SMTP servers. Default: the domain of the account's address. */
+  readonly ehloName?: string | undefined;
 }
 
 /**
@@ -49,12 +51,13 @@ export function imapMail(options: ImapOptions = {}): Mail<ImapSettings> {
   checkOptions('imapMail', options, {
     maxConnectionsPerAccount: ['optional', 'number'],
     allowPrivateServers: ['optional', 'boolean', 'function'],
+    ehloName: ['optional', 'string'],
   });
-  const { maxConnectionsPerAccount = 3, allowPrivateServers = false } = options;
+  const { maxConnectionsPerAccount = 3, allowPrivateServers = false, ehloName } = options;
   if (!(Number.isInteger(maxConnectionsPerAccount) && maxConnectionsPerAccount > 0)) {
     throw new Error('imapMail: the option maxConnectionsPerAccount must be a whole number, 1 or more.');
   }
-  const reach = { allowPrivateServers };
+  const reach = { allowPrivateServers, ehloName };
   const accounts = imapAccounts(maxConnectionsPerAccount, reach);
   const sender = smtpSender(reach);
 

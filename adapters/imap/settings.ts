@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { MailAccount } from '../../core/ports/mail.ts';
 import { type MailServer, mailServer } from '../remote/mail-server.ts';
 import type { SignInServer } from '../remote/sign-in.ts';
+import type { SendingServer } from '../smtp/connection.ts';
 
 export type { MailServer } from '../remote/mail-server.ts';
 
@@ -17,14 +18,14 @@ export type ImapSettings = z.infer<typeof imapSettings>;
 /** The two servers, with what signs in to them. */
 export interface SignInServers {
   readonly imap: MailServer & SignInServer;
-  readonly smtp: MailServer & SignInServer;
+  readonly smtp: SendingServer & SignInServer;
 }
 
 export function withTokens(
   { imap, smtp }: ImapSettings,
-  { accessToken }: Pick<MailAccount, 'accessToken'>,
+  { accessToken, email }: Pick<MailAccount, 'accessToken' | 'email'>,
 ): SignInServers {
-  return { imap: { ...imap, accessToken }, smtp: { ...smtp, accessToken } };
+  return { imap: { ...imap, accessToken }, smtp: { ...smtp, accessToken, address: email } };
 }
 
 export interface MailUrl {

@@ -31,7 +31,7 @@ export async function mailNotice(
   try {
     await withTimeLimit({ signal, ms: timeLimitMs }, async (limit) => {
       // The operator chose the server.
-      const connection = await openSmtp(reached, { allowPrivateServers: true }, limit);
+      const connection = await openSmtp({ ...reached, address: from }, { allowPrivateServers: true }, limit);
       if (user !== '') await signIn(connection, { user }, { pass }, limit);
       await transmitOver(connection, message, async () => true, limit);
       connection.quit();

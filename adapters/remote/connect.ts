@@ -24,9 +24,11 @@ export interface PrivateServer {
  */
 export type AllowPrivateServers = boolean | ((server: PrivateServer) => boolean | Promise<boolean>);
 
-/** Where connections to account servers may go. */
+/** Where connections to account servers may go, and how this machine introduces itself there. */
 export interface Reach {
   readonly allowPrivateServers: AllowPrivateServers;
+  /** To SMTP servers. Default: the domain of the account's address. */
+  readonly ehloName?: string | undefined;
   /** All addresses of a host; default: this machine's resolver, including its hosts file. */
   readonly addressesOf?: (host: string) => Promise<readonly string[]>;
 }

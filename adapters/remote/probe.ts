@@ -4,6 +4,7 @@ import { MailError } from '../../core/ports/mail.ts';
 import { certificateTrouble, isTrusted, tlsOptions } from './certificate.ts';
 import { connectTo, type Reach } from './connect.ts';
 import { connectionFailure, NO_STARTTLS, wantsTls } from './connection-failure.ts';
+import { ehloName } from './ehlo-name.ts';
 import { isLoopback } from './mail-server.ts';
 import { raceLimit, withTimeLimit } from './time-limit.ts';
 
@@ -15,6 +16,8 @@ export interface ProbedServer {
   readonly security: 'tls' | 'starttls' | 'none';
   /** SHA-256 of the certificate that the owner trusts already. */
   readonly tlsFingerprint?: string | undefined;
+  /** Who would sign in. An SMTP server learns the domain. */
+  readonly user?: string;
 }
 
 export type Probe =
@@ -51,7 +54,8 @@ async function probe(server: ProbedServer, reach: Reach, limit: AbortSignal): Pr
       await answer(socket, limit, GREETING);
       return { kind: 'good' };
     }
-    if (server.security === 'starttls' && !(await startTls(server, socket, limit))) return { kind: 'good' };
+    if (server.security === 'starttls' && !(await startTls(server, reach, socket, limit)))
+      return { kind: 'good' };
     return await certificateOf(server, socket, limit);
   } finally {
     socket.destroy();
@@ -62,13 +66,14 @@ const GREETING = /^(?:\* (?:OK|PREAUTH|BYE)\b|\d{3}[ -])/m;
 
 /** @returns false if the server does not offer it, and plain text stays within this machine */
 async function startTls(
-  { protocol, host }: ProbedServer,
+  { protocol, host, user }: ProbedServer,
+  reach: Reach,
   socket: Socket,
   limit: AbortSignal,
 ): Promise<boolean> {
   await answer(socket, limit, protocol === 'IMAP' ? GREETING : /^\d{3} /m);
   if (protocol === 'SMTP') {
-    socket.write('EHLO localhost\r\n');
+    socket.write(`EHLO ${ehloName(reach.ehloName, user)}\r\n`);
     await answer(socket, limit, /^\d{3} /m);
   }
   socket.write(protocol === 'IMAP' ? 'a1 STARTTLS\r\n' : 'STARTTLS\r\n');

@@ -7,7 +7,10 @@ import type { MailServer } from './mail-server.ts';
 const SOON_DAYS = 14;
 
 /** @param socket  of an established, and therefore trusted, connection */
-export function tlsReport(socket: unknown, { security, tlsFingerprint }: MailServer): readonly Finding[] {
+export function tlsReport(
+  socket: unknown,
+  { security, tlsFingerprint }: Pick<MailServer, 'security' | 'tlsFingerprint'>,
+): readonly Finding[] {
   if (!(socket instanceof TLSSocket)) {
     return [good('tls', 'Not encrypted: the connection does not leave this machine.')];
   }

@@ -4,6 +4,7 @@ import SMTPConnection, { type CustomAuthenticationContext } from 'nodemailer/lib
 import { MailError } from '../../core/ports/mail.ts';
 import { isTrusted, tlsOptions, UntrustedCertificate } from '../remote/certificate.ts';
 import { connectTls, connectTo, type Reach } from '../remote/connect.ts';
+import { ehloName } from '../remote/ehlo-name.ts';
 import { isLoopback, type MailServer } from '../remote/mail-server.ts';
 import { paceReads } from '../remote/paced-reads.ts';
 import { type Proof, type SignInServer, signedIn } from '../remote/sign-in.ts';
@@ -27,7 +28,7 @@ const received = new WeakMap<SMTPConnection, number>();
  * @throws MailError `unavailable`, `refused` or `auth`
  */
 export function connectSmtp(
-  server: MailServer & SignInServer,
+  server: SendingServer & SignInServer,
   reach: Reach,
   limit: AbortSignal,
 ): Promise<SMTPConnection> {
@@ -38,9 +39,14 @@ export function connectSmtp(
   });
 }
 
-/** Connects, and switches to TLS if required. Sends nothing about the user yet. @throws MailError */
+/** An SMTP server, and the address that it sends for. */
+export interface SendingServer extends Pick<MailServer, 'host' | 'port' | 'security' | 'tlsFingerprint'> {
+  readonly address?: string | undefined;
+}
+
+/** Connects, and switches to TLS if required. Says the domain of the address, but not yet who the user is. @throws MailError */
 export async function openSmtp(
-  server: Omit<MailServer, 'user' | 'pass' | 'oauth'>,
+  server: SendingServer,
   reach: Reach,
   limit: AbortSignal,
 ): Promise<SMTPConnection> {
@@ -54,6 +60,7 @@ export async function openSmtp(
   const connection = new SMTPConnection({
     host,
     port,
+    name: ehloName(reach.ehloName, server.address),
     connection: socket,
     secure: security === 'tls',
     // The socket already speaks TLS.

@@ -1,15 +1,14 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { Reach } from '../remote/connect.ts';
 import { brokenFinding, type Finding, good, lacking } from '../remote/finding.ts';
-import type { MailServer } from '../remote/mail-server.ts';
 import { type SignInServer, signedIn } from '../remote/sign-in.ts';
 import { tlsReport } from '../remote/tls-report.ts';
-import { openSmtp, signIn, socketOf } from './connection.ts';
+import { openSmtp, type SendingServer, signIn, socketOf } from './connection.ts';
 import { smtpFailure } from './failure.ts';
 
 /** Connects, signs in, and reports what the server offers. Sends no message. */
 export async function smtpReport(
-  server: MailServer & SignInServer,
+  server: SendingServer & SignInServer,
   reach: Reach,
   limit: AbortSignal,
 ): Promise<readonly Finding[]> {

@@ -3,10 +3,9 @@ import { accountCache, accountKey, type KnownAccount } from '../../core/accounts
 import { MailError, type Start } from '../../core/ports/mail.ts';
 import type { Outgoing } from '../../core/ports/mail-sending.ts';
 import type { Reach } from '../remote/connect.ts';
-import type { MailServer } from '../remote/mail-server.ts';
 import type { SignInServer } from '../remote/sign-in.ts';
 import { withTimeLimit } from '../remote/time-limit.ts';
-import { connectSmtp, isAlive } from './connection.ts';
+import { connectSmtp, isAlive, type SendingServer } from './connection.ts';
 import { transmitOver } from './transmit.ts';
 
 /** How long an idle connection is kept for the next message; servers cut idle ones after 1 to 5 minutes. */
@@ -36,13 +35,13 @@ export interface SmtpSender {
    */
   transmit(
     account: KnownAccount,
-    server: () => Promise<MailServer & SignInServer>,
+    server: () => Promise<SendingServer & SignInServer>,
     message: Outgoing,
     start: Start,
     limit: AbortSignal,
   ): Promise<void>;
   /** Connects and signs in. */
-  verify(server: MailServer & SignInServer, limit: AbortSignal): Promise<void>;
+  verify(server: SendingServer & SignInServer, limit: AbortSignal): Promise<void>;
   /** Closes the idle connection of an account. A connection that is sending closes when it is done. */
   forget(ownerId: string, accountId: number): void;
   close(): void;
@@ -99,7 +98,7 @@ export function smtpSender(reach: Reach): SmtpSender {
 
   async function connect(
     account: KnownAccount,
-    server: () => Promise<MailServer & SignInServer>,
+    server: () => Promise<SendingServer & SignInServer>,
     limit: AbortSignal,
   ): Promise<SMTPConnection> {
     const last = refused.get(account, '');

@@ -37,6 +37,8 @@ export interface Configuration {
   readonly trustedProxies: readonly string[];
   /** Private hosts, addresses and networks that account servers may use. Undefined: all, as long as there is one owner. */
   readonly allowPrivateServers: 'all' | 'none' | readonly string[] | undefined;
+  /** How this machine introduces itself to SMTP servers. Undefined: by the domain of the account's address. */
+  readonly ehloName: string | undefined;
   /** Hosts that webhooks may go to although their address is private. */
   readonly allowPrivateTargets: readonly string[];
   /** Where owners sign in to their mailboxes. */
@@ -143,6 +145,11 @@ export const settings = z.strictObject({
     .array(z.union([z.ipv4(), z.ipv6(), z.string().regex(HOST_NAME)]))
     .default([])
     .describe('must be the hosts of webhook receivers at private addresses, like hooks.lan,192.168.1.7'),
+  ehloName: z
+    .string()
+    .regex(HOST_NAME)
+    .optional()
+    .describe('must be the name of this machine that SMTP servers see, like mail.example.org'),
   mailProviders: mailProviderSettings
     .prefault({})
     .describe(
@@ -207,7 +214,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv, folder: string): Confi
   const parsed = settings.safeParse({ ...fromFile(join(folder, FILE)), ...inEnvironment });
   if (!parsed.success) throw refusal(parsed.error, inEnvironment);
   const { dataDir, databaseUrl, secretKey, tlsCert, tlsKey, noticeSmtp, noticeFrom, ...others } = parsed.data;
-  const { baseUrl, dashboardUrl, mcpUrl, allowPrivateServers } = others;
+  const { baseUrl, dashboardUrl, mcpUrl, allowPrivateServers, ehloName } = others;
   return {
     ...others,
     noticeMail: noticeMailOf(noticeSmtp, noticeFrom),
@@ -216,6 +223,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv, folder: string): Confi
     dashboardUrl,
     mcpUrl,
     allowPrivateServers,
+    ehloName,
     tls: tlsOf(tlsCert, tlsKey, { baseUrl, dashboardUrl, mcpUrl }, folder),
     secretKeys: secretKey?.map((key) => Buffer.from(key, 'base64')),
   };

@@ -14,6 +14,8 @@ export interface ImapConnectOptions {
    * choose to trust a certificate.
    */
   readonly allowPrivateServers?: AllowPrivateServers;
+  /** As for `imapMail`. */
+  readonly ehloName?: string | undefined;
 }
 
 /**
@@ -24,8 +26,9 @@ export function imapConnect(options: ImapConnectOptions): Connect {
   checkOptions('imapConnect', options, {
     reader: ['required', 'object'],
     allowPrivateServers: ['optional', 'boolean', 'function'],
+    ehloName: ['optional', 'string'],
   });
-  const { reader, allowPrivateServers } = options;
+  const { reader, allowPrivateServers, ehloName } = options;
   return {
     settings: mailSettings,
     withCalendar,
@@ -34,6 +37,6 @@ export function imapConnect(options: ImapConnectOptions): Connect {
     discover: (email) => discover(email, reader),
     ...(allowPrivateServers === undefined
       ? {}
-      : { probe: (servers) => probeServers(servers, { allowPrivateServers }) }),
+      : { probe: (servers) => probeServers(servers, { allowPrivateServers, ehloName }) }),
   };
 }

@@ -36,11 +36,12 @@ export async function openService(
 ): Promise<OpenedService> {
   const { plan, limits, allowPrivateTargets, noticeMail, mailProviders } = configuration;
   const { storage, secretKeys } = await openDatabase(configuration);
-  const { allowPrivateServers } = reachOf(configuration, storage);
+  const reach = reachOf(configuration, storage);
+  const { allowPrivateServers } = reach;
   const reader = processReader();
   const service = createService({
     storage,
-    mail: imapMail({ allowPrivateServers }),
+    mail: imapMail(reach),
     calendar: caldavCalendar({ reader, log, allowPrivateServers }),
     reader,
     attachmentText: workerText(),

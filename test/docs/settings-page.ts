@@ -52,6 +52,10 @@ const SETTINGS: Readonly<Record<SettingName, SettingWords>> = {
     means: 'Which mail and calendar servers may have a private address.',
     usual: 'all of them while there is one owner, none with more',
   },
+  ehloName: {
+    means: 'How this machine introduces itself to SMTP servers.',
+    usual: "the domain of the account's address",
+  },
   allowPrivateTargets: { means: 'Which webhooks and notices may go to a private address.' },
   mailProviders: {
     means:

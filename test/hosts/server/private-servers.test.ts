@@ -26,7 +26,10 @@ async function allows(setting: string, owners: number, server: { host: string; a
       activeAccountId: null,
     }),
   );
-  const { allowPrivateServers: allow } = reachOf({ allowPrivateServers }, { owners: async () => all });
+  const { allowPrivateServers: allow } = reachOf(
+    { ehloName: undefined, allowPrivateServers },
+    { owners: async () => all },
+  );
   return typeof allow === 'boolean' ? allow : allow(server);
 }
 
