@@ -3,7 +3,7 @@ import { MailError, SignInWithdrawn, timedOut } from '../../core/ports/mail.ts';
 import type { Reach } from '../remote/connect.ts';
 import type { MailServer } from '../remote/mail-server.ts';
 import type { SignInServer } from '../remote/sign-in.ts';
-import { connectImap } from './connection.ts';
+import { connectImap, newTraits } from './connection.ts';
 import { keptFailure } from './failure.ts';
 
 /**
@@ -64,6 +64,7 @@ export function accountConnections(
   /** The longest unused come first. */
   const connections = new Set<Connection>();
   const waiting = new Set<() => void>();
+  const traits = newTraits();
   let connecting = 0;
   let closed = false;
   let failures = 0;
@@ -91,7 +92,7 @@ export function accountConnections(
     if (failed !== undefined && pausing()) throw failed.error;
     connecting += 1;
     try {
-      const client = await connectImap(await server(), reach, limit);
+      const client = await connectImap(await server(), reach, limit, traits);
       failures = 0;
       failed = undefined;
       const connection: Connection = {

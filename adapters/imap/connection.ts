@@ -7,7 +7,7 @@ import { isLoopback, type MailServer } from '../remote/mail-server.ts';
 import { paceReads } from '../remote/paced-reads.ts';
 import { type Proof, type SignInServer, signedIn } from '../remote/sign-in.ts';
 import { raceLimit } from '../remote/time-limit.ts';
-import { imapFailure, tokenFailure } from './failure.ts';
+import { imapFailure, mayMeanMechanism, tokenFailure } from './failure.ts';
 
 /** Until the server's greeting has arrived and TLS is established. */
 const CONNECT_MS = 20_000;
@@ -42,8 +42,19 @@ export function limitLines(client: ImapFlow, most: number): () => boolean {
   };
 }
 
+/** What a server was seen to do, for the next connections to it. */
+export interface Traits {
+  /** It offers AUTHENTICATE for passwords, and accepts only LOGIN. */
+  loginOnly: boolean;
+}
+
+export function newTraits(): Traits {
+  return { loginOnly: false };
+}
+
 /**
  * Connects and signs in.
+ * @param traits  of the server, as known so far; completed here
  * @param onSecure  receives the socket once TLS is established and the certificate is trusted
  * @throws MailError `unavailable`, `refused` or `auth`
  */
@@ -51,9 +62,10 @@ export function connectImap(
   server: MailServer & SignInServer,
   reach: Reach,
   limit: AbortSignal,
+  traits: Traits = newTraits(),
   onSecure: (socket: tls.TLSSocket) => void = () => undefined,
 ): Promise<ImapFlow> {
-  return signedIn(server, limit, (proof) => connectWith(proof, server, reach, limit, onSecure));
+  return signedIn(server, limit, (proof) => connectWith(proof, server, reach, limit, traits, onSecure));
 }
 
 async function connectWith(
@@ -61,6 +73,7 @@ async function connectWith(
   server: MailServer,
   reach: Reach,
   limit: AbortSignal,
+  traits: Traits,
   onSecure: (socket: tls.TLSSocket) => void,
 ): Promise<ImapFlow> {
   const { host, port, security, user } = server;
@@ -83,7 +96,11 @@ async function connectWith(
     // Plain text is used only to this machine, and only if TLS is not offered or not wanted.
     ...(security === 'none' ? { doSTARTTLS: false } : {}),
     ...(security === 'starttls' && !isLoopback(host) ? { doSTARTTLS: true } : {}),
-    auth: 'token' in proof ? { user, accessToken: proof.token } : { user, pass: proof.pass },
+    auth: {
+      user,
+      ...('token' in proof ? { accessToken: proof.token } : { pass: proof.pass }),
+      ...(traits.loginOnly && { loginMethod: 'LOGIN' }),
+    },
     transport: transportOn(socket, server, (secured) => {
       sockets.set(client, secured);
       onSecure(secured);
@@ -108,8 +125,12 @@ async function connectWith(
     return client;
   } catch (error) {
     client.close();
-    throw 'token' in proof ? tokenFailure(error, client.capabilities) : imapFailure(error);
+    if ('token' in proof) throw tokenFailure(error, client.capabilities);
+    if (traits.loginOnly || !mayMeanMechanism(error, client.capabilities)) throw imapFailure(error);
   }
+  const other = await connectWith(proof, server, reach, limit, { loginOnly: true }, onSecure);
+  traits.loginOnly = true;
+  return other;
 }
 
 /** Gives imapflow an open connection, and compares a pinned certificate before anything is sent over TLS. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { MailError } from '../../core/ports/mail.ts';
 import { connectionFailure } from '../remote/connection-failure.ts';
+import { signInRefusal } from '../remote/sign-in-refusal.ts';
 
 /** The fields of an imapflow error that decide its meaning. */
 const imapflowError = z.object({
@@ -13,12 +14,14 @@ const imapflowError = z.object({
   responseText: z.string().optional().catch(undefined),
   /** The text of a BYE with which the server greeted. */
   reason: z.string().optional().catch(undefined),
+  /** After a refused sign-in: the line that refused it. */
+  response: z.string().optional().catch(undefined),
   authenticationFailed: z.boolean().optional().catch(undefined),
   mailboxMissing: z.boolean().optional().catch(undefined),
 });
 
-/** Response codes (RFC 5530) with which a server asks to try again later. */
-const DEFERRING = new Set(['UNAVAILABLE', 'INUSE', 'LIMIT', 'SERVERBUG', 'CONTACTADMIN']);
+/** Response codes (RFC 5530; the last two: Yahoo, Gmail) with which a server asks to try again later. */
+const DEFERRING = new Set(['UNAVAILABLE', 'INUSE', 'LIMIT', 'SERVERBUG', 'TEMPFAIL', 'THROTTLED']);
 
 /** How servers without response codes refuse one connection too many. Gmail: "Too many simultaneous connections." */
 const CONNECTION_LIMIT =
@@ -42,35 +45,38 @@ export function keptFailure(error: MailError): MailError {
     : new MailError(code, message, { trouble });
 }
 
-/** Converts the failure of an IMAP command or connection to a MailError, if nothing can have been changed. */
-export function imapFailure(error: unknown): MailError {
+/**
+ * Converts the failure of an IMAP command or connection to a MailError, if nothing can have been changed.
+ * @param proof  what a sign-in would send
+ */
+export function imapFailure(error: unknown, proof: 'pass' | 'token' = 'pass'): MailError {
   if (error instanceof MailError) return error;
   const reported = imapflowError.safeParse(error).data;
-  const { authenticationFailed, mailboxMissing, responseStatus, serverResponseCode, code } = reported ?? {};
+  const { authenticationFailed, mailboxMissing, responseStatus, code } = reported ?? {};
+  const serverResponseCode = reported?.serverResponseCode?.toUpperCase();
   const fail = (...[code, reason]: ConstructorParameters<typeof MailError>) =>
     new MailError(code, reason, { cause: error });
   if (mailboxMissing === true || code === 'NotFound') return fail('not_found', NO_FOLDER);
   if (isConnectionLimit(reported)) return new TooManyConnections({ cause: error });
   if (
     code === 'ETHROTTLE' ||
-    (serverResponseCode !== undefined && DEFERRING.has(serverResponseCode.toUpperCase()))
+    // At a sign-in, it is for good.
+    (serverResponseCode === 'CONTACTADMIN' && authenticationFailed !== true) ||
+    (serverResponseCode !== undefined && DEFERRING.has(serverResponseCode))
   ) {
     return fail('unavailable', TRY_LATER);
   }
-  if (authenticationFailed === true)
-    return fail('auth', 'the IMAP server does not accept the user name and password');
+  if (authenticationFailed === true) {
+    const reply = reported?.response?.replace(/^\S+ (?:NO|BAD) /, '') ?? '';
+    return signInRefusal('IMAP', proof, reply, error);
+  }
   if (responseStatus !== undefined) return fail('refused', 'the IMAP server refused the command');
   return connectionFailure('IMAP', error);
 }
 
 /** The same for a sign-in with an access token. */
 export function tokenFailure(error: unknown, capabilities: ReadonlyMap<string, unknown>): MailError {
-  const failure = imapFailure(error);
-  if (failure.code === 'auth')
-    return new MailError('auth', 'the IMAP server does not accept the sign-in at the provider', {
-      cause: error,
-      trouble: 'sign_in_again',
-    });
+  const failure = imapFailure(error, 'token');
   const offers = [...capabilities.keys()];
   // imapflow fails with a TypeError if there is no way to hand over a token.
   if (error instanceof TypeError && !offers.some((name) => /^AUTH=(OAUTHBEARER|XOAUTH2?)$/.test(name)))
@@ -78,6 +84,21 @@ export function tokenFailure(error: unknown, capabilities: ReadonlyMap<string, u
       cause: error,
     });
   return failure;
+}
+
+/**
+ * Whether a refused password may mean its mechanism: some servers offer AUTHENTICATE and accept only LOGIN. Not if the
+ * server names another reason.
+ */
+export function mayMeanMechanism(error: unknown, capabilities: ReadonlyMap<string, unknown>): boolean {
+  const reported = imapflowError.safeParse(error).data;
+  const isOffered = capabilities.has('AUTH=PLAIN') || capabilities.has('AUTH=LOGIN');
+  return (
+    reported?.authenticationFailed === true &&
+    (reported.responseStatus === 'BAD' || !reported.serverResponseCode) &&
+    isOffered &&
+    !capabilities.has('LOGINDISABLED')
+  );
 }
 
 function isConnectionLimit(reported: z.infer<typeof imapflowError> | undefined): boolean {

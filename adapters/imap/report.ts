@@ -7,7 +7,7 @@ import type { SignInServer } from '../remote/sign-in.ts';
 import { raceLimit } from '../remote/time-limit.ts';
 import { tlsReport } from '../remote/tls-report.ts';
 import { smtpReport } from '../smtp/report.ts';
-import { connectImap } from './connection.ts';
+import { connectImap, newTraits } from './connection.ts';
 import { imapFailure } from './failure.ts';
 import { isGmail, listFolders } from './folders.ts';
 import type { SignInServers } from './settings.ts';
@@ -46,11 +46,15 @@ async function readingReport(
   let client: ImapFlow | undefined;
   try {
     let socket: unknown;
-    client = await connectImap(server, reach, limit, (secured) => {
+    const traits = newTraits();
+    client = await connectImap(server, reach, limit, traits, (secured) => {
       socket = secured;
     });
     const connected = client;
-    findings = [...tlsReport(socket, server), good('sign_in', 'Signed in.')];
+    const signedIn = traits.loginOnly
+      ? lacking('sign_in', 'It offers AUTHENTICATE and refuses it: Countersign signs in with LOGIN.')
+      : good('sign_in', 'Signed in.');
+    findings = [...tlsReport(socket, server), signedIn];
     const mailbox = await raceLimit(limit, mailboxReport(connected), () => connected.close());
     findings = [...findings, ...mailbox.findings];
     folders = mailbox.folders;

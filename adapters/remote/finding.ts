@@ -23,7 +23,6 @@ export function broken(check: string, text: string): Finding {
 }
 
 /** Why a server cannot be used. */
-export function brokenFinding({ code, message }: MailError): Finding {
-  const text = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
-  return broken(code === 'auth' ? 'sign_in' : 'connection', text);
+export function brokenFinding({ code, forOwner }: MailError): Finding {
+  return broken(code === 'auth' ? 'sign_in' : 'connection', forOwner);
 }

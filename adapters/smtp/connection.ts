@@ -1,6 +1,9 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import SMTPConnection, { type CustomAuthenticationContext } from 'nodemailer/lib/smtp-connection';
+import SMTPConnection, {
+  type AuthenticationCredentials,
+  type CustomAuthenticationContext,
+} from 'nodemailer/lib/smtp-connection';
 import { MailError } from '../../core/ports/mail.ts';
 import { isTrusted, tlsOptions, UntrustedCertificate } from '../remote/certificate.ts';
 import { connectTls, connectTo, type Reach } from '../remote/connect.ts';
@@ -9,7 +12,7 @@ import { isLoopback, type MailServer } from '../remote/mail-server.ts';
 import { paceReads } from '../remote/paced-reads.ts';
 import { type Proof, type SignInServer, signedIn } from '../remote/sign-in.ts';
 import { raceLimit, withTimeLimit } from '../remote/time-limit.ts';
-import { smtpFailure } from './failure.ts';
+import { mayMeanMechanism, smtpFailure } from './failure.ts';
 
 /** For the server's greeting and TLS. */
 const CONNECT_MS = 20_000;
@@ -127,19 +130,22 @@ export async function signIn(
   try {
     if (!connection.allowsAuth)
       throw new MailError('auth', 'the SMTP server does not offer a way to sign in', { trouble: 'other' });
-    const auth =
-      'token' in proof
-        ? { user, pass: proof.token, method: `TOKEN-${tokenMechanism(connection.lastServerResponse || '')}` }
-        : { user, pass: proof.pass };
-    await patientStep(connection, limit, (done) => connection.login(auth, done));
+    const offered = mechanismsIn(connection.lastServerResponse || '');
+    const logIn = (auth: AuthenticationCredentials) =>
+      patientStep(connection, limit, (done) => connection.login(auth, done));
+    if ('token' in proof) {
+      await logIn({ user, pass: proof.token, method: `TOKEN-${tokenMechanism(offered)}` });
+      return;
+    }
+    try {
+      await logIn({ user, pass: proof.pass });
+    } catch (error) {
+      if (!(offered.includes('PLAIN') && offered.includes('LOGIN') && mayMeanMechanism(error))) throw error;
+      await logIn({ user, pass: proof.pass, method: 'LOGIN' });
+    }
   } catch (error) {
     connection.close();
-    const failure = smtpFailure(error);
-    if ('pass' in proof || failure.code !== 'auth') throw failure;
-    throw new MailError('auth', 'the SMTP server does not accept the sign-in at the provider', {
-      cause: error,
-      trouble: 'sign_in_again',
-    });
+    throw smtpFailure(error, 'token' in proof ? 'token' : 'pass');
   }
 }
 
@@ -151,10 +157,14 @@ const TOKEN_METHODS = {
   'TOKEN-OAUTHBEARER': (context: CustomAuthenticationContext) => sendToken('OAUTHBEARER', context),
 };
 
-/** @param greeting the response to EHLO @throws MailError `refused` if the server takes no tokens */
-function tokenMechanism(greeting: string): Mechanism {
+/** @param greeting the response to EHLO */
+function mechanismsIn(greeting: string): readonly string[] {
   const [, offered = ''] = /^250[ -]AUTH[ =](.*)$/im.exec(greeting) ?? [];
-  const mechanisms = offered.toUpperCase().split(/\s+/);
+  return offered.toUpperCase().split(/\s+/);
+}
+
+/** @throws MailError `refused` if the server takes no tokens */
+function tokenMechanism(mechanisms: readonly string[]): Mechanism {
   if (mechanisms.includes('XOAUTH2')) return 'XOAUTH2';
   if (mechanisms.includes('OAUTHBEARER')) return 'OAUTHBEARER';
   throw new MailError('refused', 'the SMTP server does not offer a sign-in at a provider');

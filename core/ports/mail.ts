@@ -64,6 +64,11 @@ export class MailError extends Error {
   readonly trouble: ServerTrouble | undefined;
   /** The place, from 1, of the calendar that failed among those of the account, if one did. */
   readonly calendar: number | undefined;
+  /**
+   * What the server wrote, on one line of at most 300 characters, none of them invisible. A stranger's words: only for the
+   * owner, marked as the server's, never for a key, the log or the database.
+   */
+  readonly said: string | undefined;
 
   /**
    * @param reason for the log and the owner, in plain words; no addresses and no content
@@ -72,13 +77,25 @@ export class MailError extends Error {
   constructor(
     code: MailErrorCode,
     reason: string,
-    options: { cause?: unknown; trouble?: ServerTrouble | undefined; calendar?: number } = {},
+    options: {
+      cause?: unknown;
+      trouble?: ServerTrouble | undefined;
+      calendar?: number;
+      said?: string | undefined;
+    } = {},
   ) {
     super(reason, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'MailError';
     this.code = code;
     this.calendar = options.calendar;
+    this.said = options.said;
     this.trouble = options.trouble ?? (code === 'auth' ? 'password_refused' : undefined);
+  }
+
+  /** The failure in sentences for the owner. */
+  get forOwner(): string {
+    const reason = `${this.message.charAt(0).toUpperCase()}${this.message.slice(1)}.`;
+    return this.said === undefined ? reason : `${reason} Its own words: “${this.said}”`;
   }
 }
 

@@ -74,7 +74,7 @@ function ServerText({
 }
 
 /** Why a server does not work, as a sentence. */
-export function sentence(reason: string): string {
+function sentence(reason: string): string {
   return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
 }
 

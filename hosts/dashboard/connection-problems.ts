@@ -1,7 +1,6 @@
 import { ServiceError } from '../../core/contract/errors.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { ProviderError } from '../../core/ports/mail-provider.ts';
-import { sentence } from './account-health.tsx';
 import { fieldErrors } from './field-errors.ts';
 
 /**
@@ -10,7 +9,7 @@ import { fieldErrors } from './field-errors.ts';
  */
 export function connectionProblems(error: unknown): readonly string[] {
   if (error instanceof ProviderError) return ['Nothing was saved.', error.message];
-  if (error instanceof MailError) return ['Nothing was saved.', sentence(error.message)];
+  if (error instanceof MailError) return ['Nothing was saved.', error.forOwner];
   if (error instanceof ServiceError && error.code === 'invalid_arguments') {
     const details = fieldErrors.safeParse(error.details);
     if (!details.success) return ['Nothing was saved.', error.message];

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { ServiceError } from '../../core/contract/errors.ts';
+import { MailError } from '../../core/ports/mail.ts';
 import { UsageError } from './command.ts';
 import { allCommands, COMMANDS } from './commands.ts';
 import { listOf, usageOf } from './help.ts';
@@ -55,6 +56,7 @@ function firstSentence(line: string): string {
 /** The one line that tells the user what is wrong. */
 function lineOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  if (error instanceof MailError) return error.forOwner;
   const wrong = error instanceof ServiceError ? argumentErrors(error) : '';
   return (wrong === '' ? error.message : wrong).replaceAll('\n', ' ');
 }

@@ -31,7 +31,7 @@ export async function probeServers(
     servers.map(async ([server, probed]): Promise<ProbedServer> => {
       const probe = await probeServer(probed, reach, signal);
       if (probe.kind === 'good') return { server, kind: 'good' };
-      if (probe.kind === 'problem') return { server, kind: 'problem', text: sentence(probe.error.message) };
+      if (probe.kind === 'problem') return { server, kind: 'problem', text: probe.error.forOwner };
       const isKnown = providerOfHost(probed.host.toLowerCase()) !== undefined;
       return { server, kind: 'untrusted', fingerprint: probe.fingerprint, because: probe.because, isKnown };
     }),
@@ -44,8 +44,4 @@ function calendarServer(url: string): Server | undefined {
   if (protocol !== 'https:') return undefined;
   const host = hostname.replace(/^\[|\]$/g, '');
   return { protocol: 'CalDAV', host, port: port === '' ? 443 : Number(port), security: 'tls' };
-}
-
-function sentence(reason: string): string {
-  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
 }

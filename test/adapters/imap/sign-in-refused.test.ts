@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { imapMail } from '../../../adapters/imap/mail.ts';
+import { imapReport } from '../../../adapters/imap/report.ts';
+import { callOn } from './mailbox-on.ts';
+
+/**
+ * An IMAP server that offers AUTHENTICATE PLAIN.
+ * @param refusal  of AUTHENTICATE, and of LOGIN if it is not to be accepted
+ * @returns its port, and the commands for a sign-in that it got
+ */
+async function startServer(refusal: { AUTHENTICATE: string; LOGIN?: string }) {
+  const commands: string[] = [];
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.write('* OK ready\r\n');
+    let tagOfAnswer = '';
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      for (const line of text.split('\r\n').slice(0, -1)) {
+        const [tag = '', command = ''] = line.split(' ');
+        if (command === 'CAPABILITY') socket.write('* CAPABILITY IMAP4rev1 AUTH=PLAIN\r\n');
+        if (command === 'LIST') socket.write('* LIST () "/" INBOX\r\n');
+        if (command === 'SELECT') socket.write('* 0 EXISTS\r\n* OK [UIDVALIDITY 1]\r\n');
+        if (command === 'AUTHENTICATE') {
+          tagOfAnswer = tag;
+          commands.push(command);
+          socket.write('+ \r\n');
+        } else if (command === '') socket.write(`${tagOfAnswer} ${refusal.AUTHENTICATE}\r\n`);
+        else if (command === 'LOGIN') {
+          commands.push(command);
+          socket.write(`${tag} ${refusal.LOGIN ?? 'OK in'}\r\n`);
+        } else socket.write(`${tag} OK done\r\n`);
+      }
+    });
+    onTestFinished(() => void socket.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return { port: (server.address() as AddressInfo).port, commands };
+}
+
+function openMail() {
+  const mail = imapMail({ allowPrivateServers: true });
+  onTestFinished(() => mail.close());
+  return mail;
+}
+
+it.each(['NO not today', 'BAD unknown command'])(
+  'LOGIN is tried where AUTHENTICATE is refused without a reason, and only LOGIN afterwards: %s',
+  async (AUTHENTICATE) => {
+    const { port, commands } = await startServer({ AUTHENTICATE });
+    const mail = openMail();
+    const call = callOn(port, 'user');
+    expect(await mail.folders(call)).toHaveLength(1);
+    expect(commands).toEqual(['AUTHENTICATE', 'LOGIN']);
+    await Promise.all([1, 2, 3].map(() => mail.folders(call, { fresh: true })));
+    expect(new Set(commands.slice(2))).toEqual(new Set(['LOGIN']));
+  },
+);
+
+it('doctor says that only LOGIN is accepted', async () => {
+  const { port } = await startServer({ AUTHENTICATE: 'NO not today' });
+  const server = { host: '127.0.0.1', port, security: 'none', user: 'u', pass: 'p' } as const;
+  const { imap } = await imapReport(
+    { imap: server, smtp: server },
+    { allowPrivateServers: true },
+    new AbortController().signal,
+  );
+  expect(imap).toContainEqual({
+    check: 'sign_in',
+    state: 'lacking',
+    text: 'It offers AUTHENTICATE and refuses it: Countersign signs in with LOGIN.',
+  });
+});
+
+const WRONG = 'The IMAP server does not accept the user name and password.';
+const APP_PASSWORD =
+  'The IMAP server wants an app password instead of the usual one: create it in the security settings of the account.';
+
+it.each([
+  ['NO [AUTHENTICATIONFAILED] no', WRONG, '[AUTHENTICATIONFAILED] no'],
+  ['NO [ALERT] Application-specific password required: https://x.example (Failure)', APP_PASSWORD, undefined],
+  [
+    'NO [WEBALERT https://x.example] Web login required.',
+    'The IMAP server wants you to sign in on its web site first.',
+    undefined,
+  ],
+  ['NO [CONTACTADMIN] no', 'The IMAP server asks you to contact its administrator.', undefined],
+  ['NO [EXPIRED] no', 'The IMAP server says that the password has expired.', undefined],
+])('a refusal is told in our words and in those of the server: %s', async (refusal, told, own) => {
+  const { port, commands } = await startServer({ AUTHENTICATE: refusal, LOGIN: refusal });
+  const refused = openMail().verify(callOn(port, 'user'), 'reading');
+  const said = own ?? refusal.slice('NO '.length);
+  await expect(refused).rejects.toMatchObject({
+    code: 'auth',
+    trouble: 'password_refused',
+    said,
+    forOwner: `${told} Its own words: “${said}”`,
+  });
+  expect(commands).toEqual(['AUTHENTICATE']);
+});
+
+it.each(['NO [TEMPFAIL] later', 'NO [THROTTLED] later', 'NO [UNAVAILABLE] later'])(
+  'what a server puts off is no refusal: %s',
+  async (AUTHENTICATE) => {
+    const { port } = await startServer({ AUTHENTICATE, LOGIN: AUTHENTICATE });
+    const refused = openMail().verify(callOn(port, 'user'), 'reading');
+    await expect(refused).rejects.toMatchObject({ code: 'unavailable', said: undefined });
+  },
+);
