@@ -40,7 +40,6 @@ export function smtpFailure(error: unknown, proof: 'pass' | 'token' = 'pass'): M
     return fail('refused', 'the SMTP server refused the message');
   // nodemailer's own refusals: an address that cannot appear in a command, a message beyond the server's SIZE.
   if (code === 'EENVELOPE') return fail('refused', 'this SMTP server cannot send to one of the addresses');
-  if (code === 'EMESSAGE') return fail('refused', 'the message is larger than the SMTP server accepts');
   return connectionFailure('SMTP', error);
 }
 

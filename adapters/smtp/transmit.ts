@@ -5,6 +5,7 @@ import type { SMTPEnvelope } from 'nodemailer/lib/smtp-connection';
 import * as z from 'zod';
 import { MailError, type Start } from '../../core/ports/mail.ts';
 import type { Outgoing } from '../../core/ports/mail-sending.ts';
+import { sizeText } from '../../core/text/size-text.ts';
 import { withTimeLimit } from '../remote/time-limit.ts';
 import { PATIENCE_MS, smtpStep } from './connection.ts';
 import { isFinalRefusal, smtpFailure } from './failure.ts';
@@ -58,11 +59,13 @@ export async function transmitOver(
   } catch (error) {
     connection.close();
     if (stopped !== undefined) throw stopped;
-    if (!handedOver) throw refusalOfRecipients(envelope) ?? smtpFailure(error);
+    if (!handedOver)
+      throw refusalOfSize(error, bytes.length) ?? refusalOfRecipients(envelope) ?? smtpFailure(error);
     if (isFinalRefusal(error)) {
-      throw new MailError('refused', 'the SMTP server refused the message after receiving it', {
+      const refused = new MailError('refused', 'the SMTP server refused the message after receiving it', {
         cause: error,
       });
+      throw refusalOfSize(error, bytes.length) ?? refused;
     }
     throw new MailError(
       'outcome_unknown',
@@ -72,10 +75,37 @@ export async function transmitOver(
   }
 }
 
+/** What nodemailer reports of a message that is too large by what the server said to EHLO. */
+const BEYOND_SIZE = /^Message size larger than allowed (\d+)$/;
+/** RFC 1870, 6.1. */
+const TOO_LARGE = /^552[ -]5\.3\.4\b/;
+
+/** @returns undefined if the message is not too large for the server */
+function refusalOfSize(error: unknown, bytes: number): MailError | undefined {
+  const { message, response } = refusal.safeParse(error).data ?? {};
+  const most = BEYOND_SIZE.exec(message ?? '')?.[1];
+  if (most === undefined && !TOO_LARGE.test(response ?? '')) return undefined;
+  const limit = most === undefined ? 'less' : `at most ${sizeText(Number(most))}`;
+  return new MailError('refused', `the message has ${sizeText(bytes)}, and the SMTP server takes ${limit}`, {
+    cause: error,
+    tooMuch: 'message_too_large',
+  });
+}
+
+const refusal = z.object({
+  message: z.string(),
+  response: z.string().optional().catch(undefined),
+});
+
 /** What nodemailer records in the envelope while it sends. */
 const recorded = z.object({
   accepted: z.array(z.string()),
-  rejectedErrors: z.array(z.object({ responseCode: z.number().optional().catch(undefined) })),
+  rejectedErrors: z.array(
+    z.object({
+      responseCode: z.number().optional().catch(undefined),
+      response: z.string().optional().catch(undefined),
+    }),
+  ),
 });
 
 /**
@@ -83,14 +113,25 @@ const recorded = z.object({
  * @returns undefined if no recipient is known to be refused
  */
 function refusalOfRecipients(envelope: SMTPEnvelope): MailError | undefined {
-  const { rejectedErrors = [] } = recorded.safeParse(envelope).data ?? {};
+  const { accepted = [], rejectedErrors = [] } = recorded.safeParse(envelope).data ?? {};
   if (rejectedErrors.length === 0) return undefined;
+  // RFC 5321, 4.5.3.1.10; RFC 3463, 3.6. The rest could be sent by itself, but the owner approved one message to all.
+  if (accepted.length > 0 && rejectedErrors.every(isOneTooMany))
+    return new MailError(
+      'refused',
+      `the SMTP server takes at most ${accepted.length} recipients at once, so the message was sent to nobody`,
+      { tooMuch: 'too_many_recipients' },
+    );
   return rejectedErrors.every(({ responseCode = 0 }) => responseCode >= 400 && responseCode < 500)
     ? new MailError(
         'unavailable',
         'the SMTP server asks to try one recipient again later, so the message was sent to nobody',
       )
     : new MailError('refused', 'the SMTP server refused one recipient, so the message was sent to nobody');
+}
+
+function isOneTooMany({ response = '' }: z.infer<typeof recorded>['rejectedErrors'][number]): boolean {
+  return /^(?:452|552)[ -](?:[45]\.5\.3\b|too many recipients)/i.test(response);
 }
 
 function allAccepted(envelope: SMTPEnvelope): boolean {

@@ -40,6 +40,8 @@ export const APPROVAL_ERRORS = [
   'not_started_in_time',
   'target_changed',
   'plan_unreadable',
+  'message_too_large',
+  'too_many_recipients',
   'outside_fence',
 ] as const;
 

@@ -174,7 +174,9 @@ export function meaningOf(approval: Approval): string {
       return [done, more, untold === undefined ? '' : UNTOLD_ATTENDEES[untold]].filter(Boolean).join(' ');
     }
     case 'failed':
-      return 'The action was not carried out. Nothing was done.';
+      return ['The action was not carried out. Nothing was done.', FAILED_BECAUSE.get(approval.error)]
+        .filter(Boolean)
+        .join(' ');
     case 'rejected':
       return `The owner rejected the request. Nothing was done. ${adviceAfter(approval.rejection?.reason)}`;
     case 'expired':
@@ -187,6 +189,12 @@ export function meaningOf(approval: Approval): string {
       return 'The action may or may not have happened. Do not repeat it; look in the Sent folder, or in the calendar.';
   }
 }
+
+/** What the agent can do about it. */
+const FAILED_BECAUSE: ReadonlyMap<Approval['error'], string> = new Map([
+  ['message_too_large', 'The message is larger than the mail server takes: send less.'],
+  ['too_many_recipients', 'These are more recipients than the mail server takes at once: write to fewer.'],
+]);
 
 const LEFT_BEHIND = 'Attachments were not sent: result.not_sent names them.';
 /** The result of a forward that left attachments behind. */

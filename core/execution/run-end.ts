@@ -36,7 +36,7 @@ export function endOf(
     case 'conflict':
       return { type: 'refuse', error: 'target_changed' };
     case 'refused':
-      return { type: 'refuse', error: 'upstream_mail_error' };
+      return { type: 'refuse', error: error.tooMuch ?? 'upstream_mail_error' };
   }
 }
 
@@ -69,6 +69,8 @@ export function runFailure({ error, group }: Pick<Approval, 'error' | 'group'>):
     case 'interrupted':
     case 'not_started_in_time':
     case 'target_changed':
+    case 'message_too_large':
+    case 'too_many_recipients':
       return new ServiceError('upstream_mail_error');
   }
 }

@@ -69,6 +69,8 @@ export class MailError extends Error {
    * owner, marked as the server's, never for a key, the log or the database.
    */
   readonly said: string | undefined;
+  /** What a `refused` message has too much of for the server. */
+  readonly tooMuch: 'message_too_large' | 'too_many_recipients' | undefined;
 
   /**
    * @param reason for the log and the owner, in plain words; no addresses and no content
@@ -82,6 +84,7 @@ export class MailError extends Error {
       trouble?: ServerTrouble | undefined;
       calendar?: number;
       said?: string | undefined;
+      tooMuch?: MailError['tooMuch'];
     } = {},
   ) {
     super(reason, options.cause === undefined ? undefined : { cause: options.cause });
@@ -89,6 +92,7 @@ export class MailError extends Error {
     this.code = code;
     this.calendar = options.calendar;
     this.said = options.said;
+    this.tooMuch = options.tooMuch;
     this.trouble = options.trouble ?? (code === 'auth' ? 'password_refused' : undefined);
   }
 

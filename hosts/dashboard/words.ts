@@ -37,6 +37,8 @@ const REASONS: Record<Exclude<ApprovalError, ErrorCode>, string> = {
   not_started_in_time: 'It could not start within 15 minutes of the approval.',
   target_changed: 'The message or event has changed since the request.',
   plan_unreadable: 'The approved plan could no longer be read.',
+  message_too_large: 'The message is larger than the mail server takes.',
+  too_many_recipients: 'These are more recipients than the mail server takes at once.',
   outside_fence: 'It is outside the fences of its key.',
 };
 
@@ -107,6 +109,9 @@ const ADVICE: Record<ApprovalError, string> = {
   not_started_in_time: 'Its server could not be reached for 15 minutes. You can try it again.',
   target_changed: 'Somebody changed it in the meantime. If you try it again, it is looked up anew.',
   plan_unreadable: 'It cannot be repaired. The program has to ask again.',
+  message_too_large:
+    'Nobody got it. The program has to ask again, with fewer or smaller attachments. How much the server takes is what countersign doctor reports.',
+  too_many_recipients: 'Nobody got it. The program has to ask again, for fewer recipients at a time.',
   outside_fence: 'Change the fences of its key under Integrations if it should be allowed.',
 };
 

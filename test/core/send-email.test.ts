@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { address, bodyText, line, text } from '../../core/contract/schema.ts';
 import { parseMessage } from '../../core/mime/parse.ts';
+import { MailError } from '../../core/ports/mail.ts';
 import { anyText, textLike } from './matchers.ts';
 import {
   approvalOf,
@@ -116,6 +117,28 @@ describe('send_email in mode direct', () => {
     });
     const { approvals } = await scene.service.approvals.list(scene.ownerId, { state: 'all', limit: 10 });
     expect(approvals).toMatchObject([{ approval: { state: 'failed', error: 'upstream_mail_error' } }]);
+  });
+});
+
+describe('a message with too much of something for the server', () => {
+  it.each([
+    ['message_too_large', 'larger than the mail server takes'],
+    ['too_many_recipients', 'more recipients than the mail server takes'],
+  ] as const)('fails at once, and its approval says so: %s', async (tooMuch, words) => {
+    const scene = await openScene({
+      mailAs: (mail) => ({
+        ...mail,
+        transmit: async () => {
+          throw new MailError('refused', 'It is too much.', { tooMuch });
+        },
+      }),
+    });
+    const key = await scene.addKey('full');
+    const { id } = approvalOf(await key.call('send_email', sendTo(FRIEND)));
+    await approve(scene, id);
+    expect(await key.call('get_approval', { approval_id: id })).toMatchObject({
+      result: { approval: { state: 'failed', error: tooMuch }, meaning: textLike(words) },
+    });
   });
 });
 

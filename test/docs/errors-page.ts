@@ -96,6 +96,8 @@ const ENDING_MEANS: Readonly<Record<ApprovalError, string>> = {
   not_started_in_time: 'It was approved, but could not start in time.',
   target_changed: 'The message, event or tracker changed after the request was made.',
   plan_unreadable: 'What it was to do cannot be read any more.',
+  message_too_large: 'The message is larger than the mail server takes.',
+  too_many_recipients: 'The mail server takes fewer recipients at once.',
   outside_fence: 'It leads outside the fences of the key.',
 };
 

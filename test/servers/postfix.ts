@@ -23,6 +23,10 @@ export interface PostfixVariant {
   readonly auth?: boolean;
   /** The only mechanism that it offers for signing in. Default: all that Dovecot has. */
   readonly mechanism?: string;
+  /** At most so many recipients of a message. */
+  readonly recipients?: number;
+  /** At most so many bytes of a message. */
+  readonly messageBytes?: number;
   /** The certificate to present instead of its own. */
   readonly certificate?: Certificate;
 }
@@ -139,7 +143,7 @@ function mainConfiguration(
   folder: string,
   { certFile, keyFile }: Certificate,
   dovecot: Dovecot,
-  { tls = true, mechanism }: PostfixVariant,
+  { tls = true, mechanism, recipients = 1000, messageBytes = 10_240_000 }: PostfixVariant,
 ): string {
   return `
 compatibility_level = 3.6
@@ -177,6 +181,8 @@ virtual_transport = lmtp:unix:${dovecot.folder}/run/lmtp
 lmtp_tls_security_level = none
 recipient_delimiter = +
 smtpd_error_sleep_time = 0
+smtpd_recipient_limit = ${recipients}
+message_size_limit = ${messageBytes}
 smtpd_client_connection_count_limit = 0
 smtpd_peername_lookup = no
 smtpd_tls_cert_file = ${certFile}

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { MailServer } from '../../../adapters/remote/mail-server.ts';
 import { smtpSender } from '../../../adapters/smtp/sender.ts';
 import { composeMessage, withDate } from '../../../core/mail/compose.ts';
@@ -183,6 +183,24 @@ describe.skipIf(missingServers().length > 0)(titled('sending through Postfix'), 
       });
     });
 
+    it('are refused if the server takes fewer of them at once, and nobody gets the message', async () => {
+      const users = [dovecot.addUser(), dovecot.addUser(), dovecot.addUser()] as const;
+      const few = await startPostfix(dovecot, { tls: false, recipients: 2 });
+      onTestFinished(() => few.stop());
+      const start = vi.fn(started);
+      const to = users.map(addressOf);
+      const options = { server: server({ port: few.port }), start };
+      await expect(send(to, options)).rejects.toMatchObject({
+        code: 'refused',
+        tooMuch: 'too_many_recipients',
+        message: 'the SMTP server takes at most 2 recipients at once, so the message was sent to nobody',
+      });
+      expect(start).not.toHaveBeenCalled();
+      await send(to.slice(1), options);
+      await arrivedAt(users[2], 1);
+      expect(await dovecot.messages(users[0])).toEqual([]);
+    });
+
     it('that cannot appear in a command are refused', async () => {
       void proxy.script();
       await expect(send(['a>b@example.test\r\nDATA'])).rejects.toMatchObject({ code: 'refused' });
@@ -214,10 +232,14 @@ describe.skipIf(missingServers().length > 0)(titled('sending through Postfix'), 
       },
     );
 
-    it('a message larger than its limit: refused, before anything is sent', async () => {
+    it('a message larger than its limit: refused with both sizes, before anything is sent', async () => {
       const start = vi.fn(started);
       const text = 'a line of a long text\n'.repeat(600_000);
-      await expect(send([addressOf('bob')], { start, text })).rejects.toMatchObject({ code: 'refused' });
+      await expect(send([addressOf('bob')], { start, text })).rejects.toMatchObject({
+        code: 'refused',
+        tooMuch: 'message_too_large',
+        message: 'the message has 13.8 MB, and the SMTP server takes at most 10.2 MB',
+      });
       expect(start).not.toHaveBeenCalled();
     });
   });
