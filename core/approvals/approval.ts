@@ -110,7 +110,10 @@ export interface Approval {
   /** SHA-256 of the plan, hex. It ensures that what the owner saw is what runs. */
   readonly digest: string;
   readonly result: Readonly<Record<string, unknown>> | null;
-  /** Why it ended without its action. While it is approved: what the owner can mend so that it is carried out. */
+  /**
+   * Why it ended without its action. While it is approved: why it waits to be tried again, be it for the owner to mend or
+   * because the server put it off.
+   */
   readonly error: ApprovalError | null;
 }
 
@@ -133,6 +136,10 @@ export const DECIDED_IN_APP = 'app';
 export const APPROVAL_LIFETIME_MS = DAY_MS;
 /** An approved action that has not started within this time never will. */
 export const START_WITHIN_MS = 15 * MINUTE_MS;
+
+export function startsBefore(approvedAt: Date): Date {
+  return new Date(approvedAt.getTime() + START_WITHIN_MS);
+}
 
 const TERMINAL: ReadonlySet<ApprovalState> = new Set([
   'executed',
@@ -272,7 +279,7 @@ export function transition(approval: Approval, event: ApprovalEvent, now: Date):
       : undefined;
   }
   if (!('fence' in event) || event.fence !== approval.lease.fence) return undefined;
-  const inTime = now.getTime() < approval.approvedAt.getTime() + START_WITHIN_MS;
+  const inTime = now < startsBefore(approval.approvedAt);
   if (approval.startedAt === null) {
     switch (event.type) {
       case 'start':
@@ -284,7 +291,7 @@ export function transition(approval: Approval, event: ApprovalEvent, now: Date):
         if (!inTime) return ended('failed', ownersCause(event.error) ?? 'not_started_in_time');
         return {
           ...approval,
-          error: ownersCause(event.error),
+          error: event.error === 'upstream_mail_error' ? event.error : ownersCause(event.error),
           lease: { ...approval.lease, untilMs: event.retryAtMs },
         };
       default:
@@ -314,14 +321,13 @@ function reclaim(
   const leased = { ...approval, lease: { fence: approval.lease.fence + 1, untilMs: event.leaseUntilMs } };
   if (approval.startedAt !== null) return leased;
   if (approval.approvedBy === 'policy') return ended('failed', 'interrupted');
-  const approvedAtMs = approval.approvedAt?.getTime() ?? 0;
-  return now.getTime() < approvedAtMs + START_WITHIN_MS
+  return approval.approvedAt !== null && now < startsBefore(approval.approvedAt)
     ? leased
-    : ended('failed', approval.error ?? 'not_started_in_time');
+    : ended('failed', ownersCause(approval.error) ?? 'not_started_in_time');
 }
 
 /** The cause if the owner can mend it while an approved request waits; otherwise null. */
-export function ownersCause(cause: string | undefined): (typeof OWNERS_CAUSES)[number] | null {
+export function ownersCause(cause: string | null | undefined): (typeof OWNERS_CAUSES)[number] | null {
   return OWNERS_CAUSES.find((one) => one === cause) ?? null;
 }
 

@@ -5,6 +5,7 @@ import {
   type ApprovalState,
   isTerminal,
   type RejectionReason,
+  startsBefore,
 } from '../approvals/approval.ts';
 import {
   type CodeAndDetails,
@@ -119,18 +120,25 @@ export function approvalOutcome(
     approval: wireApproval(approval, ownerWords),
     approvals_url: `${dashboardUrl}/approvals`,
     poll_after_s: now.getTime() - approval.createdAt.getTime() < 5 * MINUTE_MS ? 15 : 30,
-    message: notDone(approval.state),
+    message: notDone(approval),
   };
 }
 
-/** @param state  not a terminal one */
-function notDone(state: ApprovalState): string {
-  const why = state === 'approved' ? 'it is approved and is being carried out' : 'it waits for the owner';
+/** @param approval  not in a terminal state */
+function notDone(approval: Approval): string {
+  const why =
+    approval.state === 'approved' ? `it is approved and ${whatGoesOn(approval)}` : 'it waits for the owner';
   return (
     `This action is NOT done yet: ${why}. Poll the approval with wait_s=25, which answers as soon as the request has ` +
     'ended, or without wait_s no faster than poll_after_s; do not repeat the call. Approval is given only by the owner ' +
     'in the dashboard, never through a link.'
   );
+}
+
+function whatGoesOn({ error, approvedAt }: Approval): string {
+  if (error !== 'upstream_mail_error' || approvedAt === null) return 'is being carried out';
+  const until = startsBefore(approvedAt).toISOString();
+  return `its server put it off or could not be reached, so it is tried again until ${until}`;
 }
 
 export function endedOutcome(approval: Approval, ownerWords: OpenWords): Success<EndedApproval> {

@@ -1,4 +1,4 @@
-import { type Approval, ownersCause, START_WITHIN_MS } from '../approvals/approval.ts';
+import { type Approval, ownersCause, startsBefore } from '../approvals/approval.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { Settlement } from '../ports/approval-storage.ts';
 import { MailError } from '../ports/mail.ts';
@@ -42,7 +42,7 @@ export function endOf(
 
 /** Whether an approved action may still start. */
 export function isInTime(approval: Approval, now: Date): boolean {
-  return now.getTime() < (approval.approvedAt?.getTime() ?? 0) + START_WITHIN_MS;
+  return approval.approvedAt !== null && now < startsBefore(approval.approvedAt);
 }
 
 /** The error that a failed direct write returns. */

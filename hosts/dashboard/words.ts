@@ -55,6 +55,7 @@ export function meaningForOwner(approval: Approval): string {
     case 'pending':
       return 'It is waiting for you. Nothing has happened yet.';
     case 'approved':
+      if (approval.error === 'upstream_mail_error') return PUT_OFF;
       if (approval.error === null) return 'It is approved and being carried out. It is not done yet.';
       return `It is approved, and not done yet. ${reasonOf(approval)} ${MENDED_IN_TIME}`;
     case 'executed': {
@@ -78,6 +79,9 @@ export function meaningForOwner(approval: Approval): string {
       return 'It may or may not have happened: the server never answered. Check the Sent folder or the calendar before you try again.';
   }
 }
+
+const PUT_OFF =
+  'It is approved, and not done yet. Its server put it off or could not be reached: it is tried again by itself, up to 15 minutes after you approved it.';
 
 const MENDED_IN_TIME =
   'Once you mend that under Accounts, it is carried out by itself, up to 15 minutes after you approved it.';

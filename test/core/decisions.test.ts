@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { meaningForOwner } from '../../hosts/dashboard/words.ts';
 import {
   approvalOf,
   approve,
@@ -185,6 +186,12 @@ describe('an approved send that the server defers', () => {
       executed: false,
       approval: { state: 'approved' },
     });
+    const { approvedAt } = (await scene.storage.approval(scene.ownerId, id)) ?? {};
+    const until = new Date((approvedAt?.getTime() ?? 0) + 15 * 60_000).toISOString();
+    expect('message' in answer && answer.message).toContain(`so it is tried again until ${until}`);
+    expect(answer).not.toHaveProperty('approval.error');
+    const waiting = await scene.storage.approval(scene.ownerId, id);
+    expect(waiting && meaningForOwner(waiting)).toContain('put it off or could not be reached');
     scene.clock.shift(15 * 60_000);
     await expect
       .poll(async () => {

@@ -102,7 +102,11 @@ const ROWS: readonly { from: Place; event: EventName; now: Date; to: object }[] 
     from: 'approved by owner',
     event: 'not now',
     now: at(15 * MINUTE_MS - 1),
-    to: { state: 'approved', lease: { fence: 1, untilMs: LEASE_END_MS + 9000 } },
+    to: {
+      state: 'approved',
+      error: 'upstream_mail_error',
+      lease: { fence: 1, untilMs: LEASE_END_MS + 9000 },
+    },
   },
   {
     from: 'approved by owner',
