@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import tls from 'node:tls';
-import type { ImapFlow, ImapTransport } from 'imapflow';
+import type { ImapFlow, ImapTransport, Logger } from 'imapflow';
+import { MailError } from '../../core/ports/mail.ts';
 import { isTrusted, tlsOptions, UntrustedCertificate } from '../remote/certificate.ts';
 import { connectTls, connectTo, type Reach } from '../remote/connect.ts';
 import { isLoopback, type MailServer } from '../remote/mail-server.ts';
@@ -18,6 +19,16 @@ const LITERAL_BYTES = 40 * 1024 * 1024;
 /** A SEARCH answers with one line: room for a million UIDs. */
 const LINE_BYTES = 12 * 1024 * 1024;
 const LF = 0x0a;
+
+/** What imapflow last warned of on each connection. */
+const warnings = new WeakMap<ImapFlow, unknown>();
+
+/** Why a search has just failed. imapflow returns `false` if the server refused it, and warns of the reason. */
+export function searchFailure(client: ImapFlow): MailError {
+  if (client.mailbox === false) return new MailError('unavailable', 'the IMAP server closed the folder');
+  const why = warnings.get(client);
+  return why === undefined ? new MailError('refused', 'the IMAP server refused a search') : imapFailure(why);
+}
 
 /** What each connection reads from. */
 const sockets = new WeakMap<ImapFlow, Socket>();
@@ -106,8 +117,7 @@ async function connectWith(
       onSecure(secured);
     }),
     clientInfo: { name: 'countersign', version: false, vendor: false, 'support-url': false },
-    // Without a logger, imapflow does not build its log text, which is a quarter of its work.
-    logger: false,
+    logger: warningsOnly((why) => warnings.set(client, why)),
     disableAutoIdle: true,
     disableCompression: true,
     connectionTimeout: CONNECT_MS,
@@ -131,6 +141,21 @@ async function connectWith(
   const other = await connectWith(proof, server, reach, limit, { loginOnly: true }, onSecure);
   traits.loginOnly = true;
   return other;
+}
+
+/** Without a level that is enabled, imapflow does not build its log text, which is a quarter of its work. */
+function warningsOnly(keep: (why: unknown) => void): Logger {
+  const ignore = () => undefined;
+  const logger = {
+    isLevelEnabled: () => false,
+    trace: ignore,
+    debug: ignore,
+    info: ignore,
+    warn: ({ err }: { readonly err?: unknown }) => keep(err),
+    error: ignore,
+    fatal: ignore,
+  };
+  return logger;
 }
 
 /** Gives imapflow an open connection, and compares a pinned certificate before anything is sent over TLS. */

@@ -8,11 +8,12 @@ import { MailError } from '../../core/ports/mail.ts';
 import { THREAD_MAX } from '../../core/ports/mail-reading.ts';
 import type { AccountConnections } from './account-connections.ts';
 import { inEachFolder } from './each-folder.ts';
-import { type MarkedFolder, readMarks } from './folders.ts';
+import { type MarkedFolder, readMarks } from './folder-marks.ts';
 import { LINK_HEADERS, linkedIds } from './linked-rows.ts';
 import { type MessageLinks, messageLinks } from './message-links.ts';
+import type { MissingParts } from './missing-parts.ts';
 import { fetchRowsOf } from './rows.ts';
-import { onConnection } from './session.ts';
+import type { OpenFolder } from './session.ts';
 
 /**
  * Which message answers which in the mailbox of an account. A server takes seconds to search a mailbox for
@@ -23,9 +24,10 @@ export interface ConversationIndex {
   /**
    * Returns the rows of the message's conversation, at most THREAD_MAX per folder. Undefined if the server
    * has its own conversations, or does not report what is new in a folder, or if the mailbox is too large.
+   * @param missing  collects the folders that cannot be read
    * @throws MailError `not_found` if there is no message at the place
    */
-  rows(place: MessagePlace, limit: AbortSignal): Promise<ListedMessage[] | undefined>;
+  rows(place: MessagePlace, limit: AbortSignal, missing: MissingParts): Promise<ListedMessage[] | undefined>;
 }
 
 /** What is known of a mailbox, by the path of the folder. */
@@ -66,10 +68,11 @@ export function conversationIndex(
     known: KnownFolders,
     marks: readonly MarkedFolder[],
     limit: AbortSignal,
+    missing: MissingParts,
   ): Promise<void> {
     forgetOthers(known, marks);
     const grown = marks.filter((mark) => mark.total > 0 && mark.uidNext > knownFolder(known, mark).uidNext);
-    await inEachFolder(connections, grown, limit, async (open, mark) => {
+    const readNew = async (open: OpenFolder, mark: MarkedFolder) => {
       const folder = knownFolder(known, mark);
       // The server still shows the old folder, or already the new one.
       if (open.uidValidity !== mark.uidValidity) throw recreated();
@@ -81,28 +84,38 @@ export function conversationIndex(
         for (const [uid, ids] of added) folder.links.add(uid, ids);
         folder.uidNext = mark.uidNext;
       }
-    });
+    };
+    await inEachFolder(connections, grown, limit, readNew, missing);
   }
 
-  async function read(folders: readonly FolderPlaces[], limit: AbortSignal): Promise<ListedMessage[]> {
-    const rows = await inEachFolder(connections, folders, limit, async (open, { uidValidity, uids }) =>
-      open.uidValidity === uidValidity ? fetchRowsOf(open, uids) : [],
+  async function read(
+    folders: readonly FolderPlaces[],
+    limit: AbortSignal,
+    missing: MissingParts,
+  ): Promise<ListedMessage[]> {
+    const rows = await inEachFolder(
+      connections,
+      folders,
+      limit,
+      async (open, { uidValidity, uids }) =>
+        open.uidValidity === uidValidity ? fetchRowsOf(open, uids) : [],
+      missing,
     );
     return rows.flatMap((some) => some ?? []);
   }
 
   return {
-    async rows(place, limit) {
+    async rows(place, limit, missing) {
       // What is known is read while the server reports what is new.
-      const asked = onConnection(connections, limit, readMarks);
+      const asked = readMarks(connections, limit, missing);
       const known = kept.get('') ?? new Map<string, KnownFolder>();
       // Another call at the same time reads into the same one.
       kept.set('', known);
       const early = conversation(known, place) ?? [];
-      const [marks, rows] = await Promise.all([asked, read(early, limit)]);
+      const [marks, rows] = await Promise.all([asked, read(early, limit, missing)]);
       if (marks === undefined) return undefined;
       try {
-        if (!isTooLarge(known, marks)) await update(known, marks, limit);
+        if (!isTooLarge(known, marks)) await update(known, marks, limit, missing);
         if (isTooLarge(known, marks)) {
           known.clear();
           return undefined;
@@ -116,7 +129,7 @@ export function conversationIndex(
         if (known.size < marks.length) return undefined;
         throw noMessage();
       }
-      const all = [...rows, ...(await read(without(whole, early), limit))];
+      const all = [...rows, ...(await read(without(whole, early), limit, missing))];
       if (!all.some((row) => isDeepStrictEqual(row.place, place))) throw noMessage();
       return all;
     },

@@ -1,5 +1,6 @@
 import type { AccountConnections } from './account-connections.ts';
-import { isNotFound } from './failure.ts';
+import { isNotFound, isRefused } from './failure.ts';
+import type { MissingParts } from './missing-parts.ts';
 import { inFolder, type OpenFolder } from './session.ts';
 
 /** More connections at once do not make a server faster, and leave none for other calls. */
@@ -7,7 +8,8 @@ const PARALLEL = 3;
 
 /**
  * Runs `work` in several folders at once.
- * @returns the results in the order of `folders`; undefined for a folder that does not exist (any more)
+ * @param missing  collects the folders that the server refuses for good. Undefined: a refusal is a failure
+ * @returns the results in the order of `folders`; undefined for a folder that is missing, or does not exist (any more)
  * @throws MailError the first failure; no other folder is started after it
  */
 export async function inEachFolder<F extends { readonly path: string }, T>(
@@ -15,6 +17,7 @@ export async function inEachFolder<F extends { readonly path: string }, T>(
   folders: readonly F[],
   limit: AbortSignal,
   work: (open: OpenFolder, folder: F) => Promise<T>,
+  missing?: MissingParts,
 ): Promise<(T | undefined)[]> {
   const answers = new Array<T | undefined>(folders.length).fill(undefined);
   const failures: unknown[] = [];
@@ -25,7 +28,8 @@ export async function inEachFolder<F extends { readonly path: string }, T>(
       try {
         answers[index] = await inFolder(connections, folder.path, limit, (open) => work(open, folder));
       } catch (error) {
-        if (!isNotFound(error)) failures.push(error);
+        if (missing !== undefined && isRefused(error)) missing.refuse(folder.path, error);
+        else if (!isNotFound(error)) failures.push(error);
       }
     }
   };

@@ -10,12 +10,22 @@ const imapflowError = z.object({
   responseStatus: z.string().optional().catch(undefined),
   /** The response code in brackets. */
   serverResponseCode: z.string().optional().catch(undefined),
+  /** The whole line: its text after most commands, and its parts after a refused FETCH, the response code first. */
+  response: z
+    .union([
+      z.string(),
+      z.object({
+        attributes: z
+          .tuple([z.object({ section: z.tuple([z.object({ value: z.string() })]).rest(z.unknown()) })])
+          .rest(z.unknown()),
+      }),
+    ])
+    .optional()
+    .catch(undefined),
   /** The text after it. */
   responseText: z.string().optional().catch(undefined),
   /** The text of a BYE with which the server greeted. */
   reason: z.string().optional().catch(undefined),
-  /** After a refused sign-in: the line that refused it. */
-  response: z.string().optional().catch(undefined),
   authenticationFailed: z.boolean().optional().catch(undefined),
   mailboxMissing: z.boolean().optional().catch(undefined),
 });
@@ -53,7 +63,7 @@ export function imapFailure(error: unknown, proof: 'pass' | 'token' = 'pass'): M
   if (error instanceof MailError) return error;
   const reported = imapflowError.safeParse(error).data;
   const { authenticationFailed, mailboxMissing, responseStatus, code } = reported ?? {};
-  const serverResponseCode = reported?.serverResponseCode?.toUpperCase();
+  const responseCode = responseCodeOf(reported);
   const fail = (...[code, reason]: ConstructorParameters<typeof MailError>) =>
     new MailError(code, reason, { cause: error });
   if (mailboxMissing === true || code === 'NotFound') return fail('not_found', NO_FOLDER);
@@ -61,13 +71,14 @@ export function imapFailure(error: unknown, proof: 'pass' | 'token' = 'pass'): M
   if (
     code === 'ETHROTTLE' ||
     // At a sign-in, it is for good.
-    (serverResponseCode === 'CONTACTADMIN' && authenticationFailed !== true) ||
-    (serverResponseCode !== undefined && DEFERRING.has(serverResponseCode))
+    (responseCode === 'CONTACTADMIN' && authenticationFailed !== true) ||
+    (responseCode !== undefined && DEFERRING.has(responseCode))
   ) {
     return fail('unavailable', TRY_LATER);
   }
   if (authenticationFailed === true) {
-    const reply = reported?.response?.replace(/^\S+ (?:NO|BAD) /, '') ?? '';
+    const line = typeof reported?.response === 'string' ? reported.response : '';
+    const reply = line.replace(/^\S+ (?:NO|BAD) /, '');
     return signInRefusal('IMAP', proof, reply, error);
   }
   if (responseStatus !== undefined) return fail('refused', 'the IMAP server refused the command');
@@ -108,6 +119,17 @@ function isConnectionLimit(reported: z.infer<typeof imapflowError> | undefined):
   return (
     authenticationFailed === true && (serverResponseCode === 'LIMIT' || CONNECTION_LIMIT.test(responseText))
   );
+}
+
+function responseCodeOf(reported: z.infer<typeof imapflowError> | undefined): string | undefined {
+  const { serverResponseCode, response } = reported ?? {};
+  const fetched = typeof response === 'object' ? response.attributes[0].section[0].value : undefined;
+  return (serverResponseCode ?? fetched)?.toUpperCase();
+}
+
+/** Whether the server refuses for good, and not only for now. */
+export function isRefused(error: unknown): error is MailError {
+  return error instanceof MailError && error.code === 'refused';
 }
 
 export function isNotFound(error: unknown): boolean {

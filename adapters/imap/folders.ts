@@ -1,7 +1,6 @@
-import type { ImapFlow, ListOptions, ListResponse, SearchObject } from 'imapflow';
+import type { ImapFlow, ListOptions, ListResponse, SearchObject, StatusObject, StatusQuery } from 'imapflow';
 import type { FolderRole, MailFolder } from '../../core/folders/folder.ts';
 import { MailError } from '../../core/ports/mail.ts';
-import type { FolderCounts } from '../../core/ports/mail-reading.ts';
 import { limitLines } from './connection.ts';
 import { change } from './session.ts';
 
@@ -71,58 +70,18 @@ async function hasTooManyFolders(client: ImapFlow): Promise<boolean> {
   }
 }
 
-/** In the order of `listFolders`. */
-export async function countFolders(
-  client: ImapFlow,
-): Promise<{ counts: readonly FolderCounts[]; list: FolderList }> {
-  const listed = await listedFolders(client, { statusQuery: { messages: true, unseen: true } });
-  const list = folderList(client, listed);
-  const statuses = new Map(listed.map(({ path, status }) => [path, status]));
-  const counts = list.folders.map((folder) => {
-    const { messages, unseen } = statuses.get(folder.path) ?? {};
-    if (messages === undefined || unseen === undefined) {
-      // imapflow hides the failure of a STATUS, whatever its cause.
-      throw new MailError(
-        client.usable ? 'refused' : 'unavailable',
-        'the IMAP server did not count the messages of a folder',
-      );
-    }
-    return { ...folder, total: messages, unread: unseen };
-  });
-  return { counts, list };
-}
-
-/** A scope, and how far its messages are numbered. */
-export interface MarkedFolder {
-  readonly path: string;
-  /** Decimal. */
-  readonly uidValidity: string;
-  /** Above the UID of every existing message. */
-  readonly uidNext: number;
-  readonly total: number;
-}
-
 /**
- * Returns the folders that together show every message once. Undefined if the server does not report all of
- * these fields, or has its own conversations.
+ * Lists the folders with the result of a STATUS each, in the order of `listFolders`. imapflow hides why a STATUS failed:
+ * what it did not report is undefined.
  */
-export async function readMarks(client: ImapFlow): Promise<readonly MarkedFolder[] | undefined> {
-  if (hasThreadIds(client)) return undefined;
-  const listed = await listedFolders(client, {
-    statusQuery: { messages: true, uidNext: true, uidValidity: true },
-  });
-  const statuses = new Map(listed.map(({ path, status }) => [path, status]));
-  const marks: MarkedFolder[] = [];
-  for (const { path } of folderList(client, listed).folders) {
-    const { messages: total, uidNext, uidValidity } = statuses.get(path) ?? {};
-    if (total === undefined || uidNext === undefined || uidValidity === undefined) {
-      // imapflow hides the failure of a STATUS, whatever its cause.
-      if (!client.usable) throw new MailError('unavailable', 'the connection to the IMAP server was lost');
-      return undefined;
-    }
-    marks.push({ path, uidValidity: String(uidValidity), uidNext, total });
-  }
-  return marks;
+export async function listWithStatus(
+  client: ImapFlow,
+  query: StatusQuery,
+): Promise<{ list: FolderList; statuses: ReadonlyMap<string, Partial<StatusObject>> }> {
+  const listed = await listedFolders(client, { statusQuery: query });
+  if (!client.usable) throw new MailError('unavailable', 'the connection to the IMAP server was lost');
+  const statuses = new Map(listed.map(({ path, status = {} }) => [path, status]));
+  return { list: folderList(client, listed), statuses };
 }
 
 function folderList(client: ImapFlow, listed: readonly ListResponse[]): FolderList {
@@ -150,7 +109,7 @@ export function isGmail({ capabilities }: ImapFlow): boolean {
 }
 
 /** RFC 8474, and Gmail's own. */
-function hasThreadIds(client: ImapFlow): boolean {
+export function hasThreadIds(client: ImapFlow): boolean {
   return client.capabilities.has('OBJECTID') || isGmail(client);
 }
 

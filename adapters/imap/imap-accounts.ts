@@ -1,12 +1,13 @@
 import { type AccountCache, accountCache, type KeptOfAccount } from '../../core/accounts/account-cache.ts';
 import { jsonBytes } from '../../core/memory/json-bytes.ts';
 import { type MailAccount, MailError } from '../../core/ports/mail.ts';
-import type { FolderCounts } from '../../core/ports/mail-reading.ts';
+import type { FolderCounts, RefusedFolder } from '../../core/ports/mail-reading.ts';
 import type { Reach } from '../remote/connect.ts';
 import { type OpenAccounts, openAccounts } from '../remote/open-accounts.ts';
 import { type AccountConnections, accountConnections } from './account-connections.ts';
 import { bytesOfFolders, type ConversationIndex, conversationIndex } from './conversation-index.ts';
-import { countFolders, type FolderList, listFolders } from './folders.ts';
+import { countFolders } from './count-folders.ts';
+import { type FolderList, listFolders } from './folders.ts';
 import { bytesOfDates, type ReceivedDates, receivedDates } from './received-dates.ts';
 import { onConnection } from './session.ts';
 import { imapSettings, type SignInServers, withTokens } from './settings.ts';
@@ -30,7 +31,7 @@ export interface ImapAccount {
   freshFolders(limit: AbortSignal): Promise<FolderList>;
   /** Lists the folders again before it gives up, so that it finds a folder that another program just created. */
   hasFolder(path: string, limit: AbortSignal): Promise<boolean>;
-  countFolders(limit: AbortSignal): Promise<readonly FolderCounts[]>;
+  countFolders(limit: AbortSignal): Promise<readonly (FolderCounts | RefusedFolder)[]>;
   /** Call this after a change of the folders. */
   forgetFolders(): void;
   isIdle(): boolean;
@@ -118,7 +119,7 @@ function imapAccount(
     },
 
     async countFolders(limit) {
-      const { counts, list } = await onConnection(connections, limit, countFolders);
+      const { counts, list } = await countFolders(connections, limit);
       keep(list);
       return counts;
     },

@@ -5,6 +5,7 @@ import type { AccountConnections } from './account-connections.ts';
 import { inEachFolder } from './each-folder.ts';
 import type { SearchScope } from './folders.ts';
 import { idsOf, type LinkedRow, linkedRows } from './linked-rows.ts';
+import type { MissingParts } from './missing-parts.ts';
 import type { OpenFolder } from './session.ts';
 
 /** The most ids to search for. A conversation with more was made to be endless. */
@@ -37,12 +38,16 @@ interface Progress {
   looksLeft: number;
 }
 
-/** Finds messages that name a message of the conversation, or are named by one, until there are no more. */
+/**
+ * Finds messages that name a message of the conversation, or are named by one, until there are no more.
+ * @param missing  collects the folders that cannot be read
+ */
 export async function byReferences(
   connections: AccountConnections,
   scopes: readonly SearchScope[],
   begun: LinkedRow,
   limit: AbortSignal,
+  missing: MissingParts,
 ): Promise<ListedMessage[]> {
   const { row, messageId, refersTo } = begun;
   // Nearly every message names the first one. Searching for it finds most, without a search for their own
@@ -56,14 +61,15 @@ export async function byReferences(
   };
   const folders = scopes.map((scope) => ({ ...scope, progress: nothingYet() }));
   const lookInto = async (some: typeof folders, sinceMs: number | undefined) => {
-    const looked = await inEachFolder(connections, some, limit, async (folder, { only, progress }) => {
+    const lookFor = async (folder: OpenFolder, { only, progress }: (typeof folders)[number]) => {
       let ids = sinceMs === undefined ? first : unlooked(conversation, progress);
       while (ids.length > 0) {
         await look(folder, only, conversation, progress, ids, sinceMs);
         ids = sinceMs === undefined ? [] : unlooked(conversation, progress);
       }
       return true;
-    });
+    };
+    const looked = await inEachFolder(connections, some, limit, lookFor, missing);
     // A missing folder is not searched again.
     for (const [index, { progress }] of some.entries()) {
       if (looked[index] === undefined) progress.looksLeft = 0;

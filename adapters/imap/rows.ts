@@ -6,6 +6,7 @@ import {
   ROW_FIELDS,
 } from '../../core/mail/listed-message.ts';
 import { MailError } from '../../core/ports/mail.ts';
+import { searchFailure } from './connection.ts';
 import type { OpenFolder } from './session.ts';
 
 /**
@@ -110,11 +111,11 @@ export function instant(internalDate: Date | string | undefined): Date {
 
 /**
  * Returns the matching UIDs in ascending order.
- * @throws MailError `refused` if the server refuses the search; imapflow then returns `false`
+ * @throws MailError if the server refuses the search
  */
 export async function searchUids(client: ImapFlow, query: SearchObject): Promise<number[]> {
   const found = await client.search(query, { uid: true });
-  if (!Array.isArray(found)) throw new MailError('refused', 'the IMAP server refused a search');
+  if (!Array.isArray(found)) throw searchFailure(client);
   return found;
 }
 

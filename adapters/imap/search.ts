@@ -15,6 +15,7 @@ import { readMessages } from './content.ts';
 import { inEachFolder } from './each-folder.ts';
 import { noFolder } from './failure.ts';
 import type { SearchScope } from './folders.ts';
+import { missingParts } from './missing-parts.ts';
 import { FEW, newestReceived, type Received } from './newest-received.ts';
 import type { ReceivedDates } from './received-dates.ts';
 import { fetchRowsOf, searchUids, uidSets } from './rows.ts';
@@ -25,7 +26,10 @@ interface Hit extends SearchPosition {
   readonly path: string;
 }
 
-/** Returns a page of the matches in all scopes. @throws MailError if one of the scopes cannot be searched */
+/**
+ * Returns a page of the matches in all scopes that the server does not refuse.
+ * @throws MailError if it refuses all, or if one cannot be searched for now
+ */
 export async function searchScopes(
   connections: AccountConnections,
   scopes: readonly SearchScope[],
@@ -34,17 +38,24 @@ export async function searchScopes(
   limit: AbortSignal,
 ): Promise<MessagePage> {
   for (;;) {
-    const searched = await inEachFolder(connections, scopes, limit, (folder, { only }) =>
-      hitsIn(folder, only, query, dates),
+    const missing = missingParts();
+    const searched = await inEachFolder(
+      connections,
+      scopes,
+      limit,
+      (folder, { only }) => hitsIn(folder, only, query, dates),
+      missing,
     );
+    missing.throwIfNothingElse(scopes.length);
     const found = searched.filter((one) => one !== undefined);
     if (query.path !== undefined && found.length === 0) throw noFolder();
     const hits = found.flatMap((one) => one.hits).sort(compareSearchPositions);
     const rows = await rowsOf(connections, hits.slice(0, query.limit), limit);
+    const left = missing.all();
     // If the whole page was removed just now, there may be more behind it.
     if (rows.length > 0 || hits.length === 0) {
       const total = found.reduce((sum, one) => sum + one.total, 0);
-      return { rows, more: hits.length > query.limit, total };
+      return { rows, more: hits.length > query.limit, total, ...(left.length > 0 && { missing: left }) };
     }
   }
 }

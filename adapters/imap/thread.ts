@@ -1,14 +1,16 @@
 import type { ListedMessage, MessagePlace } from '../../core/mail/listed-message.ts';
+import type { Conversation } from '../../core/ports/mail-reading.ts';
 import type { AccountConnections } from './account-connections.ts';
 import type { ConversationIndex } from './conversation-index.ts';
 import { inEachFolder } from './each-folder.ts';
 import type { SearchScope } from './folders.ts';
 import { linkedRow, linkedRows } from './linked-rows.ts';
+import { type MissingParts, missingParts } from './missing-parts.ts';
 import { byReferences } from './references.ts';
 import { inFolder } from './session.ts';
 
 /**
- * Returns the messages of a conversation, once per folder that contains them.
+ * Returns the messages of a conversation, once per folder that contains them, and what the server refuses.
  * @throws MailError `not_found` if there is no message at the place
  */
 export async function conversationOf(
@@ -17,14 +19,27 @@ export async function conversationOf(
   scopes: readonly SearchScope[],
   place: MessagePlace,
   limit: AbortSignal,
-): Promise<ListedMessage[]> {
-  const indexed = await index.rows(place, limit);
-  if (indexed !== undefined) return indexed;
+): Promise<readonly ListedMessage[] | Conversation> {
+  const collected = missingParts();
+  const rows =
+    (await index.rows(place, limit, collected)) ??
+    (await searchedRows(connections, scopes, place, limit, collected));
+  const missing = collected.all();
+  return missing.length === 0 ? rows : { rows, missing };
+}
+
+async function searchedRows(
+  connections: AccountConnections,
+  scopes: readonly SearchScope[],
+  place: MessagePlace,
+  limit: AbortSignal,
+  missing: MissingParts,
+): Promise<readonly ListedMessage[]> {
   const begun = await inFolder(connections, place.path, limit, (folder) => linkedRow(folder, place));
   const found =
     begun.threadId === undefined
-      ? await byReferences(connections, scopes, begun, limit)
-      : await byThreadId(connections, scopes, begun.threadId, limit);
+      ? await byReferences(connections, scopes, begun, limit, missing)
+      : await byThreadId(connections, scopes, begun.threadId, limit, missing);
   return [begun.row, ...found];
 }
 
@@ -33,9 +48,14 @@ async function byThreadId(
   scopes: readonly SearchScope[],
   threadId: string,
   limit: AbortSignal,
+  missing: MissingParts,
 ): Promise<ListedMessage[]> {
-  const found = await inEachFolder(connections, scopes, limit, (folder, { only }) =>
-    linkedRows(folder, { ...only, threadId }, new Set()),
+  const found = await inEachFolder(
+    connections,
+    scopes,
+    limit,
+    (folder, { only }) => linkedRows(folder, { ...only, threadId }, new Set()),
+    missing,
   );
   return found.flatMap((some) => some ?? []).map(({ row }) => row);
 }

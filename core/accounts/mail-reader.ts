@@ -4,6 +4,7 @@ import { type SentCopy, sentCopyOf } from '../mail/sent-copy.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { MailCall } from '../ports/mail.ts';
 import {
+  type Conversation,
   folderKey,
   type ListQuery,
   type MailReading,
@@ -26,7 +27,7 @@ export interface MailReader extends Pick<MailReading, 'folders' | 'counts' | 'at
   find(call: MailCall, message: Parameters<MailReading['find']>[1]): Promise<readonly MessageRow[]>;
   search(call: MailCall, query: SearchQuery): Promise<MessagePage<MessageRow>>;
   /** Oldest first, each message once; at most the newest THREAD_MAX. */
-  thread(call: MailCall, place: MessagePlace): Promise<readonly MessageRow[]>;
+  thread(call: MailCall, place: MessagePlace): Promise<Conversation<MessageRow>>;
   sentCopies(call: MailCall, path: string, addresses: readonly string[]): Promise<readonly SentCopy[]>;
 }
 
@@ -34,8 +35,8 @@ export interface MailReader extends Pick<MailReading, 'folders' | 'counts' | 'at
 export function mailReader(mail: MailReading, clock: Pick<Clock, 'now' | 'after'>): MailReader {
   const rowsOf = (listed: readonly ListedMessage[]) => readRows(listed, clock);
 
-  async function pageOf({ rows, more, total }: MessagePage): Promise<MessagePage<MessageRow>> {
-    return { rows: await rowsOf(rows), more, total };
+  async function pageOf(page: MessagePage): Promise<MessagePage<MessageRow>> {
+    return { ...page, rows: await rowsOf(page.rows) };
   }
 
   return {
@@ -56,7 +57,11 @@ export function mailReader(mail: MailReading, clock: Pick<Clock, 'now' | 'after'
       (await mail.readAll(call, places)).map((message) => message && withRow(message)),
     find: async (call, message) => rowsOf(await mail.find(call, message)),
     search: async (call, query) => pageOf(await mail.search(call, query)),
-    thread: async (call, place) => conversation(await rowsOf(await mail.thread(call, place))),
+    async thread(call, place) {
+      const found = await mail.thread(call, place);
+      const { rows, missing } = 'missing' in found ? found : { rows: found, missing: [] };
+      return { rows: conversation(await rowsOf(rows)), missing };
+    },
     sentCopies: async (call, path, addresses) =>
       (await mail.sentCopies(call, path, addresses)).map(sentCopyOf),
   };

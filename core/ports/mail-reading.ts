@@ -49,7 +49,7 @@ export interface MailReading {
   ): Promise<AttachmentSource | undefined>;
 
   /** Message counts of each folder, in the order of `folders`. */
-  counts(call: MailCall): Promise<readonly FolderCounts[]>;
+  counts(call: MailCall): Promise<readonly (FolderCounts | RefusedFolder)[]>;
 
   /**
    * Every place in the account that may have the message: messages with this stable id if the server has stable ids,
@@ -63,7 +63,8 @@ export interface MailReading {
   /**
    * Messages of every folder, or of one, that match. Newest INTERNALDATE first, then by `folderKey`, then newest UID.
    * A message that the server itself shows in several folders (Gmail's labels) is one row.
-   * @throws MailError if any folder cannot be searched: a search never leaves out results silently
+   * A folder that the server refuses for good is in `missing`, unless the query names it.
+   * @throws MailError if any other folder cannot be searched: a search never leaves out results silently
    */
   search(call: MailCall, query: SearchQuery): Promise<MessagePage>;
 
@@ -71,9 +72,10 @@ export interface MailReading {
    * The conversation of the message at `place`, across all folders, in any order. Uses the server's own thread id if
    * it has one, otherwise Message-ID, References and In-Reply-To. A message may appear once for each folder that
    * contains it. Core shows each message once, and the newest THREAD_MAX: older ones of a folder may be left out.
+   * Rows alone: nothing is missing.
    * @throws MailError `not_found` if the place has no message
    */
-  thread(call: MailCall, place: MessagePlace): Promise<readonly ListedMessage[]>;
+  thread(call: MailCall, place: MessagePlace): Promise<readonly ListedMessage[] | Conversation>;
 
   /**
    * Headers of messages in the folder at `path` whose sender is the account's own address and whose recipients
@@ -93,6 +95,24 @@ export interface MailReading {
 export interface FolderCounts extends MailFolder {
   readonly unread: number;
   readonly total: number;
+}
+
+/** A folder that the server lists, and refuses to open for good. */
+export interface RefusedFolder extends MailFolder {
+  readonly refused: true;
+}
+
+/** What the server refuses for good, while it answers the rest. What fails for a moment is a MailError instead. */
+export interface MissingMail {
+  /** The path of the folder. Whoever shares it may have chosen the name. */
+  readonly path: string;
+  /** The folder may not be read. */
+  readonly reason: 'refused';
+}
+
+export interface Conversation<Row = ListedMessage> {
+  readonly rows: readonly Row[];
+  readonly missing: readonly MissingMail[];
 }
 
 export interface ListQuery {
@@ -153,8 +173,10 @@ export const THREAD_MAX = 500;
 export interface MessagePage<Row = ListedMessage> {
   readonly rows: readonly Row[];
   readonly more: boolean;
-  /** The number of messages in the folder, or of unread ones if only those are requested. */
+  /** The number of messages in the folder, or of unread ones if only those are requested. Without what is missing. */
   readonly total: number;
+  /** Default: nothing. */
+  readonly missing?: readonly MissingMail[];
 }
 
 /** A message as its server stores it. Its content is unknown until core has read it. */

@@ -8,7 +8,8 @@ import type { ShownPassage } from '../provenance/read-record.ts';
 import { shortened } from '../text/shortened.ts';
 import { isoIn, startOfDay } from '../time/time-zone.ts';
 import { defineRead } from './define-tool.ts';
-import { MISSING_MAX, missingShape, pageShape } from './result-shapes.ts';
+import { missingCalendar, missingCalendars, missingFields } from './missing-parts.ts';
+import { pageShape } from './result-shapes.ts';
 
 const TITLE_CHARS = 500;
 
@@ -55,7 +56,7 @@ export const listEvents = defineRead({
       .min(1)
       .optional()
       .meta({ description: 'Calendar objects that cannot be read: their events are missing here.' }),
-    ...missingShape,
+    ...missingCalendars,
     ...pageShape,
   }),
   async run(args, context) {
@@ -80,11 +81,7 @@ export const listEvents = defineRead({
         );
         const numbers = await ports.storage.eventNumbers(owner.ownerId, account.accountId, events);
         const numbered = events.map((event, index) => ({ event, number: numberAt(numbers, index) }));
-        const missing = refused.map((name) => ({
-          account_id: account.accountId,
-          calendar: shortened(name, TITLE_CHARS),
-          reason: 'refused' as const,
-        }));
+        const missing = refused.map((name) => missingCalendar(account.accountId, name));
         return { unreadable, missing, events: numbered };
       }),
     );
@@ -92,10 +89,8 @@ export const listEvents = defineRead({
     const missing = found.flatMap((account) => account.missing);
     const besides = {
       ...(unreadable > 0 && { unreadable }),
-      ...(missing.length > 0 && { missing: missing.slice(0, MISSING_MAX) }),
-      ...(missing.length > MISSING_MAX && { missing_count: missing.length }),
+      ...missingFields(context, missing),
     };
-    context.read(missing.map(refusedPassage));
     const listed = found
       .flatMap(({ events }) => events)
       .map((one) => ({ ...one, past: one.event.end <= now }))
@@ -135,21 +130,6 @@ export const listEvents = defineRead({
     };
   },
 });
-
-/** The person who shares a calendar chose its name. Nobody says who that is. */
-function refusedPassage({ account_id, calendar }: { account_id: number; calendar: string }): ShownPassage {
-  return {
-    kind: 'event',
-    id: `calendar:${account_id}`,
-    title: calendar,
-    author: '',
-    quoting: null,
-    origin: 'person',
-    receivedMs: null,
-    isListed: true,
-    text: calendar,
-  };
-}
 
 /** Without an organizer, the owner or a program entered it, and a program may have changed it since. */
 function eventPassage(number: number, { title, organizer }: CalendarEvent): ShownPassage {

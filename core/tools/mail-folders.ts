@@ -6,8 +6,10 @@ import { pageFields, skipped } from '../call/paging.ts';
 import { accountId, cursor } from '../contract/schema.ts';
 import type { Account } from '../ports/account.ts';
 import { MailError } from '../ports/mail.ts';
+import type { FolderCounts, RefusedFolder } from '../ports/mail-reading.ts';
 import { folderName } from '../text/shortened.ts';
 import { defineRead } from './define-tool.ts';
+import { missingFields, missingMail, missingParts } from './missing-parts.ts';
 import { accountIdShape, pageShape } from './result-shapes.ts';
 
 const role = z.string().nullable().meta({ description: "Null for the owner's own folders." });
@@ -21,7 +23,7 @@ export const listAccounts = defineRead({
   group: 'mail:read',
   errors: ['no_mail_account_connected'],
   kind: 'read',
-  untrusted: [],
+  untrusted: ['accounts[].missing[].folder'],
   wrapped: [],
   input: z.strictObject({ cursor: cursor.optional() }),
   output: z.object({
@@ -44,6 +46,7 @@ export const listAccounts = defineRead({
           .optional()
           .meta({ description: 'Present if not all folders of the account fit into the answer.' }),
         error: z.string().optional().meta({ description: 'Present if the account could not be reached.' }),
+        ...missingMail,
       }),
     ),
     ...pageShape,
@@ -101,7 +104,11 @@ async function described(context: CallContext, account: Account) {
   try {
     const call = context.mailCall(account);
     const folderRoles = await folderRolesOf(context.ports, { account, call });
-    const folders = withRoles(await context.ports.mail.counts(call), folderRoles);
+    const listed = await context.ports.mail.counts(call);
+    const folders = withRoles(listed.filter(isCounted), folderRoles);
+    const missing = listed
+      .filter((folder) => !isCounted(folder))
+      .map(({ path }) => ({ path, reason: 'refused' as const }));
     const roles = folders.flatMap(({ role, unread, total }) =>
       role === null ? [] : [[role, { unread, total }] as const],
     );
@@ -114,6 +121,7 @@ async function described(context: CallContext, account: Account) {
         unread,
         total,
       })),
+      ...missingFields(context, missingParts(account.accountId, missing)),
     };
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
@@ -124,6 +132,10 @@ async function described(context: CallContext, account: Account) {
     const folders: never[] = [];
     return { ...row, by_role: {}, folders, error: 'upstream_mail_error' };
   }
+}
+
+function isCounted(folder: FolderCounts | RefusedFolder): folder is FolderCounts {
+  return !('refused' in folder);
 }
 
 export const listFolders = defineRead({

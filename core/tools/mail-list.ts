@@ -1,12 +1,19 @@
 import * as z from 'zod';
 import type { CallContext } from '../call/context.ts';
-import { accountsOf, nameAccountOnFailure } from '../call/mailbox.ts';
+import { accountsOf } from '../call/mailbox.ts';
 import { positionOf } from '../call/paging.ts';
 import { accountId, cursor, limit } from '../contract/schema.ts';
 import type { ListPosition, ListQuery } from '../ports/mail-reading.ts';
 import { defineRead, type Found } from './define-tool.ts';
 import { folder } from './folder-argument.ts';
-import { type AccountRow, mergedRows, messageRows, pathNamed } from './merged-rows.ts';
+import {
+  type AccountRow,
+  accountPage,
+  mergedRows,
+  messageRows,
+  pathNamed,
+  UNTRUSTED_OF_ROWS,
+} from './merged-rows.ts';
 
 const listing = z.strictObject({
   account_id: accountId.optional(),
@@ -19,7 +26,7 @@ const facts = {
   group: 'mail:read',
   errors: ['no_mail_account_connected', 'not_found', 'upstream_mail_error'],
   kind: 'read',
-  untrusted: ['messages[].from', 'messages[].subject'],
+  untrusted: UNTRUSTED_OF_ROWS,
   wrapped: [],
   input: listing,
   output: messageRows,
@@ -71,12 +78,7 @@ async function listMessages(
         after: after && behind(after, account.accountId),
         limit: args.limit,
       } as const;
-      const page = await nameAccountOnFailure(
-        account,
-        'folder',
-        context.ports.mail.list(context.mailCall(account), query),
-      );
-      return { account, path, page };
+      return accountPage(account, path, context.ports.mail.list(context.mailCall(account), query));
     }),
   );
   return mergedRows(context, pages, {

@@ -1,13 +1,20 @@
 import * as z from 'zod';
 import { readWithin } from '../accounts/read-message.ts';
 import type { LookUpContext } from '../call/context.ts';
-import { accountsOf, nameAccountOnFailure } from '../call/mailbox.ts';
+import { accountsOf } from '../call/mailbox.ts';
 import { positionOf } from '../call/paging.ts';
 import { accountId, cursor, limit, line } from '../contract/schema.ts';
 import { folderKey, type SearchPosition, type SearchQuery } from '../ports/mail-reading.ts';
 import { defineRead } from './define-tool.ts';
 import { folder } from './folder-argument.ts';
-import { type AccountRow, mergedRows, messageRows, pathNamed } from './merged-rows.ts';
+import {
+  type AccountRow,
+  accountPage,
+  mergedRows,
+  messageRows,
+  pathNamed,
+  UNTRUSTED_OF_ROWS,
+} from './merged-rows.ts';
 
 /** Account, folder key, uid, and INTERNALDATE in milliseconds. */
 const position = z.tuple([z.int(), z.string(), z.int(), z.int()]);
@@ -21,7 +28,7 @@ export const searchInbox = defineRead({
   group: 'mail:read',
   errors: ['no_mail_account_connected', 'not_found', 'upstream_mail_error'],
   kind: 'read',
-  untrusted: ['messages[].from', 'messages[].subject'],
+  untrusted: UNTRUSTED_OF_ROWS,
   wrapped: [],
   input: z
     .strictObject({
@@ -65,12 +72,7 @@ export const searchInbox = defineRead({
           limit: args.limit,
           contains: saysWord(context),
         };
-        const page = await nameAccountOnFailure(
-          account,
-          'folder',
-          context.ports.mail.search(context.mailCall(account), query),
-        );
-        return { account, path, page };
+        return accountPage(account, path, context.ports.mail.search(context.mailCall(account), query));
       }),
     );
     return mergedRows(context, pages, {

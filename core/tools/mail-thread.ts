@@ -7,6 +7,7 @@ import { cursor, limit, messageId } from '../contract/schema.ts';
 import { headOf } from '../mail/row-text.ts';
 import { wordEnd } from '../text/seen-text.ts';
 import { defineRead } from './define-tool.ts';
+import { missingFieldsOfTotal, missingOfTotal, missingParts } from './missing-parts.ts';
 import { messageSummary, pageShape } from './result-shapes.ts';
 
 /** Code points of one message's text. get_email reads the rest. */
@@ -30,7 +31,7 @@ export const getThread = defineRead({
   group: 'mail:read',
   errors: MESSAGE_ERRORS,
   kind: 'read',
-  untrusted: ['messages[].from', 'messages[].subject', 'messages[].body'],
+  untrusted: ['messages[].from', 'messages[].subject', 'messages[].body', 'missing[].folder'],
   wrapped: ['messages[].body'],
   input: z.strictObject({ id: messageId, limit: limit.default(20), cursor: cursor.optional() }),
   output: z.object({
@@ -42,12 +43,14 @@ export const getThread = defineRead({
         body_truncated: z.boolean().meta({ description: 'true: get_email reads the rest.' }),
       }),
     ),
+    ...missingOfTotal,
     ...pageShape,
   }),
   async run(args, context) {
     const { account, row } = await findRow(context, args.id);
     const call = context.mailCall(account);
-    const thread = await context.ports.mail.thread(call, row.place);
+    const { rows: thread, missing } = await context.ports.mail.thread(call, row.place);
+    const besides = missingFieldsOfTotal(context, missingParts(account.accountId, missing));
     const skip = skipped(context, args.cursor);
     const wanted = thread.slice(skip, skip + args.limit).map((one) => ({ ...one, head: headOf(one) }));
     const reading = { window: { from: 0, most: BODY_CHARS }, untilMs: readingUntilMs(context) };
@@ -67,7 +70,7 @@ export const getThread = defineRead({
     const end = skip + wanted.length;
     for (const { summary } of rows) context.shown(summary.id);
     if (rows.length === 0) {
-      const none = { messages: [], ...page(end), returned: 0 };
+      const none = { messages: [], ...besides, ...page(end), returned: 0 };
       return { kind: 'empty', result: { ...none, reason: 'no_more_messages' } };
     }
     return {
@@ -91,6 +94,7 @@ export const getThread = defineRead({
               body_truncated: body.length < one.bodyChars,
             };
           }),
+          ...besides,
           ...page(until),
           returned: shown.length,
         };

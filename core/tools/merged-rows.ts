@@ -1,15 +1,17 @@
 import * as z from 'zod';
 import type { CallContext } from '../call/context.ts';
-import { findFolder, folderByName, summaryOf } from '../call/mailbox.ts';
+import { findFolder, folderByName, nameAccountOnFailure, summaryOf } from '../call/mailbox.ts';
 import { cursorAt, type Position } from '../call/paging.ts';
 import { listedPassage } from '../call/shown-passages.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { Result } from '../contract/result.ts';
 import type { MessageRow } from '../mail/message-row.ts';
 import type { Account } from '../ports/account.ts';
+import { MailError } from '../ports/mail.ts';
 import type { MessagePage } from '../ports/mail-reading.ts';
 import { folderName } from '../text/shortened.ts';
 import type { Found } from './define-tool.ts';
+import { missingFieldsOfTotal, missingOfTotal, missingParts } from './missing-parts.ts';
 import { messageSummary, pageShape } from './result-shapes.ts';
 
 /** Rows of messages of several accounts as one list. */
@@ -18,8 +20,12 @@ import { messageSummary, pageShape } from './result-shapes.ts';
 export const messageRows = z.object({
   messages: z.array(messageSummary),
   folder: z.string().meta({ description: 'The folder that was listed; all: every folder.' }),
+  ...missingOfTotal,
   ...pageShape,
 });
+
+/** The third-party texts of such a list. */
+export const UNTRUSTED_OF_ROWS = ['messages[].from', 'messages[].subject', 'missing[].folder'];
 
 export interface AccountRow {
   readonly account: Account;
@@ -31,6 +37,30 @@ interface AccountPage {
   /** The folder that was read; undefined: all of them. */
   readonly path: string | undefined;
   readonly page: MessagePage<MessageRow>;
+  /** Why the server refuses the folder of this account. */
+  readonly refusal?: ServiceError;
+}
+
+/**
+ * Waits for the page of one account of possibly several.
+ * @returns an empty page with the refusal if the server refuses the named folder
+ */
+export async function accountPage(
+  account: Account,
+  path: string | undefined,
+  page: Promise<MessagePage<MessageRow>>,
+): Promise<AccountPage> {
+  try {
+    return { account, path, page: await nameAccountOnFailure(account, 'folder', page) };
+  } catch (error) {
+    if (path === undefined || !isRefusal(error)) throw error;
+    const missing = [{ path, reason: 'refused' }] as const;
+    return { account, path, page: { rows: [], more: false, total: 0, missing }, refusal: error };
+  }
+}
+
+function isRefusal(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.cause instanceof MailError && error.cause.code === 'refused';
 }
 
 /** Returns the path of the folder that a name means in an account. */
@@ -45,7 +75,7 @@ export async function pathNamed(
 /**
  * Merges one page per account.
  * @param pages  one per account; undefined if it has no such folder
- * @throws ServiceError not_found if no account has it
+ * @throws ServiceError not_found if no account has it, upstream_mail_error if every server refuses it
  */
 export function mergedRows(
   context: CallContext,
@@ -64,6 +94,8 @@ export function mergedRows(
   const present = pages.filter((page) => page !== undefined);
   const [first] = present;
   if (first === undefined) throw new ServiceError('not_found', { details: { reason: 'folder' } });
+  if (first.refusal !== undefined && present.every(({ refusal }) => refusal !== undefined))
+    throw first.refusal;
   const merged = present.flatMap(({ account, page }) => page.rows.map((row) => ({ account, row })));
   if (pages.length > 1) merged.sort(list.compare);
   const rows = merged.slice(0, list.limit);
@@ -71,6 +103,10 @@ export function mergedRows(
   const facts = {
     folder: pages.length === 1 && first.path !== undefined ? folderName(first.path) : list.folder,
     total: present.reduce((sum, { page }) => sum + page.total, 0),
+    ...missingFieldsOfTotal(
+      context,
+      present.flatMap(({ account, page }) => missingParts(account.accountId, page.missing ?? [])),
+    ),
   };
   if (rows.length === 0) {
     return {

@@ -29,30 +29,6 @@ export const pageShape = {
 
 export const accountIdShape = z.int().min(1);
 
-/** The most entries of `missing`. */
-export const MISSING_MAX = 20;
-
-/** What a server refuses for good, while the rest is answered. */
-export const missingShape = {
-  missing: z
-    .array(
-      z.object({
-        account_id: accountIdShape,
-        calendar: z.string().meta({ description: 'Its name.' }),
-        reason: z.enum(['refused']).meta({ description: 'refused: it may not be read.' }),
-      }),
-    )
-    .min(1)
-    .max(MISSING_MAX)
-    .optional()
-    .meta({ description: 'What the server refuses to show: the rest is here.' }),
-  missing_count: z
-    .int()
-    .min(MISSING_MAX + 1)
-    .optional()
-    .meta({ description: 'How many are missing, if they are more than `missing` names.' }),
-};
-
 export const messageSummary = z.object({
   id: messageIdShape,
   account_id: accountIdShape,

@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
 import { type ImapAccount, imapAccounts } from '../../adapters/imap/imap-accounts.ts';
+import { missingParts } from '../../adapters/imap/missing-parts.ts';
 import { inFolder, type OpenFolder } from '../../adapters/imap/session.ts';
 import { inlineReader } from '../../adapters/reader/inline-reader.ts';
 import { smtpSender } from '../../adapters/smtp/sender.ts';
@@ -140,7 +141,7 @@ export const DOVECOT_FILLERS: Readonly<Record<string, Filler>> = {
           await open(async (opened) => {
             const { connections, index } = opened;
             const inbox = await inFolder(connections, 'INBOX', limit, async ({ uidValidity }) => uidValidity);
-            await index.rows({ path: 'INBOX', uidValidity: inbox, uid: 1 }, limit);
+            await index.rows({ path: 'INBOX', uidValidity: inbox, uid: 1 }, limit, missingParts());
           });
         }
       };

@@ -79,6 +79,25 @@ describe('a link in the name of a calendar', () => {
   });
 });
 
+describe('a link in the name of a folder', () => {
+  it('is held if an answer named the folder as one that its server refuses', async () => {
+    const scene = await openScene({
+      mailAs: (mail) => ({
+        ...mail,
+        search: async (...asked) => ({
+          ...(await mail.search(...asked)),
+          missing: [{ path: `Team ${LINK}`, reason: 'refused' }],
+        }),
+      }),
+    });
+    const key = await scene.addKey('full');
+    expect(await key.call('search_inbox', { q: 'Subject' })).toMatchObject({
+      result: { missing: [{ reason: 'refused' }] },
+    });
+    expect(await findingsOfSend(scene)).toEqual(HELD);
+  });
+});
+
 describe('a link in the name of an attachment', () => {
   it.each([
     ['its name', attachment(`${LINK}.bin`)],

@@ -18,6 +18,8 @@ export interface DovecotVariant {
   readonly tls?: boolean;
   /** False: no index of the folders. Dovecot writes it anew for each folder that is created, which adds up for hundreds. */
   readonly folderIndex?: boolean;
+  /** True: a file `dovecot-acl` in a folder says who may do what there, as for folders that others share. */
+  readonly acl?: boolean;
   /** How many connections a user may have. */
   readonly maxConnections?: number;
   /** Where it asks for the user of an access token, which goes at the end. Default: it takes no access tokens. */
@@ -165,6 +167,7 @@ function configuration(
     folders = ROLE_FOLDERS,
     tls = true,
     folderIndex = true,
+    acl = false,
     maxConnections = 100,
     tokenInfoUrl,
   }: DovecotVariant,
@@ -190,6 +193,7 @@ first_valid_gid = 1
 mailbox_list_index = ${folderIndex ? 'yes' : 'no'}
 mail_fsync = never
 mail_max_userip_connections = ${maxConnections}
+${acl ? 'mail_plugins = acl\nplugin {\n  acl = vfile\n}' : ''}
 disable_plaintext_auth = no
 auth_mechanisms = plain login${tokenInfoUrl === undefined ? '' : ' xoauth2 oauthbearer'}
 auth_failure_delay = 0

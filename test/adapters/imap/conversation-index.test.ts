@@ -39,7 +39,7 @@ describe.skipIf(missingServers().length > 0)(titled('a conversation that is requ
 
   const subjects = async (path = 'INBOX') => {
     const { place } = await newestOf(mail, call, path);
-    return (await mailReader(mail, systemClock).thread(call, place)).map(({ subject }) => subject);
+    return (await mailReader(mail, systemClock).thread(call, place)).rows.map(({ subject }) => subject);
   };
 
   it('is read without a search, and nothing twice', async () => {

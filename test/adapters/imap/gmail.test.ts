@@ -50,7 +50,7 @@ describe('Gmail as its documentation describes it', () => {
 
   it('recognises a conversation by the id that the server assigns', async () => {
     const { place } = await newestOf(mail, call);
-    expect((await readMail(mail).thread(call, place)).map(({ stableId }) => stableId)).toEqual([
+    expect((await readMail(mail).thread(call, place)).rows.map(({ stableId }) => stableId)).toEqual([
       '9001',
       '9002',
       '9004',

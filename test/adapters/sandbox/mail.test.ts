@@ -64,9 +64,11 @@ describe('the sample mail', () => {
       ['Archive', 'archive'],
       ['Projects/Atlas', null],
     ]);
-    for (const { total } of counts) expect(total).toBeGreaterThan(0);
-    expect(counts[0]?.unread).toBeGreaterThan(0);
-    expect(counts[0]?.unread).toBeLessThan(counts[0]?.total ?? 0);
+    const counted = counts.filter((folder) => 'total' in folder);
+    expect(counted).toHaveLength(counts.length);
+    for (const { total } of counted) expect(total).toBeGreaterThan(0);
+    expect(counted[0]?.unread).toBeGreaterThan(0);
+    expect(counted[0]?.unread).toBeLessThan(counted[0]?.total ?? 0);
   });
 
   it('can be read throughout, and its references lead to messages that exist', async () => {

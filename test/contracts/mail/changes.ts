@@ -211,7 +211,7 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
       expect((await readAt(mail, call, row.place)).text).toBe(row.subject);
       // A server may build conversations by its own rules: messages that share a Message-ID need not be in
       // one.
-      const conversation = await mail.thread(call, row.place);
+      const { rows: conversation } = await mail.thread(call, row.place);
       expect(conversation).toContainEqual(row);
       const archive = await mail.createFolder(call, 'Archive');
       await mail.move(call, row.place, archive, started);

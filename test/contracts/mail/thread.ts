@@ -4,7 +4,7 @@ import { delivered, letter, type Mailbox, type MailScene } from './scene.ts';
 
 export function threadPromises(mailbox: Mailbox): void {
   const subjectsOf = async (scene: MailScene, row: MessageRow) =>
-    (await scene.mail.thread(scene.call, row.place)).map(({ subject }) => subject);
+    (await scene.mail.thread(scene.call, row.place)).rows.map(({ subject }) => subject);
   const day = (date: number) => new Date(Date.UTC(2024, 0, date, 12));
 
   describe('thread', () => {
@@ -57,14 +57,14 @@ export function threadPromises(mailbox: Mailbox): void {
         letter({ 'Message-ID': '<alone@other.example>', Subject: 'Plan' }),
         day(5),
       );
-      for (const row of rows) expect(await scene.mail.thread(scene.call, row.place)).toEqual(rows);
+      for (const row of rows) expect((await scene.mail.thread(scene.call, row.place)).rows).toEqual(rows);
     });
 
     it('of a message without Message-ID and references is that message', async () => {
       const scene = mailbox();
       await delivered(scene, scene.inbox, letter({ Subject: 'nameless' }, 'one'));
       const row = await delivered(scene, scene.inbox, letter({ Subject: 'nameless' }, 'two'));
-      expect(await scene.mail.thread(scene.call, row.place)).toEqual([row]);
+      expect((await scene.mail.thread(scene.call, row.place)).rows).toEqual([row]);
     });
 
     it('of a message whose ancestors are gone includes messages with the same references', async () => {
@@ -82,7 +82,7 @@ export function threadPromises(mailbox: Mailbox): void {
         letter({ 'Message-ID': '<two@other.example>', References: lost, Subject: 'Re: Plan' }),
         day(2),
       );
-      expect(await scene.mail.thread(scene.call, one.place)).toEqual([one, two]);
+      expect((await scene.mail.thread(scene.call, one.place)).rows).toEqual([one, two]);
     });
 
     it('shows a message that lies in two folders once, and also a different one with its Message-ID', async () => {
@@ -141,7 +141,7 @@ export function threadPromises(mailbox: Mailbox): void {
       }
       for (const at of [0, 7, 11]) {
         const row = rows[at];
-        expect(row && (await scene.mail.thread(scene.call, row.place))).toEqual(rows);
+        expect(row && (await scene.mail.thread(scene.call, row.place)).rows).toEqual(rows);
       }
     });
 
@@ -169,7 +169,7 @@ export function threadPromises(mailbox: Mailbox): void {
           limit: 20,
         })
       ).rows.at(-1);
-      const found = middle && (await scene.mail.thread(scene.call, middle.place));
+      const found = middle && (await scene.mail.thread(scene.call, middle.place)).rows;
       expect(found?.map(({ messageId }) => messageId)).toEqual(ids);
     });
 
