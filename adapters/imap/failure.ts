@@ -66,7 +66,6 @@ export function imapFailure(error: unknown, proof: 'pass' | 'token' = 'pass'): M
   const responseCode = responseCodeOf(reported);
   const fail = (...[code, reason]: ConstructorParameters<typeof MailError>) =>
     new MailError(code, reason, { cause: error });
-  if (mailboxMissing === true || code === 'NotFound') return fail('not_found', NO_FOLDER);
   if (isConnectionLimit(reported)) return new TooManyConnections({ cause: error });
   if (
     code === 'ETHROTTLE' ||
@@ -76,6 +75,7 @@ export function imapFailure(error: unknown, proof: 'pass' | 'token' = 'pass'): M
   ) {
     return fail('unavailable', TRY_LATER);
   }
+  if (mailboxMissing === true || code === 'NotFound') return fail('not_found', NO_FOLDER);
   if (authenticationFailed === true) {
     const line = typeof reported?.response === 'string' ? reported.response : '';
     const reply = line.replace(/^\S+ (?:NO|BAD) /, '');

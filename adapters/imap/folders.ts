@@ -88,6 +88,10 @@ function folderList(client: ImapFlow, listed: readonly ListResponse[]): FolderLi
   const selectable = listed.filter(canBeOpened);
   const allMail = isGmail(client) ? selectable.find((folder) => hasAttribute(folder, '\\all')) : undefined;
   const folders = selectable.map((folder) => folderOf(folder, folder === allMail));
+  if (!listed.some(isInbox)) {
+    // There always is one (RFC 9051, 5.1), and some servers leave it out.
+    folders.unshift({ path: 'INBOX', delimiter: listed[0]?.delimiter || null, specialUse: null });
+  }
   const scopes =
     allMail === undefined
       ? folders.map(({ path }) => ({ path, only: {} }))
@@ -113,10 +117,16 @@ export function hasThreadIds(client: ImapFlow): boolean {
   return client.capabilities.has('OBJECTID') || isGmail(client);
 }
 
-function canBeOpened({ flags }: ListResponse): boolean {
-  return !flags.has('\\Noselect') && !flags.has('\\NonExistent');
+/** XLIST names it in the language of the owner. */
+function isInbox({ path, specialUse }: ListResponse): boolean {
+  return path === 'INBOX' || specialUse === '\\Inbox';
 }
 
+function canBeOpened(folder: ListResponse): boolean {
+  return !hasAttribute(folder, '\\noselect') && !hasAttribute(folder, '\\nonexistent');
+}
+
+/** @param attribute  in lower case, because attributes are case-insensitive */
 function hasAttribute({ flags }: ListResponse, attribute: string): boolean {
   return [...flags].some((flag) => flag.toLowerCase() === attribute);
 }

@@ -1,0 +1,86 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { imapMail } from '../../../adapters/imap/mail.ts';
+import type { MailCall } from '../../../core/ports/mail.ts';
+import type { Mail } from '../../../core/ports/ports.ts';
+import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
+import { missingServers, titled } from '../../servers/missing-servers.ts';
+import { type Disguise, type MailProxy, startProxy } from '../../servers/proxy.ts';
+import { callOn, newestOf, searchFor } from './mailbox-on.ts';
+
+describe.skipIf(missingServers().length > 0)(titled('a server that lists folders in its own way'), () => {
+  let dovecot: Dovecot;
+  let mail: Mail;
+  let user: string;
+  const proxies: MailProxy[] = [];
+
+  beforeAll(async () => {
+    dovecot = await startDovecot();
+  });
+  beforeEach(async () => {
+    mail = imapMail({ allowPrivateServers: true });
+    user = dovecot.addUser();
+    await dovecot.deliver(user, 'Message-ID: <one@x.example>\r\nSubject: one\r\n\r\nneedle\r\n');
+  });
+  afterEach(async () => {
+    await mail.close();
+    for (const proxy of proxies.splice(0)) await proxy.stop();
+  });
+  afterAll(() => dovecot?.stop());
+
+  async function callBy(disguise: Disguise): Promise<MailCall> {
+    const proxy = await startProxy('imap', dovecot.port, disguise);
+    proxies.push(proxy);
+    return callOn(proxy.port, user);
+  }
+
+  /** Leaves the inbox out of the answer to a LIST. */
+  const withoutInbox = (left: (asked: string) => boolean): Disguise => {
+    let asked = '';
+    return {
+      refusal: (line) => {
+        asked = line;
+        return undefined;
+      },
+      reply: (line) => (/^\* (LIST|STATUS) .*INBOX\b/.test(line) && left(asked) ? '' : line),
+    };
+  };
+
+  it.each([
+    ['never', withoutInbox((asked) => / (LIST|LSUB) /.test(asked))],
+    ['only without RETURN', withoutInbox((asked) => / LIST /.test(asked) && asked.includes('RETURN'))],
+    ['only with RETURN', withoutInbox((asked) => / LIST /.test(asked) && !asked.includes('RETURN'))],
+  ])(
+    'has an inbox that it lists %s: it is listed, counted and searched all the same',
+    async (_, disguise) => {
+      const call = await callBy(disguise);
+      expect((await mail.folders(call)).map(({ path }) => path).toSorted()).toEqual(
+        ['INBOX', 'Sent', 'Drafts', 'Trash', 'Junk', 'Archive'].toSorted(),
+      );
+      expect(await mail.counts(call)).toContainEqual({
+        path: 'INBOX',
+        delimiter: '/',
+        specialUse: null,
+        total: 1,
+        unread: 1,
+      });
+      expect(await mail.search(call, searchFor('needle'))).toMatchObject({ total: 1 });
+      const { place } = await newestOf(mail, call);
+      expect(await mail.thread(call, place)).toHaveLength(1);
+    },
+  );
+
+  it.each(['\\NoSelect', '\\NOSELECT', '\\noselect', '\\nonexistent'])(
+    'marks a name that is no folder as %s: it is none',
+    async (attribute) => {
+      const call = await callBy({
+        reply: (line) =>
+          line.startsWith('* LIST') && line.endsWith('INBOX\r\n')
+            ? `* LIST (${attribute} \\HasChildren) "/" Parent\r\n${line}`
+            : line,
+      });
+      expect((await mail.folders(call)).map(({ path }) => path)).not.toContain('Parent');
+      expect(await mail.search(call, searchFor('needle'))).not.toHaveProperty('missing');
+      expect(await mail.counts(call)).toHaveLength(6);
+    },
+  );
+});
