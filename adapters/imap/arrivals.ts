@@ -1,6 +1,6 @@
 import type { ListedMessage } from '../../core/mail/listed-message.ts';
 import { fetchRows, fetchRowsOf, searchUids } from './rows.ts';
-import type { OpenFolder } from './session.ts';
+import { type OpenFolder, reportedUidNext } from './session.ts';
 
 /** Returns the messages with a UID above `uid`, lowest UID first, at most `limit`. Fewer: there are no more. */
 export async function arrivalsIn(folder: OpenFolder, uid: number, limit: number): Promise<ListedMessage[]> {
@@ -18,9 +18,8 @@ export async function arrivalsIn(folder: OpenFolder, uid: number, limit: number)
 
 /** Returns a UID above those of all messages that existed when the folder was selected. */
 export async function uidNextOf(folder: OpenFolder): Promise<number> {
-  const { uidNext } = folder.mailbox;
-  if (Number.isInteger(uidNext)) return uidNext;
-  // A server need not report it (RFC 3501, 6.3.1).
+  const uidNext = reportedUidNext(folder);
+  if (uidNext !== undefined) return uidNext;
   const [last] = folder.mailbox.exists === 0 ? [] : await fetchRows(folder, '*', { uid: true });
   return (last?.place.uid ?? 0) + 1;
 }

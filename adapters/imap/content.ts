@@ -1,9 +1,10 @@
-import type { FetchMessageObject, FetchQueryObject } from 'imapflow';
+import type { FetchQueryObject } from 'imapflow';
 import type { MessagePlace } from '../../core/mail/listed-message.ts';
 import { type AttachmentSource, SOURCE_BYTES } from '../../core/mail/message-source.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import type { RawMessage } from '../../core/ports/mail-reading.ts';
 import { isNotFound } from './failure.ts';
+import { type Fetched, fetched } from './fetched.ts';
 import { fetchAttachmentPart, fetchParts } from './large-message.ts';
 import { fetchMessage, isWhole, ROW_QUERY, rowOf, uidSets } from './rows.ts';
 import type { OpenFolder } from './session.ts';
@@ -19,18 +20,17 @@ export async function readMessage(folder: OpenFolder, place: MessagePlace): Prom
 /** Yields the messages that exist. */
 export async function* readMessages(folder: OpenFolder, uids: readonly number[]): AsyncGenerator<RawMessage> {
   for (const set of uidSets(uids)) {
-    for (const begun of await folder.client.fetchAll(set, BEGINNING, { uid: true })) {
-      const message = isWhole(begun) ? await messageUnlessGone(folder, begun) : undefined;
+    const begun: Fetched[] = [];
+    for await (const one of fetched(folder.client, set, BEGINNING)) if (isWhole(one)) begun.push(one);
+    for (const one of begun) {
+      const message = await messageUnlessGone(folder, one);
       if (message !== undefined) yield message;
     }
   }
 }
 
 /** Fetches the rest of a large message after its start. Undefined if the message is gone. */
-async function messageUnlessGone(
-  folder: OpenFolder,
-  begun: FetchMessageObject,
-): Promise<RawMessage | undefined> {
+async function messageUnlessGone(folder: OpenFolder, begun: Fetched): Promise<RawMessage | undefined> {
   try {
     return await messageOf(folder, begun);
   } catch (error) {
@@ -41,7 +41,7 @@ async function messageUnlessGone(
 
 const BEGINNING: FetchQueryObject = { ...ROW_QUERY, source: { start: 0, maxLength: FIRST_BYTES } };
 
-async function messageOf(folder: OpenFolder, begun: FetchMessageObject): Promise<RawMessage> {
+async function messageOf(folder: OpenFolder, begun: Fetched): Promise<RawMessage> {
   const row = rowOf(folder, begun);
   const { source = Buffer.alloc(0) } = begun;
   if (source.length >= FIRST_BYTES && row.sizeBytes > SOURCE_BYTES) {

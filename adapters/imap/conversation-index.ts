@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { FetchMessageObject, ImapFlow } from 'imapflow';
+import type { ImapFlow } from 'imapflow';
 import type { KeptOfAccount } from '../../core/accounts/account-cache.ts';
 import type { ListedMessage, MessagePlace } from '../../core/mail/listed-message.ts';
 import { ownCopy } from '../../core/memory/own-copy.ts';
@@ -8,6 +8,7 @@ import { MailError } from '../../core/ports/mail.ts';
 import { THREAD_MAX } from '../../core/ports/mail-reading.ts';
 import type { AccountConnections } from './account-connections.ts';
 import { inEachFolder } from './each-folder.ts';
+import { type Fetched, fetched } from './fetched.ts';
 import { type MarkedFolder, readMarks } from './folder-marks.ts';
 import { LINK_HEADERS, linkedIds } from './linked-rows.ts';
 import { type MessageLinks, messageLinks } from './message-links.ts';
@@ -226,10 +227,10 @@ async function readLinks(client: ImapFlow, range: string): Promise<Map<number, n
   const read: [number, number[]][] = [];
   let links = 0;
   const query = { uid: true, headers: LINK_HEADERS };
-  for await (const message of client.fetch(range, query, { uid: true })) {
+  for await (const message of fetched(client, range, query)) {
     // Too many: the caller forgets them all.
-    if (!isRead(message) || links > MOST_LINKS) continue;
-    const ids = numbersOf(linkedIds(message.headers));
+    if (isUpdate(message) || links > MOST_LINKS) continue;
+    const ids = message.headers === undefined ? [] : numbersOf(linkedIds(message.headers));
     links += ids.length;
     read.push([message.uid, ids]);
   }
@@ -245,6 +246,6 @@ function numbersOf(ids: readonly string[]): number[] {
 }
 
 /** Servers also report flags that another program changed, in the same form but with fewer fields. */
-function isRead(message: FetchMessageObject): message is FetchMessageObject & { headers: Buffer } {
-  return message.headers !== undefined;
+function isUpdate({ uid, headers, flags }: Fetched): boolean {
+  return !(uid > 0) || (headers === undefined && flags !== undefined);
 }

@@ -2,7 +2,7 @@ import type { AccountConnections } from './account-connections.ts';
 import { inEachFolder } from './each-folder.ts';
 import { hasThreadIds, listWithStatus } from './folders.ts';
 import type { MissingParts } from './missing-parts.ts';
-import { onConnection } from './session.ts';
+import { onConnection, reportedUidNext } from './session.ts';
 
 /** A folder, and how far its messages are numbered. */
 export interface MarkedFolder {
@@ -41,14 +41,19 @@ export async function readMarks(
     connections,
     unmarked,
     limit,
-    async ({ mailbox, uidValidity }, { path }) => ({
+    async (folder, { path }) => ({
       path,
-      uidValidity,
-      uidNext: mailbox.uidNext,
-      total: mailbox.exists,
+      uidValidity: folder.uidValidity,
+      uidNext: reportedUidNext(folder),
+      total: folder.mailbox.exists,
     }),
     missing,
   );
-  const found = opened.filter((mark) => mark !== undefined);
-  return found.every(({ uidNext }) => Number.isInteger(uidNext)) ? [...marks, ...found] : undefined;
+  for (const mark of opened) {
+    if (mark === undefined) continue;
+    const { uidNext } = mark;
+    if (uidNext === undefined) return undefined;
+    marks.push({ ...mark, uidNext });
+  }
+  return marks;
 }

@@ -1,10 +1,11 @@
-import type { FetchMessageObject, SearchObject } from 'imapflow';
+import type { SearchObject } from 'imapflow';
 import { boundedFields } from '../../core/mail/bounded-fields.ts';
 import { readHeaders } from '../../core/mail/header-fields.ts';
 import type { MessagePlace } from '../../core/mail/listed-message.ts';
 import { type ListedMessage, ROW_FIELDS } from '../../core/mail/listed-message.ts';
 import { inReplyToIds, messageIdOf, referenceIds } from '../../core/mail/message-ids.ts';
 import { THREAD_MAX } from '../../core/ports/mail-reading.ts';
+import { type Fetched, fetched } from './fetched.ts';
 import { fetchMessage, isWhole, ROW_QUERY, rowOf, searchUids, uidSets } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 
@@ -44,13 +45,14 @@ export async function linkedRows(
   const uids = (await searchUids(folder.client, search)).filter((uid) => !found.has(uid));
   const linked: LinkedRow[] = [];
   for (const set of uidSets(uids.slice(-THREAD_MAX))) {
-    const messages = await folder.client.fetchAll(set, LINKED_QUERY, { uid: true });
-    for (const message of messages.filter(isWhole)) linked.push(linkedOf(folder, message));
+    for await (const message of fetched(folder.client, set, LINKED_QUERY)) {
+      if (isWhole(message)) linked.push(linkedOf(folder, message));
+    }
   }
   return linked;
 }
 
-function linkedOf(folder: OpenFolder, message: FetchMessageObject): LinkedRow {
+function linkedOf(folder: OpenFolder, message: Fetched): LinkedRow {
   const { threadId, headers = Buffer.alloc(0) } = message;
   return { row: rowOf(folder, message), ...linksIn(headers), threadId };
 }

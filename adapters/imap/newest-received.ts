@@ -1,7 +1,8 @@
 import type { SearchObject } from 'imapflow';
 import { DAY_MS } from '../../core/time/durations.ts';
+import { fetchedOne } from './fetched.ts';
 import type { ReceivedDates } from './received-dates.ts';
-import { instant, searchUids } from './rows.ts';
+import { searchUids } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 
 /** How far back a page is searched: further and further until there are enough messages. */
@@ -43,7 +44,7 @@ export async function newestReceived(
     // SEARCH compares days by the server's clock, without time and zone: one more day on each side.
     const search: SearchObject = {
       ...('search' in among ? among.search : {}),
-      ...(Number.isFinite(days) ? { since: new Date(reachedMs - DAY_MS) } : {}),
+      ...(Number.isFinite(days) ? { since: searchable(reachedMs - DAY_MS) } : {}),
       ...(afterMs === undefined ? {} : { before: new Date(startMs + 2 * DAY_MS) }),
     };
     const all = await searchUids(folder.client, Object.keys(search).length === 0 ? { all: true } : search);
@@ -56,10 +57,15 @@ export async function newestReceived(
   return [];
 }
 
+/** No mail was received before 1970, and servers refuse to search for early years. */
+export function searchable(ms: number): Date {
+  return new Date(Math.max(0, ms));
+}
+
 /** Where to start. Not exactly the newest, because newer messages are found anyway. */
 async function newestMs({ client }: OpenFolder, uid: string): Promise<number> {
-  const newest = await client.fetchOne(uid, { internalDate: true }, { uid: true });
-  return newest === false ? 0 : instant(newest.internalDate).getTime();
+  const newest = await fetchedOne(client, uid, { internalDate: true });
+  return newest?.internalDate?.getTime() ?? Date.now();
 }
 
 async function inOrder(

@@ -1,6 +1,11 @@
+import type { FetchQueryObject } from 'imapflow';
 import type { KeptOfAccount } from '../../core/accounts/account-cache.ts';
-import { instant, uidSets } from './rows.ts';
+import { fetched, receivedAt } from './fetched.ts';
+import { isWhole, uidSets } from './rows.ts';
 import type { OpenFolder } from './session.ts';
+
+/** Of messages whose INTERNALDATE the server did not report: some are gone. */
+const UNDATED: FetchQueryObject = { internalDate: true, size: true, headers: ['date'] };
 
 /** A folder's INTERNALDATEs. Each is fetched once, because it never changes. */
 export interface ReceivedDates {
@@ -25,9 +30,13 @@ export function receivedDates(kept: KeptOfAccount<FolderDates>): ReceivedDates {
       const key = `${folder.uidValidity} ${folder.mailbox.path}`;
       const known = kept.get(key) ?? new Map<number, number>();
       for (const set of uidSets(uids.filter((uid) => !known.has(uid)))) {
-        const messages = await folder.client.fetchAll(set, { internalDate: true }, { uid: true });
-        for (const { uid, internalDate } of messages) {
-          if (internalDate !== undefined) known.set(uid, instant(internalDate).getTime());
+        for await (const { uid, internalDate } of fetched(folder.client, set, { internalDate: true })) {
+          if (internalDate !== undefined) known.set(uid, internalDate.getTime());
+        }
+      }
+      for (const set of uidSets(uids.filter((uid) => !known.has(uid)))) {
+        for await (const message of fetched(folder.client, set, UNDATED)) {
+          if (isWhole(message)) known.set(message.uid, receivedAt(message).getTime());
         }
       }
       kept.set(key, known);

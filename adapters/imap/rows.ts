@@ -1,4 +1,4 @@
-import type { FetchMessageObject, FetchQueryObject, ImapFlow, SearchObject } from 'imapflow';
+import type { FetchQueryObject, ImapFlow, SearchObject } from 'imapflow';
 import {
   type ListedMessage,
   type MailFlag,
@@ -7,6 +7,7 @@ import {
 } from '../../core/mail/listed-message.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { searchFailure } from './connection.ts';
+import { type Fetched, fetched, fetchedOne, receivedAt } from './fetched.ts';
 import type { OpenFolder } from './session.ts';
 
 /**
@@ -44,10 +45,9 @@ export async function fetchRows(
   range: string,
   by: { uid: boolean },
 ): Promise<ListedMessage[]> {
-  const messages = await folder.client.fetchAll(range, ROW_QUERY, by);
   const rows = new Map<number, ListedMessage>();
-  for (const message of messages.filter(isWhole)) {
-    rows.set(message.uid, rowOf(folder, message));
+  for await (const message of fetched(folder.client, range, ROW_QUERY, by)) {
+    if (isWhole(message)) rows.set(message.uid, rowOf(folder, message));
   }
   return [...rows.values()].sort((a, b) => b.place.uid - a.place.uid);
 }
@@ -72,41 +72,33 @@ export async function fetchMessage(
   folder: OpenFolder,
   place: MessagePlace,
   query: FetchQueryObject,
-): Promise<FetchMessageObject> {
+): Promise<Fetched> {
   if (place.uidValidity !== folder.uidValidity) throw new MailError('not_found', 'the folder was recreated');
-  const message = await folder.client.fetchOne(String(place.uid), query, { uid: true });
-  if (message === false || !isWhole(message)) throw new MailError('not_found', 'there is no such message');
+  const message = await fetchedOne(folder.client, String(place.uid), query);
+  if (message === undefined || !isWhole(message))
+    throw new MailError('not_found', 'there is no such message');
   return message;
 }
 
 /** Servers also report flags that another program changed, in the same form but with fewer fields. */
-export function isWhole(message: FetchMessageObject): boolean {
-  return message.uid > 0 && message.size !== undefined && message.internalDate !== undefined;
+export function isWhole({ uid, size, internalDate, headers, source }: Fetched): boolean {
+  return uid > 0 && [size, internalDate, headers, source].some((part) => part !== undefined);
 }
 
 /** RFC 8474, 7. A longer one would make a message id too long to be accepted. */
 const OBJECT_ID_CHARS = 255;
 
-export function rowOf(
-  { mailbox, uidValidity, client }: OpenFolder,
-  message: FetchMessageObject,
-): ListedMessage {
+export function rowOf({ mailbox, uidValidity, client }: OpenFolder, message: Fetched): ListedMessage {
   const { uid, size = 0, flags = new Set(), emailId = '', headers = Buffer.alloc(0) } = message;
   const hasStableIds = client.capabilities.has('OBJECTID') || client.capabilities.has('X-GM-EXT-1');
   return {
     place: { path: mailbox.path, uidValidity, uid },
     stableId: hasStableIds && emailId !== '' && emailId.length <= OBJECT_ID_CHARS ? emailId : null,
     header: headers,
-    internalDate: instant(message.internalDate),
+    internalDate: receivedAt(message),
     sizeBytes: size,
     flags: flagsOf(flags),
   };
-}
-
-/** A server without a readable INTERNALDATE breaks its protocol. Its message is still shown. */
-export function instant(internalDate: Date | string | undefined): Date {
-  const date = new Date(internalDate ?? 0);
-  return Number.isNaN(date.getTime()) ? new Date(0) : date;
 }
 
 /**

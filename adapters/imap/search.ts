@@ -16,7 +16,7 @@ import { inEachFolder } from './each-folder.ts';
 import { noFolder } from './failure.ts';
 import type { SearchScope } from './folders.ts';
 import { missingParts } from './missing-parts.ts';
-import { FEW, newestReceived, type Received } from './newest-received.ts';
+import { FEW, newestReceived, type Received, searchable } from './newest-received.ts';
 import type { ReceivedDates } from './received-dates.ts';
 import { fetchRowsOf, searchUids, uidSets } from './rows.ts';
 import type { OpenFolder } from './session.ts';
@@ -149,11 +149,6 @@ async function receivedSince(
     uids.filter((uid) => !certain.has(uid)),
   );
   return uids.filter((uid) => certain.has(uid) || (received.get(uid) ?? 0) >= sinceMs);
-}
-
-/** No mail was received before 1970, and servers refuse to search for early years. */
-function searchable(ms: number): Date {
-  return new Date(Math.max(0, ms));
 }
 
 /** A condition on a message, for the server's search and for a check here. */

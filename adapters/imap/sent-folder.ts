@@ -1,10 +1,11 @@
-import type { FetchMessageObject, ImapFlow } from 'imapflow';
+import type { ImapFlow } from 'imapflow';
 import type { ListedMessage } from '../../core/mail/listed-message.ts';
 import { messageRow } from '../../core/mail/message-row.ts';
 import { isSentTo, sentCopyOf } from '../../core/mail/sent-copy.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { SENT_COPIES_MAX, SENT_COPY_FIELDS } from '../../core/ports/mail-reading.ts';
 import type { Outgoing } from '../../core/ports/mail-sending.ts';
+import { fetched } from './fetched.ts';
 import { fetchRowsOf, searchUids, uidSets } from './rows.ts';
 import { change, type OpenFolder } from './session.ts';
 
@@ -61,11 +62,11 @@ export async function copiesTo(
 /** Fetches their headers, the highest UID first. Leaves out messages that are gone. */
 async function fetchCopies(client: ImapFlow, uids: readonly number[]): Promise<readonly Uint8Array[]> {
   const query = { uid: true, headers: [...SENT_COPY_FIELDS] };
-  const fetched: FetchMessageObject[] = [];
-  for (const set of uidSets(uids))
-    for (const one of await client.fetchAll(set, query, { uid: true })) fetched.push(one);
-  const copies = new Map(
-    fetched.flatMap(({ uid, headers }) => (headers === undefined ? [] : [[uid, headers] as const])),
-  );
+  const copies = new Map<number, Uint8Array>();
+  for (const set of uidSets(uids)) {
+    for await (const { uid, headers } of fetched(client, set, query)) {
+      if (headers !== undefined) copies.set(uid, headers);
+    }
+  }
   return [...copies].sort(([a], [b]) => b - a).map(([, header]) => header);
 }

@@ -19,6 +19,14 @@ const FRESH_MS = 1_000;
 const SELECTED_MS = 30_000;
 const selectedAt = new WeakMap<ImapFlow, number>();
 
+/** Folders whose UIDNEXT the server did not report. imapflow then takes the UIDs that it sees for the highest. */
+const withoutUidNext = new WeakSet<MailboxObject>();
+
+/** UIDNEXT of the folder. Undefined if the server did not report it (RFC 3501, 6.3.1). */
+export function reportedUidNext({ mailbox }: OpenFolder): number | undefined {
+  return withoutUidNext.has(mailbox) ? undefined : mailbox.uidNext;
+}
+
 /** A selected folder that shows every message that existed when the work started. */
 export interface OpenFolder {
   readonly client: ImapFlow;
@@ -94,7 +102,8 @@ export async function inFolderToChange<T>(
 
 /** Selects a folder, also if it is already selected. */
 export async function select(client: ImapFlow, path: string): Promise<void> {
-  await client.mailboxOpen(path);
+  const mailbox = await client.mailboxOpen(path);
+  if (!Number.isInteger(mailbox.uidNext)) withoutUidNext.add(mailbox);
   selectedAt.set(client, performance.now());
 }
 
