@@ -4,9 +4,10 @@ import { type AttachmentSource, SOURCE_BYTES } from '../../core/mail/message-sou
 import { MailError } from '../../core/ports/mail.ts';
 import type { RawMessage } from '../../core/ports/mail-reading.ts';
 import { isNotFound } from './failure.ts';
-import { type Fetched, fetched } from './fetched.ts';
+import { fetchEach } from './fetch-each.ts';
+import type { Fetched } from './fetched.ts';
 import { fetchAttachmentPart, fetchParts } from './large-message.ts';
-import { fetchMessage, isWhole, ROW_QUERY, rowOf, uidSets } from './rows.ts';
+import { fetchMessage, ROW_QUERY, rowOf, undeliverableRow } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 
 /** Enough for nearly every message without an attachment: those take one command. */
@@ -17,15 +18,15 @@ export async function readMessage(folder: OpenFolder, place: MessagePlace): Prom
   return messageOf(folder, await fetchMessage(folder, place, BEGINNING));
 }
 
-/** Yields the messages that exist. */
+/** Yields the messages that exist. One that the server cannot deliver is empty, and its row says so. */
 export async function* readMessages(folder: OpenFolder, uids: readonly number[]): AsyncGenerator<RawMessage> {
-  for (const set of uidSets(uids)) {
-    const begun: Fetched[] = [];
-    for await (const one of fetched(folder.client, set, BEGINNING)) if (isWhole(one)) begun.push(one);
-    for (const one of begun) {
-      const message = await messageUnlessGone(folder, one);
-      if (message !== undefined) yield message;
-    }
+  const { messages, undeliverable } = await fetchEach(folder.client, uids, BEGINNING);
+  for (const begun of messages) {
+    const message = await messageUnlessGone(folder, begun);
+    if (message !== undefined) yield message;
+  }
+  for (const message of undeliverable) {
+    yield { row: undeliverableRow(folder, message), source: { kind: 'whole', bytes: new Uint8Array() } };
   }
 }
 

@@ -8,6 +8,8 @@ import { MailError } from '../../core/ports/mail.ts';
 import { THREAD_MAX } from '../../core/ports/mail-reading.ts';
 import type { AccountConnections } from './account-connections.ts';
 import { inEachFolder } from './each-folder.ts';
+import { deliveryRefusal } from './failure.ts';
+import { fetchEach } from './fetch-each.ts';
 import { type Fetched, fetched } from './fetched.ts';
 import { type MarkedFolder, readMarks } from './folder-marks.ts';
 import { LINK_HEADERS, linkedIds } from './linked-rows.ts';
@@ -15,6 +17,7 @@ import { type MessageLinks, messageLinks } from './message-links.ts';
 import type { MissingParts } from './missing-parts.ts';
 import { fetchRowsOf } from './rows.ts';
 import type { OpenFolder } from './session.ts';
+import { searchUids } from './uid-search.ts';
 
 /**
  * Which message answers which in the mailbox of an account. A server takes seconds to search a mailbox for
@@ -227,12 +230,22 @@ async function readLinks(client: ImapFlow, range: string): Promise<Map<number, n
   const read: [number, number[]][] = [];
   let links = 0;
   const query = { uid: true, headers: LINK_HEADERS };
-  for await (const message of fetched(client, range, query)) {
+  const add = ({ uid, headers }: Fetched) => {
     // Too many: the caller forgets them all.
-    if (isUpdate(message) || links > MOST_LINKS) continue;
-    const ids = message.headers === undefined ? [] : numbersOf(linkedIds(message.headers));
+    if (links > MOST_LINKS) return;
+    const ids = headers === undefined ? [] : numbersOf(linkedIds(headers));
     links += ids.length;
-    read.push([message.uid, ids]);
+    read.push([uid, ids]);
+  };
+  try {
+    for await (const message of fetched(client, range, query)) if (!isUpdate(message)) add(message);
+  } catch (error) {
+    if (deliveryRefusal(error) === undefined) throw error;
+    read.length = 0;
+    links = 0;
+    const each = await fetchEach(client, await searchUids(client, { uid: range }), query);
+    // What cannot be delivered names nobody.
+    for (const message of [...each.messages, ...each.undeliverable]) add(message);
   }
   // Servers answer in this order, but nothing requires it.
   return new Map(read.sort(([a], [b]) => a - b));

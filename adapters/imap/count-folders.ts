@@ -3,8 +3,8 @@ import type { AccountConnections } from './account-connections.ts';
 import { inEachFolder } from './each-folder.ts';
 import { type FolderList, listWithStatus } from './folders.ts';
 import { missingParts } from './missing-parts.ts';
-import { searchUids } from './rows.ts';
 import { onConnection } from './session.ts';
+import { searchUids } from './uid-search.ts';
 
 type Counts = Pick<FolderCounts, 'total' | 'unread'>;
 

@@ -127,6 +127,24 @@ function responseCodeOf(reported: z.infer<typeof imapflowError> | undefined): st
   return (serverResponseCode ?? fetched)?.toUpperCase();
 }
 
+/** Response codes of a server that failed at what was asked of it. It may never succeed. */
+const FAILING = new Set(['SERVERBUG', 'CONTACTADMIN']);
+
+/**
+ * Why the server did not deliver a message: undefined if it could not deliver any now.
+ * `isCertain`: false if it may be unable to deliver any
+ */
+export function deliveryRefusal(
+  error: unknown,
+): { readonly why: MailError; readonly isCertain: boolean } | undefined {
+  const why = imapFailure(error);
+  if (isRefused(why)) return { why, isCertain: true };
+  const reported = imapflowError.safeParse(error).data;
+  const code = responseCodeOf(reported);
+  const hasFailed = reported?.responseStatus !== undefined && code !== undefined && FAILING.has(code);
+  return hasFailed ? { why, isCertain: false } : undefined;
+}
+
 /** Whether the server refuses for good, and not only for now. */
 export function isRefused(error: unknown): error is MailError {
   return error instanceof MailError && error.code === 'refused';

@@ -5,8 +5,9 @@ import type { AccountConnections } from './account-connections.ts';
 import { inEachFolder } from './each-folder.ts';
 import type { SearchScope } from './folders.ts';
 import type { ReceivedDates } from './received-dates.ts';
-import { fetchRowsOf, searchUids } from './rows.ts';
+import { fetchRowsOf } from './rows.ts';
 import type { OpenFolder } from './session.ts';
+import { searchUids } from './uid-search.ts';
 
 export interface WantedMessage {
   readonly stableId: string | null;

@@ -5,9 +5,11 @@ import type { MessagePlace } from '../../core/mail/listed-message.ts';
 import { type ListedMessage, ROW_FIELDS } from '../../core/mail/listed-message.ts';
 import { inReplyToIds, messageIdOf, referenceIds } from '../../core/mail/message-ids.ts';
 import { THREAD_MAX } from '../../core/ports/mail-reading.ts';
-import { type Fetched, fetched } from './fetched.ts';
-import { fetchMessage, isWhole, ROW_QUERY, rowOf, searchUids, uidSets } from './rows.ts';
+import { fetchEach } from './fetch-each.ts';
+import type { Fetched } from './fetched.ts';
+import { fetchMessage, ROW_QUERY, rowOf, undeliverableRow } from './rows.ts';
 import type { OpenFolder } from './session.ts';
+import { searchUids } from './uid-search.ts';
 
 /** The id of a message, and those of the messages that it answers. */
 interface MessageIds {
@@ -43,13 +45,14 @@ export async function linkedRows(
 ): Promise<LinkedRow[]> {
   if (folder.mailbox.exists === 0) return [];
   const uids = (await searchUids(folder.client, search)).filter((uid) => !found.has(uid));
-  const linked: LinkedRow[] = [];
-  for (const set of uidSets(uids.slice(-THREAD_MAX))) {
-    for await (const message of fetched(folder.client, set, LINKED_QUERY)) {
-      if (isWhole(message)) linked.push(linkedOf(folder, message));
-    }
-  }
-  return linked;
+  const { messages, undeliverable } = await fetchEach(folder.client, uids.slice(-THREAD_MAX), LINKED_QUERY);
+  return [
+    ...messages.map((message) => linkedOf(folder, message)),
+    ...undeliverable.map((message) => ({
+      ...linkedOf(folder, message),
+      row: undeliverableRow(folder, message),
+    })),
+  ];
 }
 
 function linkedOf(folder: OpenFolder, message: Fetched): LinkedRow {

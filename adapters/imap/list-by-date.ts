@@ -2,8 +2,9 @@ import type { ListedMessage } from '../../core/mail/listed-message.ts';
 import type { ListPosition, ListQuery, MessagePage } from '../../core/ports/mail-reading.ts';
 import { newestReceived, type Received } from './newest-received.ts';
 import type { ReceivedDates } from './received-dates.ts';
-import { countMatches, fetchRowsOf } from './rows.ts';
+import { fetchRowsOf } from './rows.ts';
 import type { OpenFolder } from './session.ts';
+import { countMatches } from './uid-search.ts';
 
 /** Returns a page by INTERNALDATE. */
 export async function pageByDate(

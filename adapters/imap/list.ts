@@ -3,8 +3,9 @@ import { MailError } from '../../core/ports/mail.ts';
 import type { ListQuery, MessagePage } from '../../core/ports/mail-reading.ts';
 import { pageByDate } from './list-by-date.ts';
 import type { ReceivedDates } from './received-dates.ts';
-import { countMatches, fetchRows, fetchRowsOf, searchUids } from './rows.ts';
+import { fetchRowsIn, fetchRowsOf } from './rows.ts';
 import type { OpenFolder } from './session.ts';
+import { countMatches, searchUids } from './uid-search.ts';
 
 export async function listFolder(
   folder: OpenFolder,
@@ -27,7 +28,7 @@ async function allByUid(folder: OpenFolder, { after, limit }: ListQuery): Promis
   // All messages of a page may be gone by the time it is fetched.
   while (rows.length === 0 && last > 0) {
     const first = Math.max(1, last - limit + 1);
-    rows = await fetchRows(folder, `${first}:${last}`, { uid: false });
+    rows = await fetchRowsIn(folder, first, last);
     last = first - 1;
   }
   return { rows, more: last > 0, total: mailbox.exists };

@@ -2,8 +2,8 @@ import type { SearchObject } from 'imapflow';
 import { DAY_MS } from '../../core/time/durations.ts';
 import { fetchedOne } from './fetched.ts';
 import type { ReceivedDates } from './received-dates.ts';
-import { searchUids } from './rows.ts';
 import type { OpenFolder } from './session.ts';
+import { searchUids } from './uid-search.ts';
 
 /** How far back a page is searched: further and further until there are enough messages. */
 const REACH_DAYS = [2, 8, 32, 128, 512, 2048, Number.POSITIVE_INFINITY];

@@ -1,8 +1,10 @@
 import type { FetchQueryObject } from 'imapflow';
 import type { KeptOfAccount } from '../../core/accounts/account-cache.ts';
+import { deliveryRefusal } from './failure.ts';
+import { fetchEach } from './fetch-each.ts';
 import { fetched, receivedAt } from './fetched.ts';
-import { isWhole, uidSets } from './rows.ts';
 import type { OpenFolder } from './session.ts';
+import { uidSets } from './uid-search.ts';
 
 /** Of messages whose INTERNALDATE the server did not report: some are gone. */
 const UNDATED: FetchQueryObject = { internalDate: true, size: true, headers: ['date'] };
@@ -30,21 +32,24 @@ export function receivedDates(kept: KeptOfAccount<FolderDates>): ReceivedDates {
       const key = `${folder.uidValidity} ${folder.mailbox.path}`;
       const known = kept.get(key) ?? new Map<number, number>();
       for (const set of uidSets(uids.filter((uid) => !known.has(uid)))) {
-        for await (const { uid, internalDate } of fetched(folder.client, set, { internalDate: true })) {
-          if (internalDate !== undefined) known.set(uid, internalDate.getTime());
+        try {
+          for await (const { uid, internalDate } of fetched(folder.client, set, { internalDate: true })) {
+            if (internalDate !== undefined) known.set(uid, internalDate.getTime());
+          }
+        } catch (error) {
+          if (deliveryRefusal(error) === undefined) throw error;
         }
       }
-      for (const set of uidSets(uids.filter((uid) => !known.has(uid)))) {
-        for await (const message of fetched(folder.client, set, UNDATED)) {
-          if (isWhole(message)) known.set(message.uid, receivedAt(message).getTime());
-        }
-      }
+      const others = uids.filter((uid) => !known.has(uid));
+      const { messages, undeliverable } = await fetchEach(folder.client, others, UNDATED);
+      for (const message of messages) known.set(message.uid, receivedAt(message).getTime());
       kept.set(key, known);
       const dates = new Map<number, number>();
       for (const uid of uids) {
         const receivedMs = known.get(uid);
         if (receivedMs !== undefined) dates.set(uid, receivedMs);
       }
+      for (const message of undeliverable) dates.set(message.uid, receivedAt(message).getTime());
       return dates;
     },
   };

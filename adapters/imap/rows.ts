@@ -1,4 +1,4 @@
-import type { FetchQueryObject, ImapFlow, SearchObject } from 'imapflow';
+import type { FetchQueryObject } from 'imapflow';
 import {
   type ListedMessage,
   type MailFlag,
@@ -6,9 +6,11 @@ import {
   ROW_FIELDS,
 } from '../../core/mail/listed-message.ts';
 import { MailError } from '../../core/ports/mail.ts';
-import { searchFailure } from './connection.ts';
+import { deliveryRefusal } from './failure.ts';
+import { fetchEach, isWhole } from './fetch-each.ts';
 import { type Fetched, fetched, fetchedOne, receivedAt } from './fetched.ts';
 import type { OpenFolder } from './session.ts';
+import { searchUids } from './uid-search.ts';
 
 /**
  * The fields of a row. Headers instead of ENVELOPE, which imapflow reads more slowly, and which loses the
@@ -36,35 +38,44 @@ export function flagsOf(names: ReadonlySet<string>): ReadonlySet<MailFlag> {
   return new Set(flags.filter((flag) => lower.has(FLAG_NAMES[flag].toLowerCase())));
 }
 
-/**
- * Returns the rows of a range of sequence numbers or UIDs, the highest UID first. Leaves out messages that
- * are gone.
- */
-export async function fetchRows(
-  folder: OpenFolder,
-  range: string,
-  by: { uid: boolean },
-): Promise<ListedMessage[]> {
+/** Returns the rows of a range of sequence numbers, the highest UID first. Leaves out messages that are gone. */
+export async function fetchRowsIn(folder: OpenFolder, first: number, last: number): Promise<ListedMessage[]> {
   const rows = new Map<number, ListedMessage>();
-  for await (const message of fetched(folder.client, range, ROW_QUERY, by)) {
-    if (isWhole(message)) rows.set(message.uid, rowOf(folder, message));
+  const range = `${first}:${last}`;
+  try {
+    for await (const message of fetched(folder.client, range, ROW_QUERY, { uid: false })) {
+      if (isWhole(message)) rows.set(message.uid, rowOf(folder, message));
+    }
+  } catch (error) {
+    if (deliveryRefusal(error) === undefined) throw error;
+    rows.clear();
   }
-  return [...rows.values()].sort((a, b) => b.place.uid - a.place.uid);
+  if (rows.size > last - first) return [...rows.values()].sort(highestFirst);
+  return fetchRowsOf(folder, await searchUids(folder.client, { seq: range }));
 }
 
 /** @returns undefined if the message is gone, or the folder was replaced */
 export async function rowAt(folder: OpenFolder, place: MessagePlace): Promise<ListedMessage | undefined> {
   if (folder.uidValidity !== place.uidValidity) return undefined;
-  const rows = await fetchRows(folder, String(place.uid), { uid: true });
-  return rows.find((row) => row.place.uid === place.uid);
+  const message = await fetchedOne(folder.client, String(place.uid), ROW_QUERY);
+  return message !== undefined && isWhole(message) ? rowOf(folder, message) : undefined;
 }
 
-/** Returns the rows of these UIDs, the highest first. */
+/** Returns the rows of these UIDs, the highest first. Leaves out messages that are gone. */
 export async function fetchRowsOf(folder: OpenFolder, uids: readonly number[]): Promise<ListedMessage[]> {
-  const rows: ListedMessage[] = [];
-  for (const set of uidSets(uids))
-    for (const row of await fetchRows(folder, set, { uid: true })) rows.push(row);
-  return rows.sort((a, b) => b.place.uid - a.place.uid);
+  const { messages, undeliverable } = await fetchEach(folder.client, uids, ROW_QUERY);
+  const rows = messages.map((message) => rowOf(folder, message));
+  for (const message of undeliverable) rows.push(undeliverableRow(folder, message));
+  return rows.sort(highestFirst);
+}
+
+function highestFirst(a: ListedMessage, b: ListedMessage): number {
+  return b.place.uid - a.place.uid;
+}
+
+/** The row of a message that the server cannot deliver. */
+export function undeliverableRow(folder: OpenFolder, message: Fetched): ListedMessage {
+  return { ...rowOf(folder, message), undeliverable: true };
 }
 
 /** @throws MailError `not_found` if the message of `place` is not in the folder */
@@ -78,11 +89,6 @@ export async function fetchMessage(
   if (message === undefined || !isWhole(message))
     throw new MailError('not_found', 'there is no such message');
   return message;
-}
-
-/** Servers also report flags that another program changed, in the same form but with fewer fields. */
-export function isWhole({ uid, size, internalDate, headers, source }: Fetched): boolean {
-  return uid > 0 && [size, internalDate, headers, source].some((part) => part !== undefined);
 }
 
 /** RFC 8474, 7. A longer one would make a message id too long to be accepted. */
@@ -99,46 +105,4 @@ export function rowOf({ mailbox, uidValidity, client }: OpenFolder, message: Fet
     sizeBytes: size,
     flags: flagsOf(flags),
   };
-}
-
-/**
- * Returns the matching UIDs in ascending order.
- * @throws MailError if the server refuses the search
- */
-export async function searchUids(client: ImapFlow, query: SearchObject): Promise<number[]> {
-  const found = await client.search(query, { uid: true });
-  if (!Array.isArray(found)) throw searchFailure(client);
-  return found;
-}
-
-/** Counts the matches, without an EXPUNGE in between: the count is a valid sequence number. */
-export async function countMatches(client: ImapFlow, query: SearchObject): Promise<number> {
-  // Not UID SEARCH: only during a plain SEARCH must a server not renumber its messages (RFC 9051, 7.5.1).
-  const found = await client.search(query, { uid: false, returnOptions: ['COUNT'] });
-  if (typeof found !== 'object' || Array.isArray(found) || found.count === undefined) {
-    throw new MailError('refused', 'the IMAP server refused a search');
-  }
-  return found.count;
-}
-
-/** The number of ranges per command. The line stays below the 8000 bytes that every server accepts. */
-const RANGES_A_COMMAND = 300;
-
-/** Returns sets of UIDs, such as `3:7,9`, that together name all of `uids`. */
-export function uidSets(uids: readonly number[]): string[] {
-  const ranges: string[] = [];
-  const ascending = [...uids].sort((a, b) => a - b);
-  let first: number | undefined;
-  for (const [index, uid] of ascending.entries()) {
-    first ??= uid;
-    const next = ascending[index + 1];
-    if (next === uid || next === uid + 1) continue;
-    ranges.push(first === uid ? `${uid}` : `${first}:${uid}`);
-    first = undefined;
-  }
-  const sets: string[] = [];
-  for (let start = 0; start < ranges.length; start += RANGES_A_COMMAND) {
-    sets.push(ranges.slice(start, start + RANGES_A_COMMAND).join(','));
-  }
-  return sets;
 }

@@ -18,8 +18,9 @@ import type { SearchScope } from './folders.ts';
 import { missingParts } from './missing-parts.ts';
 import { FEW, newestReceived, type Received, searchable } from './newest-received.ts';
 import type { ReceivedDates } from './received-dates.ts';
-import { fetchRowsOf, searchUids, uidSets } from './rows.ts';
+import { fetchRowsOf } from './rows.ts';
 import type { OpenFolder } from './session.ts';
+import { searchUids, uidSets } from './uid-search.ts';
 
 /** A match, before its row is fetched. */
 interface Hit extends SearchPosition {
@@ -235,7 +236,9 @@ async function narrowedHere(
   const matching: number[] = [];
   for (let start = 0; start < uids.length; start += BATCH) {
     for await (const message of readMessages(folder, uids.slice(start, start + BATCH))) {
-      if (await condition.matches(message)) matching.push(message.row.place.uid);
+      // A search never leaves out a message without a word.
+      if (message.row.undeliverable || (await condition.matches(message)))
+        matching.push(message.row.place.uid);
     }
   }
   return matching;

@@ -6,8 +6,9 @@ import { MailError } from '../../core/ports/mail.ts';
 import { SENT_COPIES_MAX, SENT_COPY_FIELDS } from '../../core/ports/mail-reading.ts';
 import type { Outgoing } from '../../core/ports/mail-sending.ts';
 import { fetched } from './fetched.ts';
-import { fetchRowsOf, searchUids, uidSets } from './rows.ts';
+import { fetchRowsOf } from './rows.ts';
 import { change, type OpenFolder } from './session.ts';
+import { searchUids, uidSets } from './uid-search.ts';
 
 /** Implements `messageWithId` of the port. */
 export async function messageWithId(

@@ -16,13 +16,16 @@ import type { LookUpPorts } from './tool-ports.ts';
 
 export interface ReadMessage extends MessageReading {
   /** Null: the message was read. Otherwise the body gives the reason, and no attachments are known. */
-  readonly unreadable: UnreadableReason | null;
+  readonly unreadable: WhyNotRead | null;
 }
 
-const NOT_READ: Readonly<Record<UnreadableReason, string>> = {
+type WhyNotRead = UnreadableReason | 'undeliverable';
+
+const NOT_READ: Readonly<Record<WhyNotRead, string>> = {
   too_slow: '[The text of this message cannot be shown: it takes too long to read.]',
   too_large: '[The text of this message cannot be shown: it takes too much memory to read.]',
   broken: '[The text of this message cannot be shown: reading it failed.]',
+  undeliverable: '[The text of this message cannot be shown: the mail server cannot deliver it.]',
 };
 
 /**
@@ -60,7 +63,7 @@ export async function readMessage(
 /** Of the header of an unreadable message, which is read here, without the reader. */
 const HEADER_BYTES = 32 * 1024;
 
-function unread({ source, window }: MessageInput, unreadable: UnreadableReason): ReadMessage {
+function unread({ source, window }: MessageInput, unreadable: WhyNotRead): ReadMessage {
   const [bytes = new Uint8Array()] = source.kind === 'whole' ? [source.bytes] : source.texts;
   return {
     body: seenBody(NOT_READ[unreadable], window),
@@ -106,9 +109,11 @@ export async function* readMessages(
       return source && { source, window, ...(head === undefined ? {} : { head }) };
     });
     const together = fetched && (await readTogether(ports, reading, messages));
-    for (const message of messages) {
+    for (const [index, message] of messages.entries()) {
+      const isUndeliverable = fetched?.[index]?.row?.undeliverable === true;
       const read = message && together?.get(message);
-      if (message === undefined || read !== undefined) yield read;
+      if (message !== undefined && isUndeliverable) yield unread(message, 'undeliverable');
+      else if (message === undefined || read !== undefined) yield read;
       else if (fetched === undefined || isLate()) yield unread(message, 'too_slow');
       else yield await readMessage(ports, reading, message);
     }
@@ -144,11 +149,13 @@ async function readTogether(
   );
 }
 
+interface FetchedSource {
+  readonly source: MessageSource;
+  readonly row?: Pick<MessageRow, 'undeliverable'>;
+}
+
 interface SourceReader {
-  readAll(
-    call: MailCall,
-    places: readonly MessagePlace[],
-  ): Promise<readonly ({ readonly source: MessageSource } | undefined)[]>;
+  readAll(call: MailCall, places: readonly MessagePlace[]): Promise<readonly (FetchedSource | undefined)[]>;
 }
 
 interface WantedMessage extends Pick<MessageRow, 'place' | 'sizeBytes'> {

@@ -119,6 +119,7 @@ export function summaryOf(context: LookUpContext, account: Account, row: Message
     from: shortened(row.from, ROW_FIELD_CHARS),
     subject: shortened(row.subject, ROW_FIELD_CHARS),
     date: row.date,
+    ...(row.undeliverable && { undeliverable: row.undeliverable }),
   };
 }
 

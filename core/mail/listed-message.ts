@@ -19,6 +19,8 @@ export interface ListedMessage {
   /** RFC822.SIZE. */
   readonly sizeBytes: number;
   readonly flags: ReadonlySet<MailFlag>;
+  /** The server cannot deliver the message: the rest of the row is what is known of it. */
+  readonly undeliverable?: true;
 }
 
 /** The header fields that a list needs. Content-Type names the charset of the others if they are not encoded. */

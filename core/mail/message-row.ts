@@ -16,6 +16,7 @@ export interface MessageRow extends HeaderFacts {
   /** RFC822.SIZE. */
   readonly sizeBytes: number;
   readonly flags: ReadonlySet<MailFlag>;
+  readonly undeliverable?: true;
 }
 
 /** The facts that a move or a flag does not change. */
@@ -45,10 +46,19 @@ export function messageRow({
   internalDate,
   sizeBytes,
   flags,
+  undeliverable,
 }: ListedMessage): MessageRow {
   const facts = KNOWN.get(header) ?? headerFacts(header, sizeBytes, internalDate);
   KNOWN.set(header, facts);
-  return { place, stableId, ...facts, internalDate, sizeBytes, flags };
+  return {
+    place,
+    stableId,
+    ...facts,
+    internalDate,
+    sizeBytes,
+    flags,
+    ...(undeliverable && { undeliverable }),
+  };
 }
 
 function headerFacts(header: Uint8Array, sizeBytes: number, internalDate: Date): HeaderFacts {

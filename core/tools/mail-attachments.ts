@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readWithin } from '../accounts/read-message.ts';
+import { type ReadMessage, readWithin } from '../accounts/read-message.ts';
 import { findMessage, findReadMessage, MESSAGE_ERRORS } from '../call/mailbox.ts';
 import { pageFields, skipped } from '../call/paging.ts';
 import { attachmentPassage } from '../call/shown-passages.ts';
@@ -8,7 +8,6 @@ import { cursor, messageId } from '../contract/schema.ts';
 import { messageIdShape } from '../contract/shapes.ts';
 import type { AttachmentInfo } from '../mail/attachment-info.ts';
 import type { AttachmentText, ExtractedText, NoTextFacts, NoTextReason } from '../ports/attachment-text.ts';
-import type { UnreadableReason } from '../ports/reader.ts';
 import type { TextWindow } from '../text/seen-body.ts';
 import { wordEnd } from '../text/seen-text.ts';
 import { defineRead } from './define-tool.ts';
@@ -39,10 +38,11 @@ function cut(value: string): string {
 const NO_TEXT: TextWindow = { from: 0, most: 0 };
 
 /** Why the attachments of a message are not known. */
-const UNREADABLE: Readonly<Record<UnreadableReason, string>> = {
+const UNREADABLE: Readonly<Record<NonNullable<ReadMessage['unreadable']>, string>> = {
   too_slow: 'The message takes too long to read. Its attachments are not known.',
   too_large: 'The message takes too much memory to read. Its attachments are not known.',
   broken: 'Reading the message failed. Its attachments are not known.',
+  undeliverable: 'The mail server cannot deliver the message. Its attachments are not known.',
 };
 
 export const listAttachments = defineRead({

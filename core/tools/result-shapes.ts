@@ -39,6 +39,10 @@ export const messageSummary = z.object({
     format: 'date-time',
     description: 'Of the message; if unreadable, when it arrived.',
   }),
+  undeliverable: z
+    .literal(true)
+    .optional()
+    .meta({ description: 'The server cannot deliver this message: only what is known of it is here.' }),
 });
 
 export const attachment = z

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MailError } from '../../core/ports/mail.ts';
 import type { MissingMail } from '../../core/ports/mail-reading.ts';
-import { detailsOf, firstId, letter, OWN, openScene, type Scene } from './scene.ts';
+import { detailsOf, firstId, letter, OWN, openScene, resultOf, type Scene } from './scene.ts';
 
 // What a server refuses for good is named beside the rest, in every answer that is without it.
 
@@ -144,5 +144,41 @@ describe('the inbox of one account of several', () => {
       account_id: 2,
       reason: 'refused',
     });
+  });
+});
+
+describe('a message that the server cannot deliver', () => {
+  it('is a row that says so, and its text in a conversation says so too', async () => {
+    const scene = await openScene({
+      samples: () => [letter('1'), letter('2', { minutesAgo: 30 })],
+      mailAs: (mail) => ({
+        ...mail,
+        list: async (...asked) => {
+          const page = await mail.list(...asked);
+          const [first, ...others] = page.rows;
+          if (first === undefined) return page;
+          return { ...page, rows: [{ ...first, header: new Uint8Array(), undeliverable: true }, ...others] };
+        },
+        readAll: async (...asked) =>
+          (await mail.readAll(...asked)).map(
+            (message) =>
+              message && {
+                row: { ...message.row, undeliverable: true },
+                source: { kind: 'whole', bytes: new Uint8Array() },
+              },
+          ),
+      }),
+    });
+    const key = await scene.addKey('read');
+    const listed = await key.call('summarize_inbox');
+    expect(listed).toMatchObject({
+      result: { messages: [{ undeliverable: true, subject: '' }, { subject: 'Subject 1' }] },
+    });
+    expect(listed).not.toHaveProperty('result.messages.1.undeliverable');
+    const { messages } = resultOf(await key.call('search_inbox', { q: 'Subject' })) as {
+      messages: { id: string }[];
+    };
+    const thread = await key.call('get_thread', { id: messages[0]?.id });
+    expect(JSON.stringify(thread)).toContain('the mail server cannot deliver it');
   });
 });

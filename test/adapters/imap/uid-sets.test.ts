@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { uidSets } from '../../../adapters/imap/rows.ts';
+import { uidSets } from '../../../adapters/imap/uid-search.ts';
 
 it.each([
   [[], []],

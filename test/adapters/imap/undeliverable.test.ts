@@ -1,0 +1,128 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { imapMail } from '../../../adapters/imap/mail.ts';
+import { mailReader } from '../../../core/accounts/mail-reader.ts';
+import type { MailCall } from '../../../core/ports/mail.ts';
+import type { Mail } from '../../../core/ports/ports.ts';
+import { systemClock } from '../../../hosts/embedded/system-clock.ts';
+import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
+import { missingServers, titled } from '../../servers/missing-servers.ts';
+import { type Disguise, type MailProxy, startProxy } from '../../servers/proxy.ts';
+import { callOn, newestOf, searchFor } from './mailbox-on.ts';
+
+/** Whether a FETCH asks for the message whose UID and sequence number are 2. */
+function asksForSecond(line: string): boolean {
+  const [, set = ''] = / FETCH ([\d:,*]+) /.exec(line) ?? [];
+  return set.split(',').some((range) => {
+    const [first = '', last = first] = range.split(':');
+    return Number(first) <= 2 && (last === '*' || Number(last) >= 2);
+  });
+}
+
+const refusing = (answer: string, what = ''): Disguise => ({
+  refusal: (line) => (asksForSecond(line) && line.includes(what) ? answer : undefined),
+});
+
+const ODD: readonly [string, Disguise][] = [
+  ['refuses (NO)', refusing('NO cannot')],
+  ['refuses (BAD)', refusing('BAD cannot')],
+  ['refuses because of a mistake of its own', refusing('NO [SERVERBUG] cannot')],
+  ['refuses the content of', refusing('NO cannot', 'BODY')],
+  ['leaves out', { reply: (line) => line.replace(/^\* 2 FETCH /, '* 2 XOTHER ') }],
+];
+
+describe.skipIf(missingServers().length > 0)(titled('a message that the server cannot deliver'), () => {
+  let dovecot: Dovecot;
+  let mail: Mail;
+  let user: string;
+  const proxies: MailProxy[] = [];
+
+  beforeAll(async () => {
+    dovecot = await startDovecot();
+  });
+  beforeEach(async () => {
+    mail = imapMail({ allowPrivateServers: true });
+    user = dovecot.addUser();
+    for (const name of ['a', 'b', 'c']) {
+      const ids = `Message-ID: <${name}@x.example>\r\nReferences: <root@x.example>\r\n`;
+      await dovecot.deliver(user, `${ids}Subject: ${name}\r\n\r\nneedle\r\n`);
+    }
+  });
+  afterEach(async () => {
+    await mail.close();
+    for (const proxy of proxies.splice(0)) await proxy.stop();
+  });
+  afterAll(() => dovecot?.stop());
+
+  async function callBy(disguise: Disguise): Promise<MailCall> {
+    const proxy = await startProxy('imap', dovecot.port, disguise);
+    proxies.push(proxy);
+    return callOn(proxy.port, user);
+  }
+
+  const reader = () => mailReader(mail, systemClock);
+  const list = (call: MailCall, order: 'uid' | 'date', unread: boolean) =>
+    reader().list(call, { path: 'INBOX', unread, order, after: undefined, limit: 10 });
+  const uidsOf = (rows: readonly { place: { uid: number }; undeliverable?: true }[]) =>
+    rows
+      .map(({ place, undeliverable }) => (undeliverable ? `${place.uid} undeliverable` : `${place.uid}`))
+      .toSorted();
+  const ALL = ['1', '2 undeliverable', '3'];
+
+  async function expectAll(call: MailCall): Promise<void> {
+    for (const order of ['uid', 'date'] as const) {
+      for (const unread of [false, true]) expect(uidsOf((await list(call, order, unread)).rows)).toEqual(ALL);
+    }
+    expect(uidsOf((await reader().search(call, { ...searchFor(), from: '' })).rows)).toEqual(ALL);
+    await mail.visitInbox(call, async (inbox) => {
+      expect(uidsOf(await inbox.arrivals(0, 10))).toEqual(ALL);
+      expect(uidsOf(await inbox.arrivals(2, 10))).toEqual(['3']);
+    });
+    const { place } = await newestOf(mail, call);
+    const all = [1, 2, 3].map((uid) => ({ ...place, uid }));
+    const read = await reader().readAll(call, all);
+    expect(uidsOf(read.flatMap((one) => one?.row ?? []))).toEqual(ALL);
+    expect(uidsOf((await reader().thread(call, place)).rows)).toEqual(expect.arrayContaining(['1', '3']));
+    await expect(mail.read(call, { ...place, uid: 2 })).rejects.toMatchObject({ name: 'MailError' });
+  }
+
+  it.each(ODD)('is a row among the others, on a server that %s it', async (_name, disguise) => {
+    await expectAll(await callBy(disguise));
+  });
+
+  it('keeps what is known of it', async () => {
+    const call = await callBy(refusing('NO cannot', 'BODY'));
+    const { rows } = await list(call, 'uid', false);
+    expect(rows[1]).toMatchObject({ place: { uid: 2 }, undeliverable: true, subject: '', flags: new Set() });
+    expect(rows[1]?.internalDate.getTime()).toBeGreaterThan(0);
+    expect(rows[1]?.sizeBytes).toBeGreaterThan(0);
+  });
+
+  it.each(['UNAVAILABLE', 'INUSE', 'LIMIT'])('for now only ([%s]) is an error', async (code) => {
+    const call = await callBy(refusing(`NO [${code}] later`));
+    await expect(list(call, 'uid', false)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(list(call, 'date', true)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('is an error if the server delivers no other either, by a mistake of its own', async () => {
+    const call = await callBy({
+      refusal: (line) => (line.includes(' FETCH ') ? 'NO [SERVERBUG] cannot' : undefined),
+    });
+    await expect(list(call, 'uid', false)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('is a row if it is all that a page holds, and the server delivers others', async () => {
+    const call = await callBy(refusing('NO [SERVERBUG] cannot'));
+    const { place } = await newestOf(mail, call);
+    const after = { uidValidity: place.uidValidity, uid: 3, internalDateMs: 0 };
+    const page = await reader().list(call, { path: 'INBOX', unread: false, order: 'uid', after, limit: 1 });
+    expect(uidsOf(page.rows)).toEqual(['2 undeliverable']);
+  });
+
+  it('is not one that is gone', async () => {
+    const call = callOn(dovecot.port, user);
+    const { place } = await newestOf(mail, call);
+    await dovecot.doveadm('expunge', user, ['mailbox', 'INBOX', 'uid', '2']);
+    expect(uidsOf((await list(call, 'uid', false)).rows)).toEqual(['1', '3']);
+    expect(await mail.readAll(call, [{ ...place, uid: 2 }])).toEqual([undefined]);
+  });
+});
