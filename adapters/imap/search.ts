@@ -1,4 +1,4 @@
-import type { SearchObject } from 'imapflow';
+import type { ImapFlow, SearchObject } from 'imapflow';
 import type { ListedMessage } from '../../core/mail/listed-message.ts';
 import { messageRow } from '../../core/mail/message-row.ts';
 import {
@@ -11,9 +11,10 @@ import {
 } from '../../core/ports/mail-reading.ts';
 import { DAY_MS } from '../../core/time/durations.ts';
 import type { AccountConnections } from './account-connections.ts';
+import { searchFailure } from './connection.ts';
 import { readMessages } from './content.ts';
 import { inEachFolder } from './each-folder.ts';
-import { noFolder } from './failure.ts';
+import { isRefused, noFolder } from './failure.ts';
 import type { SearchScope } from './folders.ts';
 import { missingParts } from './missing-parts.ts';
 import { FEW, newestReceived, type Received, searchable } from './newest-received.ts';
@@ -129,9 +130,15 @@ async function matchingUids(
   let uids: readonly number[] | undefined;
   for (const condition of conditionsOf(query)) {
     if (uids?.length === 0) return uids;
-    uids =
-      (await narrowed(folder, base, uids, condition)) ??
-      (await narrowedHere(folder, uids ?? (await searchUids(client, base)), condition));
+    const matching = await narrowed(folder, base, uids, condition);
+    if (matching !== undefined) {
+      uids = matching;
+      continue;
+    }
+    const among = uids ?? (await searchUids(client, base));
+    // The server searches, and not for this.
+    if (condition.isPlain) remember(client, condition.kind);
+    uids = await narrowedHere(folder, among, condition);
   }
   uids ??= await searchUids(client, base);
   return sinceMs === undefined ? uids : receivedSince(folder, uids, sinceMs, dates);
@@ -152,8 +159,16 @@ async function receivedSince(
   return uids.filter((uid) => certain.has(uid) || (received.get(uid) ?? 0) >= sinceMs);
 }
 
+/** What the server of a connection does not search for: some have no search of bodies. */
+const unsearched = new WeakMap<ImapFlow, Set<Condition['kind']>>();
+
+function remember(client: ImapFlow, kind: Condition['kind']): void {
+  unsearched.set(client, (unsearched.get(client) ?? new Set()).add(kind));
+}
+
 /** A condition on a message, for the server's search and for a check here. */
 interface Condition {
+  readonly kind: 'sender' | 'word';
   /** Every server understands it. */
   readonly isPlain: boolean;
   readonly search: SearchObject;
@@ -171,6 +186,7 @@ function conditionsOf({ words, from, contains }: SearchQuery): Condition[] {
 
 function inSender(part: string): Condition {
   return {
+    kind: 'sender',
     ...searchFor(part, ['from']),
     matches: async ({ row }) => messageRow(row).from.toLowerCase().includes(part.toLowerCase()),
   };
@@ -179,6 +195,7 @@ function inSender(part: string): Condition {
 /** The word appears where a person would look. */
 function inMessage(word: string, contains: SearchQuery['contains']): Condition {
   return {
+    kind: 'word',
     ...searchFor(word, ['from', 'to', 'cc', 'subject', 'body']),
     matches: ({ source }) => contains(source, word),
   };
@@ -192,7 +209,7 @@ function inMessage(word: string, contains: SearchQuery['contains']): Condition {
 function searchFor(
   text: string,
   fields: readonly ('from' | 'to' | 'cc' | 'subject' | 'body')[],
-): Omit<Condition, 'matches'> {
+): Omit<Condition, 'kind' | 'matches'> {
   const searched = text.replace(/^\\(?!\\)/, '');
   return {
     isPlain: /^[ -}]*$/.test(text) && text.toLowerCase() !== 'nil',
@@ -204,7 +221,7 @@ function searchFor(
 /**
  * Returns which of `uids`, or of all messages that `base` describes, meet the condition. Checks one condition
  * at a time: a query can contain only one OR, and not every server understands the alternatives.
- * @returns undefined if the server cannot search for text that is not plain (`NO [BADCHARSET]`)
+ * @returns undefined if the server does not search for that: text that is not plain (`NO [BADCHARSET]`), or bodies
  */
 async function narrowed(
   folder: OpenFolder,
@@ -213,13 +230,18 @@ async function narrowed(
   condition: Condition,
 ): Promise<readonly number[] | undefined> {
   const { client } = folder;
-  const { search, isPlain, isWhole } = condition;
+  const { kind, search, isPlain, isWhole } = condition;
+  if (unsearched.get(client)?.has(kind)) return undefined;
   const queries =
     uids === undefined ? [{ ...base, ...search }] : uidSets(uids).map((uid) => ({ ...search, uid }));
   const matching: number[] = [];
   for (const query of queries) {
-    const found = isPlain ? await searchUids(client, query) : await client.search(query, { uid: true });
-    if (!Array.isArray(found)) return undefined;
+    const found = await client.search(query, { uid: true });
+    if (!Array.isArray(found)) {
+      const why = searchFailure(client);
+      if (isPlain && !isRefused(why)) throw why;
+      return undefined;
+    }
     for (const uid of found) matching.push(uid);
   }
   return isWhole ? matching : narrowedHere(folder, matching, condition);

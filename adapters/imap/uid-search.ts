@@ -1,6 +1,6 @@
 import type { ImapFlow, SearchObject } from 'imapflow';
-import { MailError } from '../../core/ports/mail.ts';
 import { searchFailure } from './connection.ts';
+import { isRefused } from './failure.ts';
 
 /**
  * Returns the matching UIDs in ascending order.
@@ -12,14 +12,25 @@ export async function searchUids(client: ImapFlow, query: SearchObject): Promise
   return found;
 }
 
+/** Connections whose server announces ESEARCH, and refuses or ignores it. */
+const withoutEsearch = new WeakSet<ImapFlow>();
+
 /** Counts the matches, without an EXPUNGE in between: the count is a valid sequence number. */
 export async function countMatches(client: ImapFlow, query: SearchObject): Promise<number> {
   // Not UID SEARCH: only during a plain SEARCH must a server not renumber its messages (RFC 9051, 7.5.1).
-  const found = await client.search(query, { uid: false, returnOptions: ['COUNT'] });
-  if (typeof found !== 'object' || Array.isArray(found) || found.count === undefined) {
-    throw new MailError('refused', 'the IMAP server refused a search');
+  if (!withoutEsearch.has(client)) {
+    const counted = await client.search(query, { uid: false, returnOptions: ['COUNT'] });
+    if (typeof counted === 'object' && !Array.isArray(counted)) {
+      if (counted.count !== undefined) return counted.count;
+    } else {
+      const why = searchFailure(client);
+      if (!isRefused(why)) throw why;
+    }
   }
-  return found.count;
+  const found = await client.search(query, { uid: false });
+  if (!Array.isArray(found)) throw searchFailure(client);
+  withoutEsearch.add(client);
+  return found.length;
 }
 
 /** The number of ranges per command. The line stays below the 8000 bytes that every server accepts. */
