@@ -25,9 +25,11 @@ export async function* readMessages(folder: OpenFolder, uids: readonly number[])
     const message = await messageUnlessGone(folder, begun);
     if (message !== undefined) yield message;
   }
-  for (const message of undeliverable) {
-    yield { row: undeliverableRow(folder, message), source: { kind: 'whole', bytes: new Uint8Array() } };
-  }
+  for (const message of undeliverable) yield undelivered(folder, message);
+}
+
+function undelivered(folder: OpenFolder, message: Fetched): RawMessage {
+  return { row: undeliverableRow(folder, message), source: { kind: 'whole', bytes: new Uint8Array() } };
 }
 
 /** Fetches the rest of a large message after its start. Undefined if the message is gone. */
@@ -36,6 +38,7 @@ async function messageUnlessGone(folder: OpenFolder, begun: Fetched): Promise<Ra
     return await messageOf(folder, begun);
   } catch (error) {
     if (isNotFound(error)) return undefined;
+    if (error instanceof IncompleteMessage) return undelivered(folder, begun);
     throw error;
   }
 }
@@ -48,8 +51,21 @@ async function messageOf(folder: OpenFolder, begun: Fetched): Promise<RawMessage
   if (source.length >= FIRST_BYTES && row.sizeBytes > SOURCE_BYTES) {
     return { row, source: await fetchParts(folder, row.place) };
   }
-  const bytes = source.length < FIRST_BYTES ? source : await fetchSource(folder, row.place);
+  const isAll = source.length < FIRST_BYTES && !isShort(source, row.sizeBytes);
+  const bytes = isAll ? source : await fetchSource(folder, row.place, row.sizeBytes);
   return { row, source: { kind: 'whole', bytes } };
+}
+
+/** The server delivered much less of a message than its size, whatever was asked for. */
+class IncompleteMessage extends MailError {
+  constructor() {
+    super('unavailable', 'the IMAP server did not return the whole message');
+  }
+}
+
+/** Sizes of some servers are estimates. None is that wrong. */
+function isShort({ length }: Buffer, sizeBytes: number): boolean {
+  return length < sizeBytes / 2;
 }
 
 /** @throws MailError `not_found` */
@@ -61,11 +77,12 @@ export async function readAttachment(
 ): Promise<AttachmentSource | undefined> {
   const { size = 0 } = await fetchMessage(folder, place, { size: true, internalDate: true });
   if (size > SOURCE_BYTES) return fetchAttachmentPart(folder, place, index, maxBytes);
-  return { kind: 'whole', bytes: await fetchSource(folder, place) };
+  return { kind: 'whole', bytes: await fetchSource(folder, place, size) };
 }
 
-async function fetchSource(folder: OpenFolder, place: MessagePlace): Promise<Buffer> {
+/** @throws MailError `unavailable` if the server returns much less than the size of the message */
+async function fetchSource(folder: OpenFolder, place: MessagePlace, sizeBytes: number): Promise<Buffer> {
   const { source } = await fetchMessage(folder, place, { ...ROW_QUERY, source: true });
-  if (source === undefined) throw new MailError('unavailable', 'the IMAP server did not return the message');
+  if (source === undefined || isShort(source, sizeBytes)) throw new IncompleteMessage();
   return source;
 }

@@ -1,0 +1,83 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { imapMail } from '../../../adapters/imap/mail.ts';
+import type { MailCall } from '../../../core/ports/mail.ts';
+import type { Mail } from '../../../core/ports/ports.ts';
+import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
+import { missingServers, titled } from '../../servers/missing-servers.ts';
+import { type MailProxy, startProxy } from '../../servers/proxy.ts';
+import { callOn, newestOf, searchFor } from './mailbox-on.ts';
+
+const RAW = `Subject: long\r\n\r\n${'some text\r\n'.repeat(500)}the end\r\n`;
+
+describe.skipIf(missingServers().length > 0)(
+  titled('a message of which the server returns too little'),
+  () => {
+    let dovecot: Dovecot;
+    let mail: Mail;
+    let user: string;
+    const proxies: MailProxy[] = [];
+
+    beforeAll(async () => {
+      dovecot = await startDovecot();
+    });
+    beforeEach(async () => {
+      mail = imapMail({ allowPrivateServers: true });
+      user = dovecot.addUser();
+      await dovecot.deliver(user, RAW);
+    });
+    afterEach(async () => {
+      await mail.close();
+      for (const proxy of proxies.splice(0)) await proxy.stop();
+    });
+    afterAll(() => dovecot?.stop());
+
+    /** Puts a value in place of the source of a message. */
+    async function callBy(section: string, value: string): Promise<MailCall> {
+      const proxy = await startProxy('imap', dovecot.port, {
+        reply: (line) => line.replace(`${section} {`, `${section} ${value} X-OTHER {`),
+      });
+      proxies.push(proxy);
+      return callOn(proxy.port, user);
+    }
+
+    const SHORT: readonly [string, string][] = [
+      ['a part of it', '"Subject: long"'],
+      ['NIL', 'NIL'],
+      ['nothing', '""'],
+    ];
+
+    it.each(SHORT)('at first (%s) is fetched once more, as a whole', async (_name, value) => {
+      const call = await callBy('BODY[]<0>', value);
+      const { place } = await newestOf(mail, call);
+      for (const message of [await mail.read(call, place), (await mail.readAll(call, [place]))[0]]) {
+        expect(message?.source.kind === 'whole' && Buffer.from(message.source.bytes).toString()).toBe(RAW);
+        expect(message?.row).not.toHaveProperty('undeliverable');
+      }
+    });
+
+    describe.each(SHORT)('each time (%s)', (_name, value) => {
+      async function callAlways(): Promise<MailCall> {
+        const proxy = await startProxy('imap', dovecot.port, {
+          reply: (line) => line.replace(/(BODY\[\](?:<0>)?) \{/, `$1 ${value} X-OTHER {`),
+        });
+        proxies.push(proxy);
+        return callOn(proxy.port, user);
+      }
+
+      it('is an error, and no shorter message', async () => {
+        const call = await callAlways();
+        const { place } = await newestOf(mail, call);
+        await expect(mail.read(call, place)).rejects.toMatchObject({ code: 'unavailable' });
+        await expect(mail.attachment(call, place, 0, 1000)).rejects.toMatchObject({ code: 'unavailable' });
+      });
+
+      it('cannot be delivered, among others', async () => {
+        const call = await callAlways();
+        const { place } = await newestOf(mail, call);
+        expect(await mail.readAll(call, [place])).toMatchObject([{ row: { undeliverable: true } }]);
+        // A word beyond its beginning may be in it.
+        expect(await mail.search(call, searchFor('some'))).toMatchObject({ total: 1 });
+      });
+    });
+  },
+);
