@@ -22,7 +22,7 @@ const PURE_LIBRARIES = [
  * The rooms of core that read what strangers wrote: MIME, HTML, CSS, XML, RTF, TNEF, CMS, iCalendar, the passages and the values
  * of texts. Only a reading process imports them, so they come last, and know of the others only those before the ports.
  */
-const READING_ROOMS = ['html', 'xml', 'mime', 'ical', 'stated', 'filter', 'readers'];
+const READING_ROOMS = ['html', 'xml', 'ical', 'mime', 'stated', 'filter', 'readers'];
 
 /** The adapters that run in a reading process, and the reader for tests, which reads where it is. */
 const READING_ADAPTERS =

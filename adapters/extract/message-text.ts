@@ -1,6 +1,4 @@
-import { headerText } from '../../core/mail/header-text.ts';
-import { displayAddresses } from '../../core/mail/row-text.ts';
-import { attachmentOf, parseMessage } from '../../core/mime/parse.ts';
+import { attachmentOf, parseMessage, shownFields } from '../../core/mime/parse.ts';
 import type { BoundedText } from './bounded-text.ts';
 import { type CompoundFile, openCompoundFile } from './compound-file.ts';
 import { isCompound } from './document-type.ts';
@@ -72,20 +70,15 @@ async function readInner(
 }
 
 async function mimeMessage(bytes: Uint8Array): Promise<Shown> {
-  const { headers, text, attachments } = await parseMessage(bytes);
+  const { headers, text, attachments } = await parseMessage(bytes, false);
   return {
-    fields: {
-      From: displayAddresses(headers.from),
-      To: displayAddresses(headers.to),
-      Cc: displayAddresses(headers.cc),
-      Date: headerText(headers.date ?? ''),
-      Subject: headers.subject,
-    },
+    fields: shownFields(headers),
     text,
     attachments: attachments.map(({ index, name, mime }) => ({
       name,
       mime,
-      inner: () => innerMessage({ name, mime }, () => attachmentOf(bytes, index)?.bytes ?? new Uint8Array()),
+      inner: () =>
+        innerMessage({ name, mime }, () => attachmentOf(bytes, index, false)?.bytes ?? new Uint8Array()),
     })),
   };
 }

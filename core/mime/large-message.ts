@@ -3,6 +3,7 @@ import { ATTACHMENTS_MAX } from '../mail/attachment-info.ts';
 import type { AttachmentSource, MessageSource } from '../mail/message-source.ts';
 import { describedInfo } from '../mail/message-structure.ts';
 import { ENCRYPTED } from './inline-pgp.ts';
+import { heldInstead, isBlank } from './instead-of-text.ts';
 import { decodedContent, readListedPart } from './mime-tree.ts';
 import { INCOMPLETE, type ParsedMessage, parseListedText } from './parse.ts';
 
@@ -21,11 +22,13 @@ export async function parseLargeMessage({
   if (isEncrypted) shown.push(ENCRYPTED);
   if (isCut) shown.push(`\n${CUT}`);
   if (attachments.length > ATTACHMENTS_MAX) shown.push(`\n${INCOMPLETE}`);
+  const text = shown.join('\n').trimStart();
+  const infos = attachments.slice(0, ATTACHMENTS_MAX).map(describedInfo);
   return {
-    text: shown.join('\n').trimStart(),
+    text: isBlank(text) ? (heldInstead(infos) ?? text) : text,
     protection: { ...first.protection, isEncrypted: first.protection.isEncrypted || isEncrypted },
     headers: first.headers,
-    attachments: attachments.slice(0, ATTACHMENTS_MAX).map(describedInfo),
+    attachments: infos,
   };
 }
 

@@ -1,18 +1,19 @@
-import { isUtf8 } from 'node:buffer';
-import { type HtmlReader, htmlReader } from '../html/html-text.ts';
+import { htmlReader } from '../html/html-text.ts';
 import { withoutMarked } from '../html/text-layout.ts';
-import { ATTACHMENTS_MAX, type AttachmentInfo, attachmentFacts } from '../mail/attachment-info.ts';
-import { decodeText, htmlCharset } from '../mail/charset.ts';
+import type { AttachmentInfo } from '../mail/attachment-info.ts';
 import { headerText } from '../mail/header-text.ts';
 import { messageHeaders, type ReadHeaders } from '../mail/message-headers.ts';
 import type { Protection } from '../mail/protection.ts';
-import { unflowed } from './flowed-text.ts';
+import { displayAddresses } from '../mail/row-text.ts';
+import { attachedFiles, MAX_MESSAGES_DEEP } from './attached-files.ts';
 import { ENCRYPTED, withoutCiphertext } from './inline-pgp.ts';
-import { decodedContent, fileName, type MimePart, readListedPart, readTree } from './mime-tree.ts';
+import { heldInstead, isBlank, NOTHING_SEEN, textInstead } from './instead-of-text.ts';
+import { decodedContent, type MimePart, readListedPart, readTree } from './mime-tree.ts';
+import { isShownText, leavesOf, partText } from './part-text.ts';
 
 /** A message in the form that a person would read. */
 export interface ParsedMessage {
-  /** text/plain, else text/html as text. Lines end in LF. */
+  /** text/plain, else text/html as text, else what else it says or holds. Lines end in LF. */
   readonly text: string;
   readonly attachments: readonly AttachmentInfo[];
   readonly protection: Protection;
@@ -25,24 +26,39 @@ export const INCOMPLETE =
 /**
  * Reads a message as well as possible, even with broken structure, unknown charsets or missing headers. Never throws
  * on any bytes. If part of the message cannot be shown, the text says so.
+ * @param opensMessages  false: the caller shows attached messages by itself, so their texts and attachments are left out, and
+ *   no note stands in place of a text
  */
-export async function parseMessage(source: Uint8Array): Promise<ParsedMessage> {
-  return parsed(readTree(source), htmlReader());
+export async function parseMessage(source: Uint8Array, opensMessages = true): Promise<ParsedMessage> {
+  return parsed(readTree(source), opensMessages);
 }
 
-/** The same for one text of a message that was fetched in parts. */
-export function parseListedText(source: Uint8Array): ParsedMessage {
-  return parsed(readListedPart(source), htmlReader());
+/** The same for one text of a message that was fetched in parts. Its attachments are not in it. */
+export function parseListedText(source: Uint8Array): Omit<ParsedMessage, 'attachments'> {
+  const { root, complete } = readListedPart(source);
+  return inContext(root, complete, reading(root, htmlReader().read).text());
 }
 
-function parsed({ root, complete }: ReturnType<typeof readTree>, html: HtmlReader): ParsedMessage {
-  const { text, ...inline } = withoutCiphertext(reading(root, html.read).text());
+function parsed({ root, complete }: ReturnType<typeof readTree>, opensMessages: boolean): ParsedMessage {
+  const { files, complete: areAll } = attachedFiles(root, opensMessages);
+  const attachments = files.map(({ info }) => info);
+  const shown = shownText(root, htmlReader().read, opensMessages ? MAX_MESSAGES_DEEP : 0);
+  const isWhole = complete && areAll;
+  const hidden = () => (leavesOf(root).every(isEmpty) ? shown : NOTHING_SEEN);
+  const needsNote = opensMessages && isWhole && isBlank(shown);
+  const text = needsNote ? (heldInstead(attachments) ?? hidden()) : shown;
+  return { ...inContext(root, isWhole, text), attachments };
+}
+
+function isEmpty(part: MimePart): boolean {
+  return isBlank(partText(part));
+}
+
+function inContext(root: MimePart, complete: boolean, whole: string): Omit<ParsedMessage, 'attachments'> {
+  const { text, ...inline } = withoutCiphertext(whole);
   const all = everyPart(root);
-  const attached = attachedParts(root);
-  const isWhole = complete && attached.length <= ATTACHMENTS_MAX;
   return {
-    text: isWhole ? text : `${text}\n\n${INCOMPLETE}`.trimStart(),
-    attachments: attached.slice(0, ATTACHMENTS_MAX).map(attachmentInfo),
+    text: complete ? text : `${text}\n\n${INCOMPLETE}`.trimStart(),
     protection: {
       isEncrypted: inline.isEncrypted || all.some(isEncrypted),
       isSigned: inline.isSigned || all.some(({ type }) => type === 'multipart/signed'),
@@ -64,14 +80,37 @@ function isEncrypted({ type, isEncrypted }: MimePart): boolean {
 export function attachmentOf(
   source: Uint8Array,
   index: number,
+  opensMessages = true,
 ): { readonly info: AttachmentInfo; readonly bytes: Uint8Array } | undefined {
-  const part = attachedParts(readTree(source).root).slice(0, ATTACHMENTS_MAX)[index];
-  return part && { info: attachmentInfo(part, index), bytes: decodedContent(part) };
+  const file = attachedFiles(readTree(source).root, opensMessages).files[index];
+  return file && { info: file.info, bytes: decodedContent(file.part) };
 }
 
-/** A text with a file name is an attachment too, although it is shown with the rest. */
-function attachedParts(root: MimePart): MimePart[] {
-  return leaves(root).filter((part) => !isText(part) || fileName(part) !== '');
+/** The lines above the text of a message that is shown inside another. Empty ones are left out. */
+export function shownFields(headers: ReadHeaders): Readonly<Record<string, string>> {
+  return {
+    From: displayAddresses(headers.from),
+    To: displayAddresses(headers.to),
+    Cc: displayAddresses(headers.cc),
+    Date: headerText(headers.date ?? ''),
+    Subject: headers.subject,
+  };
+}
+
+/** @param depth  how many messages inside one another are opened if each has no other text */
+function shownText(root: MimePart, readHtml: (html: string) => string, depth: number): string {
+  const text = reading(root, readHtml).text();
+  if (!isBlank(text)) return text;
+  return textInstead(root, { readHtml, messageText: (part) => carriedText(part, readHtml, depth) }) ?? text;
+}
+
+function carriedText(part: MimePart, readHtml: (html: string) => string, depth: number): string {
+  if (depth === 0) return '';
+  const { root, complete } = readTree(decodedContent(part));
+  const text = shownText(root, readHtml, depth - 1);
+  const fields = Object.entries(shownFields(messageHeaders(root.headers)));
+  const head = fields.flatMap(([name, value]) => (value === '' ? [] : [`${name}: ${value}`]));
+  return [...head, '', text, ...(complete ? [] : [INCOMPLETE])].join('\n').trim();
 }
 
 /** One of the alternative forms of a text. */
@@ -87,8 +126,8 @@ function reading(part: MimePart, readHtml: (html: string) => string): Reading {
     const readings = part.parts.map((inner) => reading(inner, readHtml));
     return part.type === 'multipart/alternative' ? bestOf(readings) : allOf(readings);
   }
-  if (!isText(part)) return { isPlain: false, isHtml: false, text: () => '' };
-  const text = textOf(part);
+  if (!isShownText(part)) return { isPlain: false, isHtml: false, text: () => '' };
+  const text = partText(part);
   if (part.type === 'text/html') return { isPlain: false, isHtml: true, text: () => readHtml(text) };
   return { isPlain: text.trim() !== '', isHtml: false, text: () => text };
 }
@@ -149,30 +188,4 @@ function allOf(readings: readonly Reading[]): Reading {
         .filter((text) => text !== '')
         .join('\n'),
   };
-}
-
-/** Lines end in LF. A final line end belongs to the last line, not to the text. */
-function textOf(part: MimePart): string {
-  const { charset, format, delsp } = part.typeParams;
-  const bytes = decodedContent(part);
-  const own = charset === undefined && part.type === 'text/html' && !isUtf8(bytes);
-  const text = decodeText(bytes, own ? htmlCharset(bytes) : charset)
-    .replace(/\r\n?/g, '\n')
-    .replace(/\n$/, '');
-  return format?.toLowerCase() === 'flowed' ? unflowed(text, delsp?.toLowerCase() === 'yes') : text;
-}
-
-/** A multipart without any part is read as text, because a person would see it as text. */
-function isText({ type, disposition }: MimePart): boolean {
-  return disposition !== 'attachment' && /^(?:text\/(?:plain|html)|multipart\/.*)$/s.test(type);
-}
-
-function leaves(part: MimePart): MimePart[] {
-  return part.parts.length === 0 ? [part] : part.parts.flatMap(leaves);
-}
-
-function attachmentInfo(part: MimePart, index: number): AttachmentInfo {
-  const { charset = '' } = part.typeParams;
-  const facts = attachmentFacts({ name: headerText(fileName(part)), mime: part.type, charset }, index);
-  return { ...facts, sizeBytes: decodedContent(part).length };
 }

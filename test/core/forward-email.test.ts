@@ -130,6 +130,33 @@ describe('forward_email', () => {
     });
   });
 
+  it('of a message that is only a calendar sends what that says, as the agent reads it', async () => {
+    const { scene, key } = await open();
+    const account = { ownerId: scene.ownerId, accountId: 1, email: OWN, settings: async () => ({}) };
+    const raw = [
+      `From: ${FRIEND}`,
+      'Subject: Boiler check',
+      'Content-Type: text/calendar; method=REQUEST',
+      '',
+      'BEGIN:VCALENDAR',
+      'BEGIN:VEVENT',
+      'UID:1@example.org',
+      'DTSTART:20251210T090000Z',
+      'SUMMARY:Boiler check',
+      'LOCATION:Cellar',
+      'END:VEVENT',
+      'END:VCALENDAR',
+    ];
+    await scene.mail.deliver(account, 'INBOX', Buffer.from(raw.join('\r\n')));
+    const id = await firstId(key);
+    const says = 'Boiler check\nWednesday, 10 December 2025, 09:00 (UTC+00:00)\nWhere: Cellar';
+    expect(resultOf(await key.call('get_email', { id }))).toMatchObject({
+      body: expect.stringContaining(says),
+    });
+    await approve(scene, approvalOf(await key.call('forward_email', { id, to: [FRIEND] })).id);
+    expect((await sentText(scene)).text).toContain(`\n\n${says}\n\n[Not sent: unnamed, `);
+  });
+
   it('marks the message as forwarded, and keeps one copy in Sent', async () => {
     const { scene, key, id } = await open();
     await approve(scene, approvalOf(await key.call('forward_email', { id, to: [FRIEND] })).id);

@@ -148,15 +148,15 @@ describe('other texts', () => {
     const within = (subject: string, inner: string) =>
       `Subject: ${subject}\r\nContent-Type: message/rfc822\r\n\r\n${inner}`;
     const source = within('outer', within('inner', 'Subject: innermost\r\n\r\nhello'));
-    const attached = '[Attachment: unnamed, message/rfc822]';
+    const attached = (subject: string) => `[Attachment: ${subject}, message/rfc822]`;
     expect(await textOf(Buffer.from(source), 'message/rfc822', '')).toBe(
-      `Subject: outer\n\n\n\n${attached}\nSubject: inner\n\n\n\n${attached}\nSubject: innermost\n\nhello\n`,
+      `Subject: outer\n\n\n\n${attached('inner')}\nSubject: inner\n\n\n\n${attached('innermost')}\nSubject: innermost\n\nhello\n`,
     );
     const endless = Array.from({ length: 300 }, (_, i) => `level ${i}`).reduceRight(
       (inner, subject) => within(subject, inner),
       'Subject: end\r\n\r\nend',
     );
     const text = await textOf(Buffer.from(endless), 'message/rfc822', '');
-    expect(text).toMatch(/Subject: level 4\n\s*\[Attachment: unnamed, message\/rfc822\]$/);
+    expect(text).toMatch(/Subject: level 4\n\s*\[Attachment: level 5, message\/rfc822\]$/);
   });
 });

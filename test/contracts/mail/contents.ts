@@ -139,7 +139,7 @@ export function contentPromises(mailbox: Mailbox): void {
       const { attachments } = await readAt(mail, call, place);
       expect(attachments.map(({ name, mime, charset }) => [name, mime, charset])).toEqual([
         ['document.bin', 'application/octet-stream', undefined],
-        ['unnamed', 'message/rfc822', undefined],
+        ['inside', 'message/rfc822', undefined],
         ['table.csv', 'text/csv', 'Windows-1250'],
       ]);
       const found = await Promise.all(

@@ -410,7 +410,7 @@ describe('parseMessage', () => {
     ];
     const { text, attachments } = await parseMessage(mixed(parts));
     expect(text).toBe('Dear list\n-- \nThe list footer');
-    expect(attachments).toEqual([{ index: 0, name: 'unnamed', mime: 'message/rfc822', sizeBytes: 28 }]);
+    expect(attachments).toEqual([{ index: 0, name: 'inner', mime: 'message/rfc822', sizeBytes: 28 }]);
   });
 
   it('lists a text with a file name, and shows it with the rest', async () => {
@@ -439,7 +439,10 @@ describe('parseMessage', () => {
 
   it('treats a named part with an invalid type as a file', async () => {
     const { text, attachments } = await parseMessage(mixed(['Content-Type: pdf; name=a.pdf\r\n\r\n%PDF']));
-    expect([text, attachments]).toMatchObject(['', [{ name: 'a.pdf', mime: 'application/octet-stream' }]]);
+    expect([text, attachments]).toMatchObject([
+      '[This message has no text. It holds: a.pdf, application/octet-stream]',
+      [{ name: 'a.pdf', mime: 'application/octet-stream' }],
+    ]);
   });
 
   it('reads a message that was cut off in the middle of a part', async () => {

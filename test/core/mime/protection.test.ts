@@ -165,6 +165,10 @@ const NAMED = message('Content-Type: text/plain; name=notes.txt', '', 'Text');
 const ATTACHED = message('Content-Disposition: attachment', '', 'Text');
 const OTHER = message('Content-Type: application/pdf; name=a.pdf', '', 'x');
 
+/** The text of a message that shows none, and has these files besides the S/MIME file. */
+const held = (...others: string[]) =>
+  `[This message has no text. It holds: ${['smime.p7m, application/pkcs7-mime', ...others].join('; ')}]`;
+
 const inside = (source: Buffer) => wrapped(signed(source));
 const disposed = (source: Buffer) =>
   Buffer.concat([message('Content-Disposition: attachment; filename=smime.p7m'), source]);
@@ -187,9 +191,9 @@ describe('an S/MIME file', () => {
     ['beside a text and a footer', multipart('mixed', TEXT, FILE, TEXT), 'Text\nText'],
     ['above two texts', multipart('mixed', FILE, TEXT, TEXT), 'Text\nText'],
     ['above a text file', multipart('mixed', FILE, NAMED), 'Text'],
-    ['above an attached text', multipart('mixed', FILE, ATTACHED), ''],
-    ['above another file', multipart('mixed', FILE, OTHER), ''],
-    ['alone in a multipart', multipart('mixed', FILE), ''],
+    ['above an attached text', multipart('mixed', FILE, ATTACHED), held('unnamed, text/plain')],
+    ['above another file', multipart('mixed', FILE, OTHER), held('a.pdf, application/pdf')],
+    ['alone in a multipart', multipart('mixed', FILE), held()],
     ['as the other form of a text', multipart('alternative', TEXT, FILE), 'Text'],
     ['as the first form of a text', multipart('alternative', FILE, TEXT), 'Text'],
     ['related to HTML', multipart('related', HTML, FILE), 'Text'],
@@ -197,7 +201,7 @@ describe('an S/MIME file', () => {
     ['by its name alone, with a footer', multipart('mixed', BY_NAME, TEXT), 'Text'],
     ['by its name alone, below a text', multipart('mixed', TEXT, BY_NAME), 'Text'],
     ['as what a signature is said to be', multipart('signed', TEXT, FILE), 'Text'],
-    ['with a signature of another kind', multipart('signed', FILE, OTHER), ''],
+    ['with a signature of another kind', multipart('signed', FILE, OTHER), held('a.pdf, application/pdf')],
     ['below a text, inside another', inside(multipart('mixed', TEXT, FILE)), 'Text'],
   ])('stays a file where no mail program opens it: %s', async (_name, source, shown) => {
     const { text, attachments } = await parseMessage(source);
