@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { address as addressArgument, normalAddress } from '../contract/schema.ts';
+import { asciiDomain } from '../mail/ascii-domain.ts';
 
 /** The fences that an owner puts around a key, beyond its modes: accounts, recipients, and an end. Pure. */
 
@@ -69,21 +70,6 @@ function canonicalAddress(address: string): string | undefined {
   if (local === undefined || local === '' || domain === undefined || more.length > 0) return undefined;
   const ascii = asciiDomain(domain);
   return ascii && `${local}@${ascii}`;
-}
-
-const ASCII_DOMAIN = /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})+$/;
-
-/** Undefined: it is not the name of a domain. An IP address is not one either. */
-function asciiDomain(text: string): string | undefined {
-  const name = text.toLowerCase();
-  // Only letters, digits and marks: the URL parser would also decode `%65`.
-  const ascii = ASCII_DOMAIN.test(name) ? name : /^[\p{L}\p{M}\p{N}.-]+$/u.test(name) ? hostOf(name) : '';
-  return ascii.length <= 253 && ASCII_DOMAIN.test(ascii) && !/\.\d+$/.test(ascii) ? ascii : undefined;
-}
-
-/** Converts a name by UTS 46. Empty: it cannot be converted. */
-function hostOf(name: string): string {
-  return URL.canParse(`https://${name}`) ? new URL(`https://${name}`).hostname : '';
 }
 
 /** Whether `after` lets through anything that `before` does not. */

@@ -106,15 +106,20 @@ function fold(line: string): string[] {
 
 function mailbox({ name, address }: MailAddress): string {
   const bare = addrSpec('From', address);
-  return name === '' || name === address ? bare : `${phrase(name)} <${bare}>`;
+  return name === '' || name === address ? bare : `${phrase(name)} <${address}>`;
 }
 
-/** Only what every server and reader takes for one address: a dot-atom and a domain or an address literal. */
+const HOST = String.raw`(?:[A-Za-z0-9._-]+|\[[A-Za-z0-9.:]+\])`;
+const UNQUOTED = new RegExp(`^[A-Za-z0-9!#$%&'*+/=?^_\`{|}~.-]+@${HOST}$`);
+const QUOTED = new RegExp(String.raw`^"(?:[ !#-[\]-~]|\\[ -~])+"@${HOST}$`);
+
+/** Only what every server and reader takes for one address: a local part, and a domain or an address literal. */
 function addrSpec(name: string, address: string): string {
-  const whole = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]+@(?:[A-Za-z0-9._-]+|\[[A-Za-z0-9.:]+\])$/.test(address);
-  if (!whole || looksEncoded(address))
+  const isQuoted = QUOTED.test(address);
+  if ((!isQuoted && !UNQUOTED.test(address)) || looksEncoded(address))
     throw new TypeError(`The ${name} header contains an invalid or unusual address`);
-  return address;
+  // Outside angle brackets, some readers lose the quotes.
+  return isQuoted ? `<${address}>` : address;
 }
 
 function msgId(name: string, id: string): string {

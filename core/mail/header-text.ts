@@ -11,11 +11,49 @@ export function headerText(value: string): string {
 /** More than a thousand addresses. The rest is not read, because the cost grows faster than the length. */
 const MAX_ADDRESSES_CHARS = 64 * 1024;
 
-/** Members of a group replace the group. Entries without an address are left out. */
+/**
+ * Members of a group replace the group. An entry without an address is a name, and belongs to the next one if that has a name
+ * too: `Kuhl, Hans <hans@example.org>` is one person. Entries with neither are left out.
+ */
 export function headerAddresses(value: string): MailAddress[] {
-  return addressParser(tidied(plainWords(value).slice(0, MAX_ADDRESSES_CHARS)), { flatten: true })
-    .map(({ name, address = '' }) => ({ name: controlsAsSpaces(name), address: controlsAsSpaces(address) }))
-    .filter(({ name, address }) => name !== '' || address !== '');
+  const list = tidied(bracketed(plainWords(value).slice(0, MAX_ADDRESSES_CHARS)));
+  const found: MailAddress[] = [];
+  let names: MailAddress[] = [];
+  for (const one of addressParser(list, { flatten: true })) {
+    const entry = {
+      name: controlsAsSpaces(one.name),
+      address: bareAddress(controlsAsSpaces(one.address ?? '')),
+    };
+    if (entry.address === '') {
+      if (entry.name !== '') names.push(entry);
+      continue;
+    }
+    if (entry.name === '') {
+      for (const name of names) found.push(name);
+      found.push(entry);
+    } else found.push({ ...entry, name: [...names, entry].map(({ name }) => name).join(', ') });
+    names = [];
+  }
+  return [...found, ...names];
+}
+
+/** The parser takes the quotes from a local part outside angle brackets. */
+function bracketed(list: string): string {
+  return list.replace(/(^|[,;:])(\s*)("(?:[^"\\]|\\.)*"@[^\s,;<>()"]+)(?=\s*(?:[,;]|$))/g, '$1$2<$3>');
+}
+
+/** Without what programs put around an address: a route (RFC 5322 4.4), `mailto:`, apostrophes, spaces, a final dot. */
+function bareAddress(written: string): string {
+  const address = written
+    .trim()
+    .replace(/^@[^:]*:(?=.*@)/s, '')
+    .replace(/^mailto:([^?]*).*$/is, '$1')
+    .replace(/^'(.*@.*)'$/s, '$1');
+  if (!address.includes('@')) return address;
+  const unspaced = address.startsWith('"')
+    ? address
+    : address.replace(/ +/g, ' ').replace(/ ?([@.]) ?/g, '$1');
+  return unspaced.replace(/\.$/, '');
 }
 
 /**

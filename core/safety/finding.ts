@@ -43,6 +43,7 @@ const bare = z.strictObject({
   ...common,
   rule: z.enum([
     'account_or_card_number',
+    'answers_not_all',
     'calendar_access_unknown',
     'domains_not_compared',
     'into_sent_or_drafts',

@@ -6,12 +6,15 @@ import { findReadMessage, MESSAGE_ERRORS, messageTarget } from '../call/mailbox.
 import { refusePeopleOutside } from '../call/refuse-outside.ts';
 import { messagePassage } from '../call/shown-passages.ts';
 import { writeArgumentsOf } from '../contract/purpose.ts';
-import { address, bodyText, invalidArgument, messageId, normalAddress, text } from '../contract/schema.ts';
+import { bodyText, invalidArgument, messageId, normalAddress, text } from '../contract/schema.ts';
+import type { MailAddress } from '../mail/address.ts';
 import type { MessageHeaders } from '../mail/message-headers.ts';
+import { needsUtf8, replyAddress } from '../mail/reply-address.ts';
 import { asOwnerSent } from '../plans/owners-message.ts';
 import type { Planned } from '../plans/planned.ts';
 import { isMessageId, QUOTE_WINDOW, quoted, replyReferences, replySubject } from '../plans/quote.ts';
 import { planSend, signed } from '../plans/send-plan.ts';
+import { bareFinding } from '../safety/finding.ts';
 import { defineWrite } from './define-tool.ts';
 import { recipients } from './mail-send.ts';
 import { sendResult } from './result-shapes.ts';
@@ -55,7 +58,10 @@ export async function planReply(
   const read = { id: args.id, account, row: found.row };
   context.read([messagePassage(read, isClaimed ? [] : from, found.message)]);
   const { row, message: parent } = sent ?? found;
-  const to = args.to ?? answerTo(parent.headers, sent !== undefined);
+  const { to, areSomeLeftOut } =
+    args.to === undefined
+      ? answerTo(parent.headers, sent !== undefined)
+      : { to: args.to, areSomeLeftOut: false };
   refusePeopleOutside(context, to, (_address, index) => (args.to === undefined ? 'id' : `to[${index}]`));
   const parentId = parent.headers.messageId;
   const plan = await planSend(context, {
@@ -75,29 +81,46 @@ export async function planReply(
   });
   const named = targetName(account.accountId, target);
   const others = args.to === undefined ? {} : { to: args.to.map(normalAddress).sort() };
-  return { ...plan, request: { target: named, body, ...others }, targets: [named] };
+  const findings = [...(areSomeLeftOut ? [bareFinding('answers_not_all')] : []), ...plan.findings];
+  return { ...plan, findings, request: { target: named, body, ...others }, targets: [named] };
 }
 
 const REPLY_RECIPIENTS = 5;
 
+interface Recipients {
+  readonly to: readonly string[];
+  /** Mail cannot be sent to others that the message names. */
+  readonly areSomeLeftOut: boolean;
+}
+
 /**
- * Returns Reply-To, otherwise From; the To of a message that the owner sent. Strangers write these headers, so only
- * plain addresses are taken, and at most as many as a send may have.
+ * Returns Reply-To, otherwise From; the To of a message that the owner sent. An entry without an address is a name. Strangers
+ * write these headers, so at most as many are taken as a send may have.
  */
-function answerTo({ replyTo, from, to }: MessageHeaders, isOwners: boolean): string[] {
-  const senders = replyTo.length > 0 ? replyTo : from;
-  const named = isOwners ? to : senders;
-  const unique = [...new Map(named.map((one) => [normalAddress(one.address), one.address])).values()];
-  const plain = unique.filter((one) => address.safeParse(one).success);
-  if (plain.length === 0) {
-    throw invalidArgument('id', 'recipient', 'names a message whose sender has no valid address for a reply');
+function answerTo({ replyTo, from, to }: MessageHeaders, isOwners: boolean): Recipients {
+  const senders = replyTo.some(hasAddress) ? replyTo : from;
+  const named = (isOwners ? to : senders).filter(hasAddress).map(({ address }) => address);
+  const usable = named.flatMap((one) => replyAddress(one) ?? []);
+  const unique = [...new Map(usable.map((one) => [normalAddress(one), one])).values()];
+  if (unique.length === 0) {
+    throw invalidArgument(
+      'id',
+      'recipient',
+      named.some(needsUtf8)
+        ? 'names a message whose sender has letters beyond ASCII before the @ of the address; Countersign cannot send to it'
+        : 'names a message whose sender has no valid address for a reply',
+    );
   }
-  if (plain.length > REPLY_RECIPIENTS || plain.length < unique.length) {
+  if (unique.length > REPLY_RECIPIENTS) {
     throw invalidArgument(
       'id',
       'recipient',
       'names a message whose Reply-To has addresses that cannot all receive a reply',
     );
   }
-  return plain;
+  return { to: unique, areSomeLeftOut: usable.length < named.length };
+}
+
+function hasAddress({ address }: MailAddress): boolean {
+  return address.includes('@');
 }

@@ -4,6 +4,7 @@ import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
 import { composeMessage, type Draft, withDate } from '../../../core/mail/compose.ts';
 import { parseMessage } from '../../../core/mime/parse.ts';
+import { readSentMessage } from '../../../core/mime/read-sent-message.ts';
 
 const draft: Draft = {
   from: { name: 'Ada Lovelace', address: 'ada@example.org' },
@@ -218,7 +219,9 @@ describe('composeMessage', () => {
     'bob@example.com, eve@example.org',
     'bob',
     '<bob@example.com>',
-    '"b o b"@example.com',
+    '"b o b@example.com',
+    '"b"o"b"@example.com',
+    '"b\\"@example.com',
     'jürgen@example.com',
     'bob@münchen.example',
     '=?utf-8?q?bob?=@example.com',
@@ -228,6 +231,20 @@ describe('composeMessage', () => {
     expect(() => composeMessage({ ...draft, to: [address] })).toThrow(TypeError);
     expect(() => composeMessage({ ...draft, from: { name: 'A', address } })).toThrow(TypeError);
   });
+
+  it.each(['"b o b"@example.com', '"b,\\"o"@example.com', 'b..o.b.@example.com'])(
+    'writes %s so that it reads back',
+    async (address) => {
+      const raw = composeMessage({
+        ...draft,
+        from: { name: 'Ada, B.', address },
+        to: [address, 'eve@example.org'],
+      });
+      const { from, to } = await readSentMessage(raw);
+      expect([from.address, ...to]).toEqual([address, address, 'eve@example.org']);
+      expect((await parseMessage(raw)).headers.to.map((one) => one.address)).toEqual(to);
+    },
+  );
 
   it('refuses a carriage return in the text', () => {
     expect(() => composeMessage({ ...draft, text: 'a\r\nb' })).toThrow(TypeError);

@@ -133,6 +133,18 @@ const CASES: Record<OwnHold, Case> = {
     // An action without recipients needs no lookup.
     passes: (call, [id]) => call('archive_email', { id }),
   },
+  answers_not_all: {
+    scene: () =>
+      openScene({
+        samples: () => [
+          letter('a', { minutesAgo: 1, replyTo: `${FRIEND}, bob@[192.0.2.1]` }),
+          letter('b', { minutesAgo: 2, replyTo: `${FRIEND}, Kuhl Support` }),
+        ],
+      }),
+    modes: { 'mail:reply': 'direct' },
+    catches: (call, [id]) => call('send_reply', { id, body: 'Text' }),
+    passes: (call, [, id]) => call('send_reply', { id, body: 'Text' }),
+  },
   send_limit: {
     modes: sends,
     async catches(call) {
