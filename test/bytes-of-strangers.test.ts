@@ -21,6 +21,7 @@ const PLACES: Readonly<Record<string, string>> = {
   'core/mail/charset.ts decodeText': HEADER,
   'core/mail/charset.ts htmlCharset': 'For the reader: the start of a part.',
   'core/mail/charset.ts switchesToJapanese': HEADER,
+  'core/mail/compose.ts withAutoSubmitted': WRITTEN,
   'core/mail/compose.ts withDate': WRITTEN,
   'core/mail/header-fields.ts headerBlock': HEADER,
   'core/mail/header-fields.ts headersOf': HEADER,

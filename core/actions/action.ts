@@ -68,6 +68,8 @@ export interface RunContext {
   readonly requestId: string;
   /** When the run started: the Date of a sent message. */
   readonly date: Date;
+  /** No person approved it: what it sends says so. */
+  readonly isAutomatic: boolean;
   /**
    * Once it has returned true, it always returns true. An action of several steps passes it to each of them.
    */

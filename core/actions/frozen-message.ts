@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { folderForRole, folderRolesOf } from '../accounts/account-folders.ts';
 import { sentMessage } from '../accounts/sent-message.ts';
-import { withDate } from '../mail/compose.ts';
+import { withAutoSubmitted, withDate } from '../mail/compose.ts';
 import type { MessageRow } from '../mail/message-row.ts';
 import type { Outgoing } from '../ports/mail-sending.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -21,8 +21,10 @@ export const frozenMessage = z.strictObject({
 
 export type FrozenMessage = z.infer<typeof frozenMessage>;
 
-function outgoing({ envelope, raw, messageId }: FrozenMessage, date: Date): Outgoing {
-  return { envelope, bytes: withDate(Buffer.from(raw, 'base64'), date), date, messageId };
+function outgoing({ envelope, raw, messageId }: FrozenMessage, { date, isAutomatic }: RunContext): Outgoing {
+  const approved = Buffer.from(raw, 'base64');
+  const bytes = withDate(isAutomatic ? withAutoSubmitted(approved) : approved, date);
+  return { envelope, bytes, date, messageId };
 }
 
 /** @throws Error if the bytes contain anything that cannot be shown */
@@ -41,7 +43,7 @@ export async function messageFacts(
 /** @throws MailError */
 export async function transmit(accountId: number, message: FrozenMessage, run: RunContext): Promise<void> {
   const { call } = await run.mailbox(accountId);
-  await run.ports.mail.transmit(call, outgoing(message, run.date), run.start);
+  await run.ports.mail.transmit(call, outgoing(message, run), run.start);
 }
 
 /** Whether a copy in Sent proves that it was sent. A missing copy proves nothing. */
@@ -66,5 +68,5 @@ export async function saveCopy(accountId: number, message: FrozenMessage, run: R
   const { sent } = await folderRolesOf(run.ports, mailbox);
   if (sent.path === null && sent.by === 'owner') return;
   const path = await folderForRole(run.ports, mailbox, 'sent');
-  await run.ports.mail.saveSent(mailbox.call, path, outgoing(message, run.date));
+  await run.ports.mail.saveSent(mailbox.call, path, outgoing(message, run));
 }

@@ -121,6 +121,7 @@ function openRun(
     ownerId,
     requestId: id,
     date,
+    isAutomatic: approval.approvedBy === 'policy',
     async start() {
       if (progress.started) return true;
       // The store receives the Date of the message, which is earlier than now by the time of connecting.

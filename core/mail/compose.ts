@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { MailAddress } from './address.ts';
+import { headersOf } from './header-fields.ts';
 import { encodeBody } from './transfer-encoding.ts';
 
 /** The contents of a new message. */
@@ -76,6 +77,13 @@ function entity(type: string, text: string): string {
 /** Adds `date` as the Date header at the top of the message, in UTC. */
 export function withDate(raw: Uint8Array, date: Date): Uint8Array {
   const line = `Date: ${date.toUTCString().replace('GMT', '+0000')}\r\n`;
+  return Buffer.concat([Buffer.from(line, 'latin1'), raw]);
+}
+
+/** Adds at the top that no person sent the message (RFC 3834 5), so that programs do not answer it. */
+export function withAutoSubmitted(raw: Uint8Array): Uint8Array {
+  const isReply = headersOf(raw).some(({ key }) => key === 'in-reply-to');
+  const line = `Auto-Submitted: ${isReply ? 'auto-replied' : 'auto-generated'}\r\n`;
   return Buffer.concat([Buffer.from(line, 'latin1'), raw]);
 }
 

@@ -1,4 +1,5 @@
 import type { MailAddress } from './address.ts';
+import { isAutomatic } from './automatic-mail.ts';
 import { type HeaderField, headersOf } from './header-fields.ts';
 import { headerAddresses, headerText } from './header-text.ts';
 import { inReplyToIds, messageIdOf, referenceIds } from './message-ids.ts';
@@ -15,6 +16,8 @@ export interface MessageHeaders {
   /** With its angle brackets. */
   readonly messageId: string | null;
   readonly references: readonly string[];
+  /** A program sent it, or sends it to many: nobody may be there to read an answer. Absent: a person may have. */
+  readonly isAutomatic?: true;
 }
 
 /** As they are read. */
@@ -42,6 +45,7 @@ export function messageHeaders(headers: readonly HeaderField[]): ReadHeaders {
     subject: headerText(first('subject') ?? ''),
     messageId: messageIdOf(first('message-id') ?? ''),
     references: references.length > 0 ? references : inReplyToIds(first('in-reply-to') ?? ''),
+    ...(isAutomatic(headers) ? { isAutomatic: true } : {}),
     date: first('date'),
   };
 }
@@ -59,6 +63,7 @@ export function boundedHeaders({
   subject,
   messageId,
   references,
+  isAutomatic: automatic,
 }: MessageHeaders): MessageHeaders {
   const few = (all: readonly MailAddress[]) => all.slice(0, ADDRESSES_MAX);
   return {
@@ -69,5 +74,6 @@ export function boundedHeaders({
     subject,
     messageId,
     references: references.slice(-REFERENCES_MAX),
+    ...(automatic === undefined ? {} : { isAutomatic: automatic }),
   };
 }

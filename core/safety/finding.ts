@@ -43,6 +43,7 @@ const bare = z.strictObject({
   ...common,
   rule: z.enum([
     'account_or_card_number',
+    'answers_automatic_mail',
     'answers_not_all',
     'calendar_access_unknown',
     'domains_not_compared',

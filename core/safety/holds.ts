@@ -10,6 +10,8 @@ import { SAFETY_RULES, type SafetyHold } from './safety-rules.ts';
 const HOLDS = {
   mode_approval: 'This key asks before every action of this kind.',
   first_time_recipient: 'It goes to somebody you have never written to from this account.',
+  answers_automatic_mail:
+    'It answers a message that a program or a mailing list sent, so perhaps no person reads the answer.',
   answers_not_all: 'The message asks for answers to more addresses. Mail cannot be sent to the others.',
   recipient_lookup_failed: 'Countersign could not check whether you have written to all recipients before.',
   send_limit: 'This key has already sent as many messages in a short time as it may without asking.',

@@ -40,6 +40,7 @@ export async function performLight(
     ownerId: owner.ownerId,
     requestId: claim?.requestId ?? newApprovalId(ports.random),
     date: context.now,
+    isAutomatic: true,
     // There is no approval to check. The write starts unless the caller has stopped waiting.
     start: async () => {
       isStarted ||= !context.signal.aborted;

@@ -81,7 +81,11 @@ export async function planReply(
   });
   const named = targetName(account.accountId, target);
   const others = args.to === undefined ? {} : { to: args.to.map(normalAddress).sort() };
-  const findings = [...(areSomeLeftOut ? [bareFinding('answers_not_all')] : []), ...plan.findings];
+  const findings = [
+    ...(areSomeLeftOut ? [bareFinding('answers_not_all')] : []),
+    ...(sent === undefined && parent.headers.isAutomatic ? [bareFinding('answers_automatic_mail')] : []),
+    ...plan.findings,
+  ];
   return { ...plan, findings, request: { target: named, body, ...others }, targets: [named] };
 }
 

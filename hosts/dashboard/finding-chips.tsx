@@ -5,6 +5,7 @@ import { SEVERITY_TITLES } from './findings.tsx';
 /** Short names of findings. Where one is missing, the name of its rule is used. */
 const NAMES: Partial<Record<Hold, string>> = {
   account_or_card_number: 'account or card number',
+  answers_automatic_mail: 'answers a program',
   answers_not_all: 'not to everybody',
   calendar_access_unknown: 'calendar not checked',
   differing_account: 'different account number',

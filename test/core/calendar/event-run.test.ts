@@ -54,6 +54,7 @@ async function cut(
       ownerId: scene.ownerId,
       requestId: id,
       date: scene.clock.now(),
+      isAutomatic: false,
       start: () => Promise.reject(new Error('a check starts nothing')),
       async mailbox() {
         const [account] = await scene.storage.accounts(scene.ownerId);

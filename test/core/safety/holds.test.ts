@@ -133,6 +133,25 @@ const CASES: Record<OwnHold, Case> = {
     // An action without recipients needs no lookup.
     passes: (call, [id]) => call('archive_email', { id }),
   },
+  answers_automatic_mail: {
+    scene: async () => {
+      const scene = await openScene({ samples: () => [] });
+      const account = { ownerId: scene.ownerId, accountId: 1, email: OWN, settings: async () => ({}) };
+      const lines = (name: string) => [
+        `From: ${FRIEND}`,
+        `Subject: ${name}`,
+        `Message-ID: <${name}@example.org>`,
+      ];
+      const person = [...lines('a'), 'Auto-Submitted: no', '', 'Text'];
+      const program = [...lines('b'), 'Auto-Submitted: auto-generated', '', 'Text'];
+      await scene.mail.deliver(account, 'INBOX', Buffer.from(person.join('\r\n')));
+      await scene.mail.deliver(account, 'INBOX', Buffer.from(program.join('\r\n')));
+      return scene;
+    },
+    modes: { 'mail:reply': 'direct' },
+    catches: (call, [id]) => call('send_reply', { id, body: 'Text' }),
+    passes: (call, [, id]) => call('send_reply', { id, body: 'Text' }),
+  },
   answers_not_all: {
     scene: () =>
       openScene({
