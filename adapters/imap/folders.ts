@@ -1,6 +1,7 @@
 import type { ImapFlow, ListOptions, ListResponse, SearchObject, StatusObject, StatusQuery } from 'imapflow';
 import type { FolderRole, MailFolder } from '../../core/folders/folder.ts';
 import { MailError } from '../../core/ports/mail.ts';
+import { letterForm } from '../../core/text/letter-form.ts';
 import { limitLines } from './connection.ts';
 import { change } from './session.ts';
 
@@ -147,12 +148,19 @@ export async function createFolder(client: ImapFlow, name: string): Promise<stri
   return made.path;
 }
 
-/** Finds a folder by its path, or by its name below the server's prefix. */
+/**
+ * Finds a folder by its path, or by its name below the server's prefix; otherwise one whose name has the same letters in
+ * another form, because a second one would look the same.
+ */
 export function findFolder(
   { namespace }: ImapFlow,
   folders: readonly MailFolder[],
   name: string,
 ): MailFolder | undefined {
   const names = [name, `${namespace?.prefix ?? ''}${name}`].map((one) => one.toLowerCase());
-  return folders.find(({ path }) => names.includes(path.toLowerCase()));
+  const forms = names.map(letterForm);
+  return (
+    folders.find(({ path }) => names.includes(path.toLowerCase())) ??
+    folders.find(({ path }) => forms.includes(letterForm(path)))
+  );
 }

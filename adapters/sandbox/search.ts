@@ -4,6 +4,7 @@ import {
   type SearchPosition,
   type SearchQuery,
 } from '../../core/ports/mail-reading.ts';
+import { letterForm } from '../../core/text/letter-form.ts';
 import { isUnread, type Mailbox, type StoredMessage } from './mailbox.ts';
 
 /** A message with its folder. */
@@ -36,7 +37,7 @@ async function matches({ path, message }: Located, query: SearchQuery): Promise<
   const people = (addresses: typeof headers.from) =>
     addresses.flatMap(({ name, address }) => [name, address]);
   const holds = (texts: readonly string[], part: string) =>
-    texts.join('\n').toLowerCase().includes(part.toLowerCase());
+    letterForm(texts.join('\n')).includes(letterForm(part));
   const from = people(headers.from);
   const isMeant =
     (query.path === undefined || query.path === path) &&

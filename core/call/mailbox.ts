@@ -9,6 +9,7 @@ import type { MessageRow } from '../mail/message-row.ts';
 import { headOf } from '../mail/row-text.ts';
 import type { Account } from '../ports/account.ts';
 import { type MailCall, MailError } from '../ports/mail.ts';
+import { normalForm } from '../text/normal-form.ts';
 import type { TextWindow } from '../text/seen-body.ts';
 import { folderName, shortened } from '../text/shortened.ts';
 import type { CallContext, LookUpContext } from './context.ts';
@@ -72,14 +73,21 @@ const ROLES: readonly string[] = [
   'archive',
 ] satisfies FolderRole[];
 
-/** The folder with exactly that name; if there is none, the folder with that role. */
+/**
+ * The folder with exactly that name; if there is none, the folder with that role, or the only one whose name has the same
+ * letters, composed in another way or of another width.
+ */
 export function folderByName<F extends WithRole<MailFolder>>(
   folders: readonly F[],
   name: string,
 ): F | undefined {
   const exact = folders.find((folder) => folder.path === name);
-  if (exact !== undefined || !ROLES.includes(name.toLowerCase())) return exact;
-  return folders.find((folder) => folder.role === name.toLowerCase());
+  if (exact !== undefined) return exact;
+  if (ROLES.includes(name.toLowerCase())) return folders.find((folder) => folder.role === name.toLowerCase());
+  const [same, ...others] = folders.filter(
+    ({ path }) => normalForm(path, 'NFKC') === normalForm(name, 'NFKC'),
+  );
+  return others.length === 0 ? same : undefined;
 }
 
 /** The folders of an account with their roles. @throws ServiceError upstream_mail_error */

@@ -7,6 +7,7 @@ import { toRead } from '../provenance/read-record.ts';
 import type { MessageInput, MessageReading } from '../reading/message-job.ts';
 import type { SearchInput } from '../reading/search-job.ts';
 import { statedPassages } from '../stated/stated-text.ts';
+import { letterForm } from '../text/letter-form.ts';
 import { seenBody } from '../text/seen-body.ts';
 
 export async function readMessage({ source, window, head }: MessageInput): Promise<MessageReading> {
@@ -26,11 +27,11 @@ export async function readMessages(messages: readonly MessageInput[]): Promise<M
   return readings;
 }
 
-/** Case-insensitive. */
+/** Whatever the case, composition or width of the letters. */
 export async function messageContains({ source, word }: SearchInput): Promise<boolean> {
   const { text, headers } = await parsed(source);
   const people = [headers.from, headers.to, headers.cc].map(displayAddresses);
-  return [...people, headers.subject, text].join('\n').toLowerCase().includes(word.toLowerCase());
+  return letterForm([...people, headers.subject, text].join('\n')).includes(letterForm(word));
 }
 
 function parsed(source: MessageSource): Promise<ParsedMessage> {

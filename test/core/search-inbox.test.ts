@@ -49,6 +49,20 @@ describe('search_inbox', () => {
     expect(facts.untrusted_fields).toEqual(['messages[].from', 'messages[].subject']);
   });
 
+  it('finds letters in another composition or width, and folders by them', async () => {
+    const decomposed = letter('nfd', {
+      subject: 'Gru\u0308ne Pla\u0308ne',
+      text: 'ＡＢＣ\n',
+      folder: 'Projects/Atlas',
+    });
+    const { key } = await open([decomposed]);
+    for (const q of ['grüne', 'GRÜNE', 'gru\u0308ne', 'abc', 'ａｂｃ', 'ＰＬÄＮＥ'])
+      expect(await subjectsOf(key, { q })).toEqual(['Gru\u0308ne Pla\u0308ne']);
+    expect(await subjectsOf(key, { q: 'abc', folder: 'Ｐｒｏｊｅｃｔｓ/Atlas' })).toEqual([
+      'Gru\u0308ne Pla\u0308ne',
+    ]);
+  });
+
   it('takes sender, day, unread and folder, alone or together', async () => {
     const { scene, key } = await open([PLUM, PEAR, OLD]);
     expect(await subjectsOf(key, { from: 'LOVE' })).toEqual(['Plum harvest']);

@@ -147,6 +147,17 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
       expect(await mail.label(call, row.place, labelled(label), started)).toBe(how);
     });
 
+    it('makes no second folder of a name whose letters are only composed in another way', async () => {
+      const scene = mailbox();
+      const { mail, call, inbox } = scene;
+      const row = await delivered(scene, inbox, letter({ Subject: 'labelled' }));
+      const composed = 'Grüne Pläne';
+      for (const label of [composed, composed.normalize('NFD'), 'Ｇｒüne Pläne'])
+        await mail.label(call, row.place, labelled(label), started);
+      const folders = (await mail.folders(call, { fresh: true })).map(({ path }) => path.normalize('NFKC'));
+      expect(folders.filter((path) => path.endsWith(composed)).length).toBeLessThanOrEqual(1);
+    });
+
     it('calls start, and does nothing if it returns false', async () => {
       const scene = mailbox();
       const { mail, call, box, inbox } = scene;

@@ -18,6 +18,7 @@ export const PLAIN_READERS: Readonly<Record<string, string>> = {
   'core/mail/header-words.ts': 'decodedWords plainWords',
   'core/mail/message-ids.ts': 'inReplyToIds messageIdOf referenceIds',
   'core/mail/reply-address.ts': 'needsUtf8 replyAddress',
+  'core/text/letter-form.ts': 'letterForm',
   'core/mail/row-text.ts': 'controlsAsSpaces',
   'core/html/text-layout.ts': 'withoutMarked',
   'core/mail/transfer-encoding.ts': 'encodeBody',
