@@ -1,7 +1,7 @@
 import type { ListedMessage } from '../../core/mail/listed-message.ts';
 import { fetchRowsOf } from './rows.ts';
 import { type OpenFolder, reportedUidNext } from './session.ts';
-import { searchUids } from './uid-search.ts';
+import { searchAllUids, searchUids } from './uid-search.ts';
 
 /** Returns the messages with a UID above `uid`, lowest UID first, at most `limit`. Fewer: there are no more. */
 export async function arrivalsIn(folder: OpenFolder, uid: number, limit: number): Promise<ListedMessage[]> {
@@ -21,6 +21,7 @@ export async function arrivalsIn(folder: OpenFolder, uid: number, limit: number)
 export async function uidNextOf(folder: OpenFolder): Promise<number> {
   const uidNext = reportedUidNext(folder);
   if (uidNext !== undefined) return uidNext;
-  const [last = 0] = folder.mailbox.exists === 0 ? [] : await searchUids(folder.client, { seq: '*' });
+  // Also of a message that the mailbox does not show.
+  const [last = 0] = folder.mailbox.exists === 0 ? [] : await searchAllUids(folder.client, { seq: '*' });
   return last + 1;
 }

@@ -37,7 +37,7 @@ export async function fetchEach(
       commands += 1;
       try {
         for await (const message of fetched(client, set, wanted)) {
-          if (isWhole(message)) answers.push(message);
+          if (isShown(message)) answers.push(message);
         }
       } catch (error) {
         const why = deliveryRefusal(error);
@@ -106,9 +106,13 @@ async function searchAmong(client: ImapFlow, uids: readonly number[]): Promise<r
   return found;
 }
 
-/** Servers also report flags that another program changed, in the same form but with fewer fields. */
-export function isWhole({ uid, size, internalDate, headers, source }: Fetched): boolean {
-  return uid > 0 && [size, internalDate, headers, source].some((part) => part !== undefined);
+/**
+ * Whether it is a message that the mailbox shows. Servers also report flags that another program changed, in the same form
+ * but with fewer fields. What is marked as \Deleted is gone for a person: only the server still has it.
+ */
+export function isShown({ uid, size, internalDate, headers, source, flags }: Fetched): boolean {
+  const isWhole = uid > 0 && [size, internalDate, headers, source].some((part) => part !== undefined);
+  return isWhole && ![...(flags ?? [])].some((flag) => flag.toLowerCase() === '\\deleted');
 }
 
 function hasAll({ headers, source }: Fetched, wanted: FetchQueryObject): boolean {

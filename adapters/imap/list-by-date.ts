@@ -4,7 +4,7 @@ import { newestReceived, type Received } from './newest-received.ts';
 import type { ReceivedDates } from './received-dates.ts';
 import { fetchRowsOf } from './rows.ts';
 import type { OpenFolder } from './session.ts';
-import { countMatches } from './uid-search.ts';
+import { countShown } from './uid-search.ts';
 
 /** Returns a page by INTERNALDATE. */
 export async function pageByDate(
@@ -14,7 +14,7 @@ export async function pageByDate(
 ): Promise<MessagePage> {
   const { client, mailbox } = folder;
   if (mailbox.exists === 0) return { rows: [], more: false, total: 0 };
-  const total = unread ? await countMatches(client, { seen: false }) : mailbox.exists;
+  const total = await countShown(client, unread ? { seen: false } : { all: true });
   const wanted = {
     among: { search: unread ? { seen: false } : {} },
     afterMs: after?.internalDateMs,

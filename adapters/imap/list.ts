@@ -1,3 +1,4 @@
+import type { SearchObject } from 'imapflow';
 import type { ListedMessage } from '../../core/mail/listed-message.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import type { ListQuery, MessagePage } from '../../core/ports/mail-reading.ts';
@@ -17,10 +18,13 @@ export async function listFolder(
     throw new MailError('not_found', 'the folder was recreated since that page');
   }
   if (query.order === 'date') return pageByDate(folder, query, dates);
-  return query.unread ? unreadByUid(folder, query) : allByUid(folder, query);
+  if (query.unread) return searchedByUid(folder, query, { seen: false });
+  const isEmpty = folder.mailbox.exists === 0;
+  const hasDeleted = !isEmpty && (await countMatches(folder.client, { deleted: true })) > 0;
+  return hasDeleted ? searchedByUid(folder, query, { all: true }) : allByUid(folder, query);
 }
 
-/** Sequence numbers rise with UIDs, so a page is a range of them. */
+/** Sequence numbers rise with UIDs, so a page is a range of them if nothing is left out. */
 async function allByUid(folder: OpenFolder, { after, limit }: ListQuery): Promise<MessagePage> {
   const { mailbox } = folder;
   let last = after === undefined ? mailbox.exists : await countUpTo(folder, after.uid - 1);
@@ -38,13 +42,17 @@ async function countUpTo({ client, mailbox }: OpenFolder, uid: number): Promise<
   return uid < 1 || mailbox.exists === 0 ? 0 : countMatches(client, { uid: `1:${uid}` });
 }
 
-async function unreadByUid(folder: OpenFolder, { after, limit }: ListQuery): Promise<MessagePage> {
-  const unread = folder.mailbox.exists === 0 ? [] : await searchUids(folder.client, { seen: false });
-  let left = unread.filter((uid) => after === undefined || uid < after.uid);
+async function searchedByUid(
+  folder: OpenFolder,
+  { after, limit }: ListQuery,
+  search: SearchObject,
+): Promise<MessagePage> {
+  const found = folder.mailbox.exists === 0 ? [] : await searchUids(folder.client, search);
+  let left = found.filter((uid) => after === undefined || uid < after.uid);
   let rows: ListedMessage[] = [];
   while (rows.length === 0 && left.length > 0) {
     rows = await fetchRowsOf(folder, left.slice(-limit));
     left = left.slice(0, -limit);
   }
-  return { rows, more: left.length > 0, total: unread.length };
+  return { rows, more: left.length > 0, total: found.length };
 }

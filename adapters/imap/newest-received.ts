@@ -47,7 +47,7 @@ export async function newestReceived(
       ...(Number.isFinite(days) ? { since: searchable(reachedMs - DAY_MS) } : {}),
       ...(afterMs === undefined ? {} : { before: new Date(startMs + 2 * DAY_MS) }),
     };
-    const all = await searchUids(folder.client, Object.keys(search).length === 0 ? { all: true } : search);
+    const all = await searchUids(folder.client, search);
     const uids = named === undefined ? all : all.filter((uid) => named.has(uid));
     const reached = (await inOrder(folder, uids, wanted, dates)).filter(
       ({ receivedMs }) => receivedMs >= reachedMs,

@@ -78,7 +78,7 @@ function extensions({ capabilities }: ImapFlow): readonly Finding[] {
   const has = (name: string) => capabilities.has(name);
   const moves = has('UIDPLUS')
     ? 'It cannot move messages (no MOVE): they are copied, and the original is removed.'
-    : 'It can neither move messages nor remove a single one (no MOVE, no UIDPLUS): they are copied, and the original stays, marked as deleted.';
+    : 'It can neither move messages nor remove a single one (no MOVE, no UIDPLUS): they are copied, and the original stays, marked as deleted, and is not shown.';
   return [
     has('MOVE') ? good('move', 'It moves messages (MOVE).') : lacking('move', moves),
     has('UIDPLUS')

@@ -7,7 +7,7 @@ import {
 } from '../../core/mail/listed-message.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { deliveryRefusal } from './failure.ts';
-import { fetchEach, isWhole } from './fetch-each.ts';
+import { fetchEach, isShown } from './fetch-each.ts';
 import { type Fetched, fetched, fetchedOne, receivedAt } from './fetched.ts';
 import type { OpenFolder } from './session.ts';
 import { searchUids } from './uid-search.ts';
@@ -44,7 +44,7 @@ export async function fetchRowsIn(folder: OpenFolder, first: number, last: numbe
   const range = `${first}:${last}`;
   try {
     for await (const message of fetched(folder.client, range, ROW_QUERY, { uid: false })) {
-      if (isWhole(message)) rows.set(message.uid, rowOf(folder, message));
+      if (isShown(message)) rows.set(message.uid, rowOf(folder, message));
     }
   } catch (error) {
     if (deliveryRefusal(error) === undefined) throw error;
@@ -58,7 +58,7 @@ export async function fetchRowsIn(folder: OpenFolder, first: number, last: numbe
 export async function rowAt(folder: OpenFolder, place: MessagePlace): Promise<ListedMessage | undefined> {
   if (folder.uidValidity !== place.uidValidity) return undefined;
   const message = await fetchedOne(folder.client, String(place.uid), ROW_QUERY);
-  return message !== undefined && isWhole(message) ? rowOf(folder, message) : undefined;
+  return message !== undefined && isShown(message) ? rowOf(folder, message) : undefined;
 }
 
 /** Returns the rows of these UIDs, the highest first. Leaves out messages that are gone. */
@@ -85,8 +85,8 @@ export async function fetchMessage(
   query: FetchQueryObject,
 ): Promise<Fetched> {
   if (place.uidValidity !== folder.uidValidity) throw new MailError('not_found', 'the folder was recreated');
-  const message = await fetchedOne(folder.client, String(place.uid), query);
-  if (message === undefined || !isWhole(message))
+  const message = await fetchedOne(folder.client, String(place.uid), { ...query, flags: true });
+  if (message === undefined || !isShown(message))
     throw new MailError('not_found', 'there is no such message');
   return message;
 }

@@ -21,7 +21,7 @@ import { FEW, newestReceived, type Received, searchable } from './newest-receive
 import type { ReceivedDates } from './received-dates.ts';
 import { fetchRowsOf } from './rows.ts';
 import type { OpenFolder } from './session.ts';
-import { searchUids, uidSets } from './uid-search.ts';
+import { SHOWN, searchUids, uidSets } from './uid-search.ts';
 
 /** A match, before its row is fetched. */
 interface Hit extends SearchPosition {
@@ -236,7 +236,7 @@ async function narrowed(
     uids === undefined ? [{ ...base, ...search }] : uidSets(uids).map((uid) => ({ ...search, uid }));
   const matching: number[] = [];
   for (const query of queries) {
-    const found = await client.search(query, { uid: true });
+    const found = await client.search({ ...query, ...SHOWN }, { uid: true });
     if (!Array.isArray(found)) {
       const why = searchFailure(client);
       if (isPlain && !isRefused(why)) throw why;

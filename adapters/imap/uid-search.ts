@@ -2,11 +2,19 @@ import type { ImapFlow, SearchObject } from 'imapflow';
 import { searchFailure } from './connection.ts';
 import { isRefused } from './failure.ts';
 
+/** Leaves out what is marked as \Deleted. */
+export const SHOWN: SearchObject = { deleted: false };
+
 /**
- * Returns the matching UIDs in ascending order.
+ * Returns the matching UIDs in ascending order, without messages that are marked as \Deleted.
  * @throws MailError if the server refuses the search
  */
-export async function searchUids(client: ImapFlow, query: SearchObject): Promise<number[]> {
+export function searchUids(client: ImapFlow, query: SearchObject): Promise<number[]> {
+  return searchAllUids(client, { ...query, ...SHOWN });
+}
+
+/** The same with those messages. */
+export async function searchAllUids(client: ImapFlow, query: SearchObject): Promise<number[]> {
   const found = await client.search(query, { uid: true });
   if (!Array.isArray(found)) throw searchFailure(client);
   return found;
@@ -15,7 +23,12 @@ export async function searchUids(client: ImapFlow, query: SearchObject): Promise
 /** Connections whose server announces ESEARCH, and refuses or ignores it. */
 const withoutEsearch = new WeakSet<ImapFlow>();
 
-/** Counts the matches, without an EXPUNGE in between: the count is a valid sequence number. */
+/** Counts the matches that the mailbox shows. */
+export function countShown(client: ImapFlow, query: SearchObject): Promise<number> {
+  return countMatches(client, { ...query, ...SHOWN });
+}
+
+/** Counts all matches, without an EXPUNGE in between: the count is a valid sequence number. */
 export async function countMatches(client: ImapFlow, query: SearchObject): Promise<number> {
   // Not UID SEARCH: only during a plain SEARCH must a server not renumber its messages (RFC 9051, 7.5.1).
   if (!withoutEsearch.has(client)) {

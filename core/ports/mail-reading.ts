@@ -8,6 +8,9 @@ import type { MailCall } from './mail.ts';
 /**
  * Reading a mailbox. An adapter returns places, dates and bytes as its server stores them; core reads the bytes. So
  * the protection of the reader (hidden text, wrong charsets, false senders) does not depend on the adapter.
+ *
+ * A message that is marked as deleted (IMAP's \Deleted) is gone: no method returns or counts it, except that `counts` may
+ * count it where the server does not tell it apart.
  */
 export interface MailReading {
   /**

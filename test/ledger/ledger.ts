@@ -38,7 +38,8 @@ export const POSTGRES: Ledger = {
 /** On SQLite and Dovecot. */
 export const DOVECOT: Ledger = {
   me: { signals: 1 },
-  list: { imapCommands: 2, signals: 4 },
+  // The second is the look for messages that are marked as deleted.
+  list: { imapCommands: 3, signals: 4 },
   unread: { imapCommands: 3, signals: 4 },
   search: { imapCommands: 2, signals: 4 },
   read: { imapCommands: 2, signals: 4 },

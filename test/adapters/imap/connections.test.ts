@@ -72,14 +72,14 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
   }
 
   describe('the cost of a call', () => {
-    it('is one check for new mail and one fetch, once the folder is selected', async () => {
+    it('is one check for new mail and one fetch, once the folder is selected, and for a list one look for deleted messages', async () => {
       await dovecot.deliver(user, 'Subject: one\r\n\r\nx\r\n');
       const call = callOn({});
       const { place } = await newestOf(call);
       void proxy.script();
       await listInbox(call);
       await mail.read(call, place);
-      expect(proxy.commands).toEqual(['NOOP', 'FETCH', 'NOOP', 'UID FETCH']);
+      expect(proxy.commands).toEqual(['NOOP', 'SEARCH', 'FETCH', 'NOOP', 'UID FETCH']);
     });
 
     it('does not include a second connection for another folder beyond the limit of an account', async () => {
