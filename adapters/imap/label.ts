@@ -4,6 +4,7 @@ import type { MessagePlace } from '../../core/mail/listed-message.ts';
 import { MailError, type Start } from '../../core/ports/mail.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import { beginChange } from './begin-change.ts';
+import { copyMessage, uidNextIn } from './copied.ts';
 import { createFolder, findFolder, isGmail } from './folders.ts';
 import { change, type OpenFolder } from './session.ts';
 
@@ -20,7 +21,7 @@ export async function labelMessage(
   // Labels with a backslash are the server's own: on Gmail, adding \Trash as a label would delete the
   // message.
   if (name.startsWith('\\')) throw new MailError('refused', 'this label is not allowed');
-  await beginChange(folder, place, start, limit);
+  const message = await beginChange(folder, place, start, limit);
   const range = String(place.uid);
   if (isGmail(client)) {
     const options = { uid: true, useLabels: true };
@@ -35,8 +36,7 @@ export async function labelMessage(
   const path = findFolder(client, folders, name)?.path ?? (await createFolder(client, name));
   if (path === place.path) return 'copy';
   if (!mayCopyInto(path)) throw new MailError('refused', 'a folder of that name has a special purpose');
-  const copied = await change(client, () => client.messageCopy(range, path, { uid: true }));
-  if (copied === undefined) throw new MailError('refused', 'the IMAP server did not copy the message');
+  await copyMessage(folder, message, path, await uidNextIn(client, path));
   return 'copy';
 }
 

@@ -27,6 +27,8 @@ export interface HeaderFacts {
   /** Display name and address as a person would read them: `Ada <ada@example.org>`. Empty if there is none. */
   readonly from: string;
   readonly subject: string;
+  /** The Date header as it is written. Empty if there is none. */
+  readonly dateField: string;
   /** ISO 8601 with the UTC offset of the Date header. INTERNALDATE if that header cannot be read. */
   readonly date: string;
 }
@@ -68,11 +70,13 @@ function headerFacts(header: Uint8Array, sizeBytes: number, internalDate: Date):
   const from = displayAddresses(headerAddresses((first('from') ?? '').slice(0, FIELD_BYTES)));
   const subject = headerText(first('subject') ?? '');
   const date = first('date') ?? null;
+  const dateField = date ?? '';
   return {
-    fingerprint: fingerprintOf({ messageId, from, date: date ?? '', subject, sizeBytes, internalDate }),
+    fingerprint: fingerprintOf({ messageId, from, date: dateField, subject, sizeBytes, internalDate }),
     messageId,
     from,
     subject,
+    dateField,
     date: dateOf(date, internalDate),
   };
 }

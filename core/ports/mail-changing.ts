@@ -16,8 +16,9 @@ export interface MailChanging {
   /**
    * Moves the message at `place` into the folder `to`, after `start`. If the server cannot move, copies the message and
    * removes the original, but only if this removes no other message (RFC 4315 UID EXPUNGE). Otherwise the original
-   * stays, marked \Deleted.
-   * @throws MailError `not_found` if the message or the folder does not exist; `outcome_unknown` if it may have moved
+   * is only marked \Deleted. Nothing is removed before there is a sign of the copy.
+   * @throws MailError `not_found` if the message or the folder does not exist; `outcome_unknown` if it may have moved, or the
+   *   server says that it moved and does not show it
    */
   move(call: MailCall, place: MessagePlace, to: string, start: Start): Promise<void>;
 
@@ -26,7 +27,8 @@ export interface MailChanging {
    * otherwise a copy in the folder of that name, which is created if it is missing.
    * @param label `mayCopyInto` is called before the copy, with the server's own path of the folder
    * @returns the method used
-   * @throws MailError `refused` if `mayCopyInto` returns false
+   * @throws MailError `refused` if `mayCopyInto` returns false; `outcome_unknown` if the server says that it copied and shows
+   *   no copy
    */
   label(
     call: MailCall,

@@ -8,21 +8,29 @@ import { type MailProxy, startProxy } from '../../servers/proxy.ts';
 import { callOn, newestOf, started } from './mailbox-on.ts';
 
 const LOOK = ['SELECT', 'UID FETCH'];
+const LOOK_AT_BOTH = ['SELECT', 'STATUS', 'UID FETCH'];
 
-/** The capabilities of a server, and the commands of a move there. */
-const SERVERS: readonly [string, DovecotVariant, readonly string[]][] = [
-  ['MOVE', {}, [...LOOK, 'UID MOVE']],
+/** The capabilities of a server, and the commands of a move there: those that look, and those that change. */
+const SERVERS: readonly [string, DovecotVariant, readonly string[], readonly string[]][] = [
+  ['MOVE', {}, LOOK, ['UID MOVE']],
   [
     'UIDPLUS',
     { capability: 'IMAP4rev1 LITERAL+ NAMESPACE UIDPLUS' },
-    [...LOOK, 'UID COPY', 'UID STORE', 'UID EXPUNGE'],
+    LOOK_AT_BOTH,
+    ['UID COPY', 'UID STORE', 'UID EXPUNGE'],
   ],
-  ['neither', { capability: 'IMAP4rev1 LITERAL+ NAMESPACE' }, [...LOOK, 'UID COPY', 'UID STORE']],
+  [
+    'neither',
+    { capability: 'IMAP4rev1 LITERAL+ NAMESPACE' },
+    LOOK_AT_BOTH,
+    ['UID COPY', 'UID STORE', 'UID FETCH'],
+  ],
 ];
 
 describe.skipIf(missingServers().length > 0).each(SERVERS)(
   titled('moving on a Dovecot with %s'),
-  (name, variant, conversation) => {
+  (name, variant, look, changes) => {
+    const conversation = [...look, ...changes];
     let dovecot: Dovecot;
     let proxy: MailProxy;
     let mail: Mail;
@@ -92,12 +100,12 @@ describe.skipIf(missingServers().length > 0).each(SERVERS)(
       const outcome = await moving;
       void proxy.script();
 
-      const isChange = at > LOOK.length;
+      const isChange = at > look.length;
       expect(start).toHaveBeenCalledTimes(isChange || outcome === 'moved' ? 1 : 0);
       if (!isChange) {
         // An idle connection that died is replaced.
         if (outcome !== 'moved') expect(outcome).toBe(does === 'refuse' ? 'refused' : 'unavailable');
-      } else if (does === 'refuse' && at === LOOK.length + 1) expect(outcome).toBe('refused');
+      } else if (does === 'refuse' && at === look.length + 1) expect(outcome).toBe('refused');
       else expect(outcome).toBe('outcome_unknown');
 
       const there = await messagesIn('INBOX');

@@ -33,6 +33,7 @@ const row: fc.Arbitrary<MessageRow> = fc.record({
   messageId: fc.constant(null),
   from: fc.constant('Ada <ada@example.org>'),
   subject: fc.constant('Subject'),
+  dateField: fc.constant('Tue, 3 Mar 2026 12:00:00 +0000'),
   date: fc.constant('2026-03-03T12:00:00+00:00'),
   internalDate: fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true }),
   sizeBytes: fc.integer({ min: 0, max: 2 ** 40 }),

@@ -1,0 +1,106 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { imapMail } from '../../../adapters/imap/mail.ts';
+import type { Mail } from '../../../core/ports/ports.ts';
+import { labelled } from '../../folder-roles.ts';
+import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
+import { missingServers, titled } from '../../servers/missing-servers.ts';
+import { type Disguise, type MailProxy, startProxy } from '../../servers/proxy.ts';
+import { callOn, newestOf, started } from './mailbox-on.ts';
+
+const KEPT = 'IMAP4rev1 LITERAL+ NAMESPACE';
+
+/** Answers OK to a command and does nothing. */
+function doingNothing(command: RegExp): Disguise {
+  return { refusal: (line) => (command.test(line) ? 'OK done' : undefined) };
+}
+
+/** Copies and moves without COPYUID. */
+const SILENT: Disguise = { reply: (line) => line.replace(/\[COPYUID [^\]]*\] /, '') };
+
+describe.skipIf(missingServers().length > 0).each([
+  ['MOVE', `${KEPT} UIDPLUS MOVE`],
+  ['UIDPLUS', `${KEPT} UIDPLUS`],
+  ['neither', KEPT],
+])(titled('a server with %s that says OK'), (name, capability) => {
+  let dovecot: Dovecot;
+  let proxy: MailProxy | undefined;
+  let mail: Mail;
+  let user: string;
+
+  beforeAll(async () => {
+    dovecot = await startDovecot({ capability });
+  });
+  beforeEach(async () => {
+    user = dovecot.addUser();
+    mail = imapMail({ allowPrivateServers: true, maxConnectionsPerAccount: 1 });
+    await dovecot.deliver(user, 'Message-ID: <a@x.example>\r\nSubject: one\r\n\r\nx\r\n');
+  });
+  afterEach(async () => {
+    await mail.close();
+    await proxy?.stop();
+    proxy = undefined;
+  });
+  afterAll(() => dovecot?.stop());
+
+  async function move(disguise: Disguise, to = 'Archive'): Promise<string> {
+    proxy = await startProxy('imap', dovecot.port, disguise);
+    const call = callOn(proxy.port, user);
+    const { place } = await newestOf(mail, call);
+    return mail.move(call, place, to, started).then(
+      () => 'moved',
+      ({ code }) => String(code),
+    );
+  }
+
+  const count = async (path: string) => (await dovecot.messages(user, path)).length;
+
+  it('and neither moves nor copies: the message stays, and the outcome is unknown', async () => {
+    expect(await move(doingNothing(/ UID (?:COPY|MOVE) /))).toBe('outcome_unknown');
+    expect([await count('INBOX'), await count('Archive')]).toEqual([1, 0]);
+    expect(await dovecot.doveadm('search', user, ['mailbox', 'INBOX', 'deleted'])).toBe('');
+  });
+
+  it('and does nothing, where an equal message was there before: the message stays', async () => {
+    await dovecot.deliver(user, 'Message-ID: <a@x.example>\r\nSubject: one\r\n\r\nx\r\n', {
+      mailbox: 'Archive',
+    });
+    expect(await move(doingNothing(/ UID (?:COPY|MOVE) /))).toBe('outcome_unknown');
+    expect([await count('INBOX'), await count('Archive')]).toEqual([1, 1]);
+    expect(await dovecot.doveadm('search', user, ['mailbox', 'INBOX', 'deleted'])).toBe('');
+  });
+
+  it('without COPYUID: the copy is found, and the message has moved', async () => {
+    await dovecot.deliver(user, 'Subject: before\r\n\r\nx\r\n', { mailbox: 'Archive' });
+    expect(await move(SILENT)).toBe('moved');
+    expect(await dovecot.messages(user, 'Archive')).toEqual([
+      'Subject: before\n\nx\n',
+      'Message-ID: <a@x.example>\nSubject: one\n\nx\n',
+    ]);
+    const left = await dovecot.doveadm('search', user, ['mailbox', 'INBOX', 'undeleted']);
+    expect(left).toBe('');
+  });
+
+  it('and does not remove the original: the outcome is unknown', async () => {
+    if (name === 'MOVE') return;
+    expect(await move(doingNothing(/ UID STORE /))).toBe('outcome_unknown');
+    expect([await count('INBOX'), await count('Archive')]).toEqual([1, 1]);
+  });
+
+  it('and does not copy for a label: the outcome is unknown', async () => {
+    proxy = await startProxy('imap', dovecot.port, doingNothing(/ UID COPY /));
+    const call = callOn(proxy.port, user);
+    const { place } = await newestOf(mail, call);
+    await expect(mail.label(call, place, labelled('two words'), started)).rejects.toMatchObject({
+      code: 'outcome_unknown',
+    });
+    expect([await count('INBOX'), await count('two words')]).toEqual([1, 0]);
+  });
+
+  it('and copies for a label without COPYUID: the copy is found', async () => {
+    proxy = await startProxy('imap', dovecot.port, SILENT);
+    const call = callOn(proxy.port, user);
+    const { place } = await newestOf(mail, call);
+    expect(await mail.label(call, place, labelled('two words'), started)).toBe('copy');
+    expect([await count('INBOX'), await count('two words')]).toEqual([1, 1]);
+  });
+});
