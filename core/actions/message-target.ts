@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { undefinedIfNotFound } from '../accounts/mail-call.ts';
 import type { MailReader } from '../accounts/mail-reader.ts';
 import type { Reach } from '../gate/fences.ts';
-import type { MessageRow } from '../mail/message-row.ts';
+import { isMessageInPlace, type MessageRow } from '../mail/message-row.ts';
 import type { MailCall } from '../ports/mail.ts';
 import { digestOf } from '../text/canonical-json.ts';
 
@@ -46,9 +46,8 @@ export async function placeOf(
   target: MessageTarget,
 ): Promise<MessageRow | undefined> {
   const row = await undefinedIfNotFound(mail.row(call, target));
-  return row !== undefined && row.fingerprint === target.fingerprint && row.stableId === target.stableId
-    ? row
-    : undefined;
+  const known = { ...target, internalDate: new Date(target.internalDateMs) };
+  return row !== undefined && isMessageInPlace(row, known) ? row : undefined;
 }
 
 /** Returns the account of these messages; null if they belong to several. */

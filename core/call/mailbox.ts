@@ -5,7 +5,7 @@ import { relocationMark } from '../accounts/sent-evidence.ts';
 import type { MessageTarget } from '../actions/message-target.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { FolderRole, MailFolder } from '../folders/folder.ts';
-import type { MessageRow } from '../mail/message-row.ts';
+import { isMessage, isMessageInPlace, type MessageRow } from '../mail/message-row.ts';
 import { headOf } from '../mail/row-text.ts';
 import type { Account } from '../ports/account.ts';
 import { type MailCall, MailError } from '../ports/mail.ts';
@@ -13,7 +13,6 @@ import { normalForm } from '../text/normal-form.ts';
 import type { TextWindow } from '../text/seen-body.ts';
 import { folderName, shortened } from '../text/shortened.ts';
 import type { CallContext, LookUpContext } from './context.ts';
-import type { MessageIdParts } from './identifiers.ts';
 import { refuseAccountOutside } from './refuse-outside.ts';
 
 /** Resolves the accounts, folders and messages that a call names. */
@@ -160,13 +159,13 @@ export async function findMessage<T>(
   if (account === undefined) throw gone();
   const call = context.mailCall(account);
   const { mail } = context.ports;
-  const isMeant = (row: MessageRow) => matches(row, parts);
+  const isMeant = (row: MessageRow) => isMessage(row, parts);
 
   const folder = (await mail.folders(call)).find((one) => parts.isIn(one.path));
   if (folder !== undefined) {
     const place = { path: folder.path, uidValidity: parts.uidValidity, uid: parts.uid };
     const there = await undefinedIfNotFound(ask(call, { place }));
-    if (there !== undefined && isMeant(there.row)) return { account, ...there };
+    if (there !== undefined && isMessageInPlace(there.row, parts)) return { account, ...there };
   }
   let found = (await mail.find(call, parts)).filter(isMeant);
   if (found.length > 1) {
@@ -223,10 +222,6 @@ export async function findReadMessage(
       { source: value, window, head: headOf(row) },
     ),
   };
-}
-
-function matches(row: MessageRow, parts: MessageIdParts): boolean {
-  return row.stableId === parts.stableId && row.fingerprint.startsWith(parts.fingerprint);
 }
 
 /** A message in the form that plans keep. */

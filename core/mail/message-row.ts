@@ -33,6 +33,28 @@ export interface HeaderFacts {
   readonly date: string;
 }
 
+/** What is remembered of a message to recognise it. */
+interface KnownMessage extends Pick<MessageRow, 'stableId' | 'internalDate' | 'sizeBytes'> {
+  /** The fingerprint, or how it begins. */
+  readonly fingerprint: string;
+}
+
+/** Whether a message, wherever it is, is the known one. */
+export function isMessage(row: MessageRow, known: KnownMessage): boolean {
+  return row.stableId === known.stableId && row.fingerprint.startsWith(known.fingerprint);
+}
+
+/**
+ * Whether the message at the known place, under the same UIDVALIDITY and UID, is still the known one. There its headers are
+ * enough: servers that estimate the size of a message report another one later, and some another INTERNALDATE.
+ */
+export function isMessageInPlace(row: MessageRow, known: KnownMessage): boolean {
+  const { messageId, from, subject, dateField: date } = row;
+  const { sizeBytes, internalDate } = known;
+  const fingerprint = fingerprintOf({ messageId, from, date, subject, sizeBytes, internalDate });
+  return row.stableId === known.stableId && fingerprint.startsWith(known.fingerprint);
+}
+
 /** The limits on a header that is read whole, and on each field of a longer one. */
 const HEADER_BYTES = 16 * 1024;
 const FIELD_BYTES = 4 * 1024;

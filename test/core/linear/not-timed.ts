@@ -92,6 +92,7 @@ export const NOT_TIMED: readonly {
       'adapters/discovery/domain.ts': 'isWithin',
       'adapters/discovery/providers.ts': 'providerOfDomain providerOfHost providerOfMx',
       'adapters/imap/fetched.ts': 'fetched fetchedOne',
+      'adapters/imap/copied.ts': 'copyMessage showsCopy uidNextIn',
       'adapters/imap/folders.ts': 'createFolder findFolder',
       'adapters/imap/move.ts': 'moveMessage',
       'adapters/imap/sent-folder.ts': 'copiesTo messageWithId',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ListedMessage } from '../../../core/mail/listed-message.ts';
-import { messageRow } from '../../../core/mail/message-row.ts';
+import { isMessage, isMessageInPlace, messageRow } from '../../../core/mail/message-row.ts';
 
 const FIELDS = [
   'From: =?utf-8?Q?Zo=C3=AB_Lab?= <zoe@other.example>',
@@ -31,6 +31,22 @@ describe('the row of a message', () => {
       subject: 'Grüße',
       date: '2024-05-06T09:00:00+02:00',
     });
+  });
+
+  it('is recognised in its place by its header, and elsewhere only with its size and date', () => {
+    const known = { ...read, fingerprint: read.fingerprint.slice(0, 32) };
+    expect([isMessageInPlace(read, known), isMessage(read, known)]).toEqual([true, true]);
+    const header = FIELDS.join('\r\n');
+    for (const other of [{ sizeBytes: 1001 }, { internalDate: new Date(0) }]) {
+      const row = messageRow({ ...listed(header), ...other });
+      expect([isMessageInPlace(row, known), isMessage(row, known)]).toEqual([true, false]);
+    }
+    for (const field of FIELDS) {
+      const row = messageRow(listed(header.replace(field, field.replace(/: .*/, ': other'))));
+      expect([isMessageInPlace(row, known), isMessage(row, known)]).toEqual([false, false]);
+    }
+    const renamed = { ...read, stableId: 'other' };
+    expect([isMessageInPlace(renamed, known), isMessage(renamed, known)]).toEqual([false, false]);
   });
 
   it('is the same for the whole header and for only its fields', () => {
