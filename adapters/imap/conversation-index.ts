@@ -117,7 +117,8 @@ export function conversationIndex(
       kept.set('', known);
       const early = conversation(known, place) ?? [];
       const [marks, rows] = await Promise.all([asked, read(early, limit, missing)]);
-      if (marks === undefined) return undefined;
+      // A folder that shows messages of the others once more has no mark.
+      if (!marks?.some(({ path }) => path === place.path)) return undefined;
       try {
         if (!isTooLarge(known, marks)) await update(known, marks, limit, missing);
         if (isTooLarge(known, marks)) {

@@ -31,7 +31,7 @@ export async function readMarks(
   if (read === undefined) return undefined;
   const marks: MarkedFolder[] = [];
   const unmarked: { readonly path: string }[] = [];
-  for (const { path } of read.list.folders) {
+  for (const { path } of read.list.scopes) {
     const { messages: total, uidNext, uidValidity } = read.statuses.get(path) ?? {};
     if (total === undefined) unmarked.push({ path });
     else if (uidNext === undefined || uidValidity === undefined) return undefined;

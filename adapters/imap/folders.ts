@@ -86,16 +86,17 @@ export async function listWithStatus(
 }
 
 function folderList(client: ImapFlow, listed: readonly ListResponse[]): FolderList {
-  const selectable = listed.filter(canBeOpened);
+  const selectable = listedOnce(listed).filter(canBeOpened);
   const allMail = isGmail(client) ? selectable.find((folder) => hasAttribute(folder, '\\all')) : undefined;
   const folders = selectable.map((folder) => folderOf(folder, folder === allMail));
   if (!listed.some(isInbox)) {
     // There always is one (RFC 9051, 5.1), and some servers leave it out.
     folders.unshift({ path: 'INBOX', delimiter: listed[0]?.delimiter || null, specialUse: null });
   }
+  const views = new Set(selectable.filter(isView).map(({ path }) => path));
   const scopes =
     allMail === undefined
-      ? folders.map(({ path }) => ({ path, only: {} }))
+      ? folders.flatMap(({ path }) => (views.has(path) ? [] : [{ path, only: {} }]))
       : gmailScopes(folders, allMail.path);
   return { folders, scopes };
 }
@@ -123,6 +124,11 @@ function isInbox({ path, specialUse }: ListResponse): boolean {
   return path === 'INBOX' || specialUse === '\\Inbox';
 }
 
+/** A server may list a folder twice. */
+function listedOnce(listed: readonly ListResponse[]): readonly ListResponse[] {
+  return [...new Map(listed.map((folder) => [folder.path, folder])).values()];
+}
+
 function canBeOpened(folder: ListResponse): boolean {
   return !hasAttribute(folder, '\\noselect') && !hasAttribute(folder, '\\nonexistent');
 }
@@ -139,6 +145,12 @@ function folderOf(listed: ListResponse, isAllMail: boolean): MailFolder {
   const specialUse = isAllMail ? 'archive' : (said.find((role) => role !== undefined) ?? null);
   // The inbox stays the inbox, whatever else it is used for.
   return { path, delimiter: delimiter || null, specialUse: path === 'INBOX' ? null : specialUse };
+}
+
+/** A folder that shows messages of the other folders once more (RFC 6154, 2; RFC 8457, 3). */
+function isView(folder: ListResponse): boolean {
+  const views = ['\\all', '\\flagged', '\\important'];
+  return folder.path !== 'INBOX' && views.some((view) => hasAttribute(folder, view));
 }
 
 /** Creates a folder, below the server's prefix if it has one. @returns its path */

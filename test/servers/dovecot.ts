@@ -20,6 +20,8 @@ export interface DovecotVariant {
   readonly folderIndex?: boolean;
   /** True: a file `dovecot-acl` in a folder says who may do what there, as for folders that others share. */
   readonly acl?: boolean;
+  /** Folders Views/All and Views/Flagged, marked as such, that show the messages of the other folders once more. */
+  readonly views?: boolean;
   /** How many connections a user may have. */
   readonly maxConnections?: number;
   /** Where it asks for the user of an access token, which goes at the end. Default: it takes no access tokens. */
@@ -75,6 +77,7 @@ export async function startDovecot(variant: DovecotVariant = {}): Promise<Doveco
     writeFileSync(`${folder}/passdb.conf`, `passdb {\n  driver = static\n  args = password=${password}\n}\n`);
   savePassword();
 
+  if (variant.views === true) addViews(`${folder}/views`);
   let ports: [number, number] = [0, 0];
   let processes = await startOnFreePorts();
   let added = 0;
@@ -151,6 +154,16 @@ export async function startDovecot(variant: DovecotVariant = {}): Promise<Doveco
   };
 }
 
+const VIEWS = { All: 'all', Flagged: 'flagged' };
+
+/** Each view says in a file which folders it shows, and which of their messages. */
+function addViews(path: string): void {
+  for (const [name, search] of Object.entries(VIEWS)) {
+    mkdirSync(`${path}/${name}`, { recursive: true });
+    writeFileSync(`${path}/${name}/dovecot-virtual`, `*\n-Trash\n-Junk\n-Views/*\n  ${search}\n`);
+  }
+}
+
 /** Debian's `mail` user, who owns the mail files. */
 const mailUser = { uid: 8, gid: 8 };
 
@@ -168,6 +181,7 @@ function configuration(
     tls = true,
     folderIndex = true,
     acl = false,
+    views = false,
     maxConnections = 100,
     tokenInfoUrl,
   }: DovecotVariant,
@@ -216,6 +230,19 @@ namespace inbox {
   separator = ${prefix === undefined ? '/' : '.'}
   prefix = ${prefix ?? ''}
 ${mailboxes.join('')}}
+${
+  views
+    ? `mail_plugins = virtual
+namespace views {
+  prefix = Views/
+  separator = /
+  list = yes
+  location = virtual:${folder}/views:INDEX=~/view-index:CONTROL=~/view-control
+${Object.keys(VIEWS)
+  .map((name) => `  mailbox ${name} {\n    special_use = \\${name}\n  }\n`)
+  .join('')}}`
+    : ''
+}
 protocol imap {
   ${capability === undefined ? '' : `imap_capability = ${capability}`}
 }
