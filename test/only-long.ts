@@ -46,6 +46,8 @@ const PARTS = {
   'reader: faults':
     'readers that hang or fill their memory, for events too; the gate has one that hangs and one that fails',
   'calendar answers: size': 'a list of 20 MB; the gate reads 5 MB',
+  'changed answers':
+    'each answer of a mail server changed in each way; the gate changes one answer in each way',
   'odd servers: rounds': 'two hundred rounds, and the memory that they leave behind; the gate has one round',
   'soak: samples': 'a thousand fresh samples; the gate has fifty, the same each time',
   'seen is sent: letters': 'many letters through the owner’s page; the gate has some of each kind',

@@ -107,10 +107,14 @@ export async function select(client: ImapFlow, path: string): Promise<void> {
   selectedAt.set(client, performance.now());
 }
 
-/** Returns the selected folder. @throws MailError `unavailable` if there is none */
+/** Returns the selected folder. @throws MailError `unavailable` if there is none, or the server did not describe it */
 export function openFolder(client: ImapFlow): OpenFolder {
   const { mailbox } = client;
   if (mailbox === false) throw new MailError('unavailable', 'the IMAP server closed the folder');
+  // Without them, no message can be counted or named.
+  if (!Number.isInteger(mailbox.exists) || typeof mailbox.uidValidity !== 'bigint') {
+    throw new MailError('unavailable', 'the IMAP server did not describe the folder');
+  }
   return { client, mailbox, uidValidity: String(mailbox.uidValidity) };
 }
 

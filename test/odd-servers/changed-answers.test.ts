@@ -1,0 +1,388 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Outcome } from '../../core/call/outcome.ts';
+import { type MailboxService, mailboxService } from '../mailbox-service.ts';
+import { casesOf, onlyLong } from '../only-long.ts';
+import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
+import { addressOf } from '../servers/mail-users.ts';
+import { missingServers, titled } from '../servers/missing-servers.ts';
+import { type MutatingProxy, startMutatingProxy } from '../servers/mutating-proxy.ts';
+import { type Postfix, startPostfix } from '../servers/postfix.ts';
+import { until } from '../until.ts';
+import { knownFault } from './known-faults.ts';
+import { type Case, imapCases, smtpCases } from './mutations.ts';
+
+/**
+ * A real server whose answers are changed one at a time. Of every tool, one of three things holds: the right answer, one whose
+ * `missing` names what is not there, or an honest error that ends when the server is well again.
+ */
+
+/** What held of a tool. `as before`: nothing was changed, and the answer says so. */
+type Held = 'right' | 'missing' | 'error' | 'unknown' | 'untouched';
+
+interface Verdict {
+  readonly tool: string;
+  readonly held: Held | `FAULT: ${string}`;
+}
+
+type Argue = (id: string, subject: string) => Record<string, unknown>;
+
+const READS: readonly (readonly [string, Argue])[] = [
+  ['list_accounts', () => ({})],
+  ['list_folders', () => ({})],
+  ['summarize_inbox', () => ({})],
+  ['list_unread', () => ({})],
+  ['search_inbox', () => ({ q: 'needle', from: 'ada' })],
+  ['get_email', (id) => ({ id })],
+  ['get_thread', (id) => ({ id })],
+  ['list_attachments', (id) => ({ id })],
+  ['read_attachment', (id) => ({ id, index: 0 })],
+];
+
+/** A message in a folder, with its flags and keywords. */
+interface Stored {
+  readonly folder: string;
+  readonly flags: readonly string[];
+}
+
+/** A write, and whether it is done: from where its message is afterwards. */
+interface Write {
+  readonly tool: string;
+  readonly argue: Argue;
+  isDone(stored: readonly Stored[]): boolean;
+}
+
+const inOnly = (folder: string) => (stored: readonly Stored[]) =>
+  stored.length === 1 && stored[0]?.folder === folder;
+const flagged = (flag: string) => (stored: readonly Stored[]) =>
+  stored.length === 1 && stored[0]?.folder === 'INBOX' && stored[0].flags.includes(flag);
+
+const inBoth = (folder: string) => (stored: readonly Stored[]) =>
+  stored.length === 2 && ['INBOX', folder].every((path) => stored.some((one) => one.folder === path));
+
+const WRITES: readonly Write[] = [
+  { tool: 'archive_email', argue: (id) => ({ id }), isDone: inOnly('Archive') },
+  {
+    tool: 'label_email',
+    argue: (id) => ({ id, label: 'later' }),
+    // A copy, where the server does not say that it keeps keywords.
+    isDone: (stored) => flagged('later')(stored) || inBoth('later')(stored),
+  },
+  { tool: 'label_email', argue: (id) => ({ id, label: 'Two words' }), isDone: inBoth('Two words') },
+  { tool: 'mark_read', argue: (id) => ({ id }), isDone: flagged('\\Seen') },
+  { tool: 'flag_email', argue: (id) => ({ id }), isDone: flagged('\\Flagged') },
+];
+
+const FROM = 'From: Ada <ada@example.test>\r\nDate: Tue, 3 Mar 2026 12:00:00 +0000\r\n';
+const ATTACHED =
+  `${FROM}Message-ID: <one@example.test>\r\nSubject: one\r\nMIME-Version: 1.0\r\n` +
+  'Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nneedle\r\n--b\r\n' +
+  'Content-Type: text/plain; name=a.txt\r\nContent-Disposition: attachment\r\n\r\nattached\r\n--b--\r\n';
+
+const SERVERS: readonly (readonly [string, string | undefined])[] = casesOf(
+  'changed answers',
+  [
+    ['MOVE', undefined],
+    ['UIDPLUS', 'IMAP4rev1 LITERAL+ NAMESPACE UIDPLUS'],
+  ],
+  ([name]) => name === 'MOVE',
+);
+
+describe.skipIf(missingServers().length > 0).each(SERVERS)(
+  titled('changed answers of a server with %s'),
+  (server, capability) => {
+    let dovecot: Dovecot;
+    let postfix: Postfix;
+    let imap: MutatingProxy;
+    let smtp: MutatingProxy;
+    let box: MailboxService;
+    let user: string;
+    let recipient: string;
+    let id: string;
+    let made = 0;
+    const right = new Map<string, string>();
+    const sentBy = new Map<string, ReadonlySet<string>>();
+    const table = new Map<string, readonly Verdict[]>();
+
+    beforeAll(async () => {
+      dovecot = await startDovecot({
+        tls: false,
+        folders: ['Sent', 'Archive', 'Trash', 'Two words'],
+        ...(capability === undefined ? {} : { capability }),
+      });
+      postfix = await startPostfix(dovecot, { tls: false });
+      imap = await startMutatingProxy('imap', dovecot.port);
+      smtp = await startMutatingProxy('smtp', postfix.port);
+      user = dovecot.addUser();
+      recipient = dovecot.addUser();
+      for (const raw of [
+        ATTACHED,
+        `${FROM}References: <one@example.test>\r\nSubject: Re: one\r\n\r\nneedle\r\n`,
+      ])
+        await dovecot.deliver(user, raw);
+      await dovecot.deliver(
+        user,
+        `${FROM}References: <one@example.test>\r\nSubject: Re: one\r\n\r\nneedle too\r\n`,
+        {
+          mailbox: 'Archive',
+        },
+      );
+      box = await mailboxService({
+        user,
+        ports: { imap: imap.port, smtp: smtp.port },
+        mode: 'direct',
+        knows: [addressOf(recipient)],
+      });
+      id = (await box.ids()).at(-1) ?? '';
+      for (const [tool, argue] of READS) {
+        await box.reconnect();
+        imap.mutate(undefined);
+        right.set(tool, withoutNonce(await box.call(tool, argue(id, ''))));
+        sentBy.set(tool, imap.commands);
+      }
+    });
+    afterAll(async () => {
+      await box?.stop();
+      await imap?.stop();
+      await smtp?.stop();
+      await postfix?.stop();
+      await dovecot?.stop();
+    });
+
+    /** Reads what the tool answers under the mutation, and when the server is well again. */
+    async function played(
+      [tool, argue]: (typeof READS)[number],
+      { mutation }: Case,
+    ): Promise<Verdict | undefined> {
+      await box.reconnect();
+      imap.mutate(mutation);
+      // The test's service checks results against the schema of the tool.
+      const outcome = await box.call(tool, argue(id, '')).catch((error: Error) => error);
+      const isTouched = imap.changed > 0;
+      imap.mutate(undefined);
+      const held = outcome instanceof Error ? (`FAULT: ${outcome.message}` as const) : judged(tool, outcome);
+      if (!isTouched && held === 'right') return { tool, held: 'untouched' };
+      if (held !== 'error') return { tool, held };
+      return { tool, held: (await recovers(tool, argue(id, ''))) ? held : 'FAULT: stays' };
+    }
+
+    /** Whether the tool answers right again. After a failure to connect, the server is left alone for a while. */
+    async function recovers(tool: string, args: Record<string, unknown>): Promise<boolean> {
+      const isRight = async () => withoutNonce(await box.call(tool, args)) === right.get(tool);
+      return until(isRight, { intervalMs: 100 }).catch(() => false);
+    }
+
+    function judged(tool: string, outcome: Outcome): Verdict['held'] {
+      if (outcome.status === 'error')
+        return outcome.code === 'internal_error' ? 'FAULT: internal_error' : 'error';
+      const answer = withoutNonce(outcome);
+      if (answer === right.get(tool)) return 'right';
+      if (answer.includes('"missing":[')) return 'missing';
+      if (tool === 'list_accounts' && answer.includes('"error":')) return 'error';
+      return `FAULT: answers ${difference(right.get(tool) ?? '', answer)}`;
+    }
+
+    async function changed(write: Write, { mutation }: Case): Promise<Verdict | undefined> {
+      const { tool, argue, isDone } = write;
+      const subject = `letter ${++made}.`;
+      await dovecot.deliver(user, `${FROM}Subject: ${subject}\r\n\r\nx\r\n`);
+      await box.reconnect();
+      const [target = ''] = await box.ids();
+      await box.reconnect();
+      imap.mutate(mutation);
+      const outcome = await box.call(tool, argue(target, subject));
+      const isTouched = imap.changed > 0;
+      imap.mutate(undefined);
+      const stored = await storedAs(user, subject);
+      await dovecot.doveadm('expunge', user, ['mailbox', '*', 'subject', subject]);
+      const name = `${tool} ${JSON.stringify(argue('', ''))}`;
+      if (!isTouched) return undefined;
+      const word = wordFor(outcome);
+      const isBefore = stored.length === 1 && stored[0]?.folder === 'INBOX' && stored[0].flags.length === 0;
+      const where = `${word}, ${JSON.stringify(stored)} ${JSON.stringify(outcome).slice(0, 300)}`;
+      const most = new Set(stored.map(({ folder }) => folder)).size;
+      if (word === 'internal_error' || stored.length === 0 || most < stored.length)
+        return { tool: name, held: `FAULT: ${where}` };
+      if (word === 'unknown') return { tool: name, held: 'unknown' };
+      if (word === 'done') return { tool: name, held: isDone(stored) ? 'right' : `FAULT: ${where}` };
+      return { tool: name, held: isBefore ? 'error' : `FAULT: ${where}` };
+    }
+
+    async function sent(proxy: MutatingProxy, { mutation }: Case): Promise<Verdict | undefined> {
+      const subject = `sent ${++made}.`;
+      await box.reconnect();
+      proxy.mutate(mutation);
+      const outcome = await approved(
+        await box.call('send_email', { to: [addressOf(recipient)], subject, body: 'Once.' }),
+      );
+      const isTouched = proxy.changed > 0;
+      proxy.mutate(undefined);
+      if (!isTouched) {
+        expect(wordFor(outcome), JSON.stringify(outcome)).toBe('done');
+        return undefined;
+      }
+      await box.reconnect();
+      for (let round = 0; round < 3; round += 1) await box.service.recover();
+      await postfix.delivered();
+      const arrived = (await storedAs(recipient, subject)).length;
+      const kept = (await storedAs(user, subject)).length;
+      const word = wordFor(outcome);
+      const where = `${word}, arrived ${arrived}, kept ${kept} ${JSON.stringify(outcome).slice(0, 300)}`;
+      const fault = { tool: 'send_email', held: `FAULT: ${where}` } as const;
+      if (word === 'internal_error' || arrived > 1 || kept > 1) return fault;
+      if (word === 'unknown') return { tool: 'send_email', held: 'unknown' };
+      if (word === 'done') return arrived === 1 ? { tool: 'send_email', held: 'right' } : fault;
+      return arrived === 0 && kept === 0 ? { tool: 'send_email', held: 'error' } : fault;
+    }
+
+    /** After many sends, further ones wait for the owner. */
+    async function approved(outcome: Outcome): Promise<Outcome> {
+      if (outcome.status !== 'pending_approval') return outcome;
+      const { id } = outcome.approval;
+      const shown = await box.service.approvals.show(box.ownerId, id);
+      await box.service.approvals.approve(box.ownerId, id, shown?.approval.digest ?? '');
+      return box.call('get_approval', { approval_id: id });
+    }
+
+    /** Where the messages with that subject are, without what is marked as deleted. */
+    async function storedAs(owner: string, subject: string): Promise<Stored[]> {
+      const query = ['mailbox flags', 'mailbox', '*', 'undeleted', 'subject', subject];
+      const found = await dovecot.doveadm('fetch', owner, query);
+      return [...found.matchAll(/^mailbox: (.*)\nflags: ?(.*)$/gm)].map(([, folder = '', flags = '']) => ({
+        folder,
+        flags: flags.split(' ').filter((flag) => flag !== '' && flag !== '\\Recent'),
+      }));
+    }
+
+    /** Plays the cases. Only those of known faults may lead to a wrong answer, and of each entry at least one does. */
+    async function judgeAll(
+      cases: readonly Case[],
+      play: (one: Case, index: number) => Promise<readonly (Verdict | undefined)[]>,
+    ) {
+      const faults: string[] = [];
+      const known = new Map<string, boolean>();
+      for (const [index, one] of cases.entries()) {
+        const verdicts = (await play(one, index)).filter((verdict) => verdict !== undefined);
+        table.set(`${server}, ${one.name}`, verdicts);
+        const wrong = verdicts.filter(({ held }) => held.startsWith('FAULT'));
+        const reason = knownFault(one.name);
+        if (reason === undefined)
+          faults.push(...wrong.map(({ tool, held }) => `${one.name}: ${tool}: ${held}`));
+        else if (verdicts.length > 0) known.set(reason, known.get(reason) === true || wrong.length > 0);
+      }
+      expect(faults).toEqual([]);
+      expect([...known].filter(([, isThere]) => !isThere)).toEqual([]);
+    }
+
+    /** In the gate, one of the tools that send the command, in turn. */
+    function readsOf({ command }: Case, index: number) {
+      const all = READS.filter(([tool]) => command === 'greeting' || sentBy.get(tool)?.has(command) === true);
+      return casesOf('changed answers', all, (_read, at) => at === index % all.length);
+    }
+
+    it('of IMAP, to reads', async () => {
+      const commands = new Set([...sentBy.values()].flatMap((names) => [...names]));
+      const cases = chosen(['greeting', ...commands].flatMap(imapCases));
+      await judgeAll(cases, (one, index) => inTurn(readsOf(one, index), (read) => played(read, one)));
+    });
+
+    it('of IMAP, to writes', async () => {
+      const cases = chosen(WRITE_COMMANDS.flatMap(imapCases));
+      await judgeAll(cases, async (one, index) => [
+        ...(await inTurn(writesOf(one, index), (write) => changed(write, one))),
+        ...(SENT_BY_SENDING.includes(one.command) ? [await sent(imap, one)] : []),
+      ]);
+    });
+
+    it('of SMTP', async () => {
+      const cases = chosen(['greeting', 'EHLO', 'AUTH', 'MAIL', 'RCPT', 'DATA', 'BODY'].flatMap(smtpCases));
+      await judgeAll(cases, async (one) => [await sent(smtp, one)]);
+    });
+
+    onlyLong('changed answers', () => {
+      it('prints what held', () => {
+        const lines = [...table].map(([name, verdicts]) => `${name} -> ${summary(verdicts)}`);
+        console.log(lines.join('\n'));
+        expect(lines.length).toBeGreaterThan(0);
+      });
+    });
+  },
+);
+
+const WRITE_COMMANDS = [
+  'SELECT',
+  'UID FETCH',
+  'UID MOVE',
+  'UID COPY',
+  'UID STORE',
+  'UID EXPUNGE',
+  'APPEND',
+  'STATUS',
+  'UID SEARCH',
+];
+
+/** What only a send asks for, or a send too. */
+const SENT_BY_SENDING = ['SELECT', 'APPEND', 'UID SEARCH'];
+
+/** In the gate, one of the writes that send the command, in turn. */
+function writesOf({ command }: Case, index: number): readonly Write[] {
+  if (command === 'APPEND') return [];
+  const all = ['UID MOVE', 'UID EXPUNGE', 'STATUS'].includes(command) ? WRITES.slice(0, 1) : WRITES;
+  return casesOf('changed answers', all, (_write, at) => at === index % all.length);
+}
+
+/** In the gate, one case of each kind that is no known fault, of another command each time. */
+function chosen(cases: readonly Case[]): readonly Case[] {
+  const sound = cases.filter(({ name }) => knownFault(name) === undefined);
+  const kinds = [...new Set(sound.map(({ kind }) => kind))];
+  const picked = kinds.map((kind, index) => {
+    const alike = sound.filter((one) => one.kind === kind);
+    return alike[index % alike.length];
+  });
+  return casesOf('changed answers', cases, (one) => picked.includes(one));
+}
+
+async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (const item of items) results.push(await work(item));
+  return results;
+}
+
+/** `right 7, error 2` */
+function summary(verdicts: readonly Verdict[]): string {
+  const counts = new Map<string, number>();
+  for (const { held } of verdicts) {
+    const word = held.startsWith('FAULT') ? 'FAULT' : held;
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  return [...counts].map(([word, count]) => `${word} ${count}`).join(', ') || 'not sent';
+}
+
+/** Removes the nonce, and the ids: a message may have several, for each size and date that its server reports. */
+function withoutNonce(outcome: Outcome): string {
+  return JSON.stringify(outcome)
+    .replace(/[0-9a-f]{32,}/g, 'NONCE')
+    .replace(/\bm1_[\w-]+/g, 'ID');
+}
+
+function difference(right: string, other: string): string {
+  let at = 0;
+  while (at < right.length && right[at] === other[at]) at += 1;
+  return `…${other.slice(Math.max(0, at - 40), at + 80)} instead of …${right.slice(Math.max(0, at - 40), at + 80)}`;
+}
+
+function isFailed({ result }: Extract<Outcome, { status: 'ok' | 'empty' }>): boolean {
+  return JSON.stringify(result).includes('"state":"failed"');
+}
+
+/** What the answer to a write says. */
+function wordFor(outcome: Outcome): 'done' | 'not done' | 'unknown' | 'internal_error' {
+  if (outcome.status === 'error') {
+    if (outcome.code === 'internal_error') return 'internal_error';
+    return outcome.code === 'upstream_mail_error' && outcome.details?.reason === 'outcome_unknown'
+      ? 'unknown'
+      : 'not done';
+  }
+  if (outcome.status === 'pending_approval') return 'unknown';
+  if (outcome.executed !== true) return isFailed(outcome) ? 'not done' : 'unknown';
+  return /"(?:done|matches_request)":false/.test(JSON.stringify(outcome.result)) ? 'unknown' : 'done';
+}
