@@ -32,7 +32,7 @@ export async function fetchEach(
   let commands = 0;
 
   async function ask(asked: readonly number[], wanted: FetchQueryObject): Promise<readonly Fetched[]> {
-    const answers: Fetched[] = [];
+    let answers: Fetched[] = [];
     for (const set of uidSets(asked)) {
       commands += 1;
       try {
@@ -46,7 +46,7 @@ export async function fetchEach(
         // Some servers send the beginning of the message that they fail to read.
         const whole = answers.filter((message) => hasAll(message, wanted));
         for (const message of answers) if (!whole.includes(message)) known.set(message.uid, message);
-        answers.splice(0, answers.length, ...whole);
+        answers = whole;
       }
     }
     return answers;
@@ -66,7 +66,7 @@ export async function fetchEach(
     const left = await deliver(asked);
     if (left.length === 0) return;
     if (asked.length === 1) {
-      undelivered.push(...left);
+      for (const uid of left) undelivered.push(uid);
       return;
     }
     const half = Math.ceil(left.length / 2);
@@ -102,7 +102,9 @@ export async function fetchEach(
 
 async function searchAmong(client: ImapFlow, uids: readonly number[]): Promise<readonly number[]> {
   const found: number[] = [];
-  for (const uid of uidSets(uids)) found.push(...(await searchUids(client, { uid })));
+  for (const set of uidSets(uids)) {
+    for (const uid of await searchUids(client, { uid: set })) found.push(uid);
+  }
   return found;
 }
 

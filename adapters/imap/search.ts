@@ -14,7 +14,7 @@ import type { AccountConnections } from './account-connections.ts';
 import { searchFailure } from './connection.ts';
 import { readMessages } from './content.ts';
 import { inEachFolder } from './each-folder.ts';
-import { isRefused, noFolder } from './failure.ts';
+import { noFolder } from './failure.ts';
 import type { SearchScope } from './folders.ts';
 import { missingParts } from './missing-parts.ts';
 import { FEW, newestReceived, type Received, searchable } from './newest-received.ts';
@@ -239,7 +239,7 @@ async function narrowed(
     const found = await client.search({ ...query, ...SHOWN }, { uid: true });
     if (!Array.isArray(found)) {
       const why = searchFailure(client);
-      if (isPlain && !isRefused(why)) throw why;
+      if (isPlain && why.code !== 'refused') throw why;
       return undefined;
     }
     for (const uid of found) matching.push(uid);

@@ -1,6 +1,5 @@
 import type { ImapFlow, SearchObject } from 'imapflow';
 import { searchFailure } from './connection.ts';
-import { isRefused } from './failure.ts';
 
 /** Leaves out what is marked as \Deleted. */
 export const SHOWN: SearchObject = { deleted: false };
@@ -37,7 +36,7 @@ export async function countMatches(client: ImapFlow, query: SearchObject): Promi
       if (counted.count !== undefined) return counted.count;
     } else {
       const why = searchFailure(client);
-      if (!isRefused(why)) throw why;
+      if (why.code !== 'refused') throw why;
     }
   }
   const found = await client.search(query, { uid: false });
