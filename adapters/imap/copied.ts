@@ -2,7 +2,7 @@ import type { CopyResponseObject, ImapFlow } from 'imapflow';
 import type { ListedMessage } from '../../core/mail/listed-message.ts';
 import { messageRow } from '../../core/mail/message-row.ts';
 import { MailError } from '../../core/ports/mail.ts';
-import { fetchRows, rowAt } from './rows.ts';
+import { fetchRowsIn, rowAt } from './rows.ts';
 import { change, type OpenFolder, openFolder, select } from './session.ts';
 
 /**
@@ -54,10 +54,7 @@ export async function showsCopy(
     await select(client, to);
     const folder = openFolder(client);
     const { exists } = folder.mailbox;
-    const rows =
-      exists === 0
-        ? []
-        : await fetchRows(folder, `${Math.max(1, exists - NEWEST + 1)}:${exists}`, { uid: false });
+    const rows = exists === 0 ? [] : await fetchRowsIn(folder, Math.max(1, exists - NEWEST + 1), exists);
     await select(client, message.place.path);
     return rows.some((row) => row.place.uid >= uidNext && hasSameHeader(row, message));
   });

@@ -54,7 +54,7 @@ describe.skipIf(missingServers().length > 0)(titled('folders that show the other
   it('do not show a message twice in a conversation, from wherever it is read', async () => {
     for (const path of ['INBOX', 'Views/All']) {
       const { place } = await newestOf(mail, call, path);
-      const rows = await reader().thread(call, place);
+      const { rows } = await reader().thread(call, place);
       expect(rows.map(({ subject }) => subject)).toEqual(['letter 0', 'letter 1', 'letter 2']);
     }
   });
