@@ -39,12 +39,11 @@ export const ADAPTER_FILLERS: Readonly<Record<string, Filler>> = {
           uidValidity: '1',
           mailbox: { path },
           client: {
-            fetchAll: async (set: string) => {
+            async *fetch(set: string) {
               const [from = 1, to = from] = set.split(':').map(Number);
-              return numbers(to - from + 1).map((index) => ({
-                uid: from + index,
-                internalDate: new Date(1_700_000_000_000 + index),
-              }));
+              for (const index of numbers(to - from + 1)) {
+                yield { uid: from + index, internalDate: new Date(1_700_000_000_000 + index) };
+              }
             },
           },
         }) as unknown as OpenFolder;
