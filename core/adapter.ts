@@ -193,13 +193,16 @@ export {
   type ProviderTokens,
 } from './ports/mail-provider.ts';
 export {
+  type Conversation,
   type FolderCounts,
   folderKey,
   type ListPosition,
   type ListQuery,
   type MailReading,
   type MessagePage,
+  type MissingMail,
   type RawMessage,
+  type RefusedFolder,
   SENT_COPIES_MAX,
   SENT_COPY_FIELDS,
   type SearchPosition,

@@ -1,7 +1,8 @@
 import type { ListedMessage } from '../../core/mail/listed-message.ts';
+import { fetchedOne } from './fetched.ts';
 import { fetchRowsOf } from './rows.ts';
 import { type OpenFolder, reportedUidNext } from './session.ts';
-import { searchAllUids, searchUids } from './uid-search.ts';
+import { searchUids } from './uid-search.ts';
 
 /** Returns the messages with a UID above `uid`, lowest UID first, at most `limit`. Fewer: there are no more. */
 export async function arrivalsIn(folder: OpenFolder, uid: number, limit: number): Promise<ListedMessage[]> {
@@ -21,7 +22,7 @@ export async function arrivalsIn(folder: OpenFolder, uid: number, limit: number)
 export async function uidNextOf(folder: OpenFolder): Promise<number> {
   const uidNext = reportedUidNext(folder);
   if (uidNext !== undefined) return uidNext;
-  // Also of a message that the mailbox does not show.
-  const [last = 0] = folder.mailbox.exists === 0 ? [] : await searchAllUids(folder.client, { seq: '*' });
-  return last + 1;
+  // Also of a message that the mailbox does not show. Not a search: Courier (5.0) finds nothing for `*`.
+  const last = folder.mailbox.exists === 0 ? undefined : await fetchedOne(folder.client, '*', { uid: true });
+  return (last?.uid ?? 0) + 1;
 }

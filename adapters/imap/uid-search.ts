@@ -8,13 +8,8 @@ export const SHOWN: SearchObject = { deleted: false };
  * Returns the matching UIDs in ascending order, without messages that are marked as \Deleted.
  * @throws MailError if the server refuses the search
  */
-export function searchUids(client: ImapFlow, query: SearchObject): Promise<number[]> {
-  return searchAllUids(client, { ...query, ...SHOWN });
-}
-
-/** The same with those messages. */
-export async function searchAllUids(client: ImapFlow, query: SearchObject): Promise<number[]> {
-  const found = await client.search(query, { uid: true });
+export async function searchUids(client: ImapFlow, query: SearchObject): Promise<number[]> {
+  const found = await client.search({ ...query, ...SHOWN }, { uid: true });
   if (!Array.isArray(found)) throw searchFailure(client);
   return found;
 }
