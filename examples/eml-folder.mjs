@@ -222,9 +222,13 @@ export function emlFolderMail({ outbox }) {
       const root = await open(call);
       const { file, flags, internalDate } = at(root, place);
       await begin(start);
-      if (!mayCopyInto(name)) throw new MailError('refused', 'the folder has a special purpose');
-      await mail.createFolder(call, name);
-      if (name !== place.path) put(root, name, fs.readFileSync(file), flags, internalDate);
+      // A second folder with the same letters, only composed in another way, would look the same.
+      const letters = (text) => text.normalize('NFKC').toLowerCase();
+      const folders = await mail.folders(call);
+      const path = folders.find((one) => letters(one.path) === letters(name))?.path ?? name;
+      if (!mayCopyInto(path)) throw new MailError('refused', 'the folder has a special purpose');
+      await mail.createFolder(call, path);
+      if (path !== place.path) put(root, path, fs.readFileSync(file), flags, internalDate);
       return 'copy';
     },
 

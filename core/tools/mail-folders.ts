@@ -10,7 +10,7 @@ import type { FolderCounts, RefusedFolder } from '../ports/mail-reading.ts';
 import { folderName } from '../text/shortened.ts';
 import { defineRead } from './define-tool.ts';
 import { missingFields, missingMail, missingParts } from './missing-parts.ts';
-import { accountIdShape, pageShape } from './result-shapes.ts';
+import { accountIdShape, pageShape, untrustedMarks } from './result-shapes.ts';
 
 const role = z.string().nullable().meta({ description: "Null for the owner's own folders." });
 const counts = { unread: z.int().min(0), total: z.int().min(0) };
@@ -49,6 +49,7 @@ export const listAccounts = defineRead({
         ...missingMail,
       }),
     ),
+    ...untrustedMarks.partial().shape,
     ...pageShape,
   }),
   async run(args, context) {

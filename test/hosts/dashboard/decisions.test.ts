@@ -152,7 +152,7 @@ describe('a decision', () => {
     await (await openPage(dashboard, id, cookie)).press('approve');
     expect(await stateOf(dashboard, id)).toBe('approved');
     const { body } = await openPage(dashboard, id, cookie);
-    expect(body).toContain('It is not done yet.');
+    expect(body).toContain('It is approved, and not done yet. Its server put it off');
     expect(body).toContain('<meta http-equiv="refresh" content="5"');
     expect(body).not.toContain('>Approve<');
   });
