@@ -4,6 +4,7 @@ import { DAY_MS } from '../../core/time/durations.ts';
 import type { AccountConnections } from './account-connections.ts';
 import { inEachFolder } from './each-folder.ts';
 import type { SearchScope } from './folders.ts';
+import { missingParts } from './missing-parts.ts';
 import type { ReceivedDates } from './received-dates.ts';
 import { fetchRowsOf } from './rows.ts';
 import type { OpenFolder } from './session.ts';
@@ -15,7 +16,10 @@ export interface WantedMessage {
   readonly sizeBytes: number;
 }
 
-/** Searches every folder for possible copies of the message. */
+/**
+ * Searches every folder for possible copies of the message.
+ * @throws MailError also if there is none in the folders that the server shows, and it refuses another
+ */
 export async function findMessage(
   connections: AccountConnections,
   scopes: readonly SearchScope[],
@@ -23,12 +27,16 @@ export async function findMessage(
   dates: ReceivedDates,
   limit: AbortSignal,
 ): Promise<ListedMessage[]> {
-  const found = await inEachFolder(connections, scopes, limit, async (folder, { only }) => {
+  const missing = missingParts();
+  const inFolder = async (folder: OpenFolder, { only }: SearchScope) => {
     if (folder.mailbox.exists === 0) return [];
     const rows = await fetchRowsOf(folder, await candidates(folder, only, wanted, dates));
     return rows.filter((row) => mayBe(row, wanted));
-  });
-  return found.flatMap((rows) => rows ?? []);
+  };
+  const inEach = await inEachFolder(connections, scopes, limit, inFolder, missing);
+  const found = inEach.flatMap((rows) => rows ?? []);
+  if (found.length === 0) missing.throwIfNothingElse(1);
+  return found;
 }
 
 async function candidates(

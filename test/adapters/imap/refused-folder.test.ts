@@ -117,6 +117,17 @@ describe.skipIf(missingServers().length > 0)(titled('a folder that is listed and
     expect(page.missing).toEqual(REFUSED);
   });
 
+  it('is looked past for a message that is elsewhere, and is an error for one that may be in it', async () => {
+    const call = callOn(dovecot.port, user);
+    const { stableId, internalDate, sizeBytes } = await newestOf(mail, call);
+    refuse();
+    const known = { stableId, internalDate, sizeBytes };
+    expect(await mail.find(call, known)).toHaveLength(1);
+    await expect(mail.find(call, { ...known, sizeBytes: sizeBytes + 1 })).rejects.toMatchObject({
+      code: 'refused',
+    });
+  });
+
   it('is an error if a call names it', async () => {
     refuse();
     const call = callOn(dovecot.port, user);
