@@ -4,8 +4,9 @@ import type { Mail } from '../../../core/ports/ports.ts';
 import { labelled } from '../../folder-roles.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
-import { type Disguise, type MailProxy, startProxy } from '../../servers/proxy.ts';
-import { callOn, newestOf, started } from './mailbox-on.ts';
+import type { Disguise } from '../../servers/proxy.ts';
+import { newestOf, started } from './mailbox-on.ts';
+import { callThrough } from './through-proxy.ts';
 
 const KEPT = 'IMAP4rev1 LITERAL+ NAMESPACE';
 
@@ -23,7 +24,6 @@ describe.skipIf(missingServers().length > 0).each([
   ['neither', KEPT],
 ])(titled('a server with %s that says OK'), (name, capability) => {
   let dovecot: Dovecot;
-  let proxy: MailProxy | undefined;
   let mail: Mail;
   let user: string;
 
@@ -35,16 +35,11 @@ describe.skipIf(missingServers().length > 0).each([
     mail = imapMail({ allowPrivateServers: true, maxConnectionsPerAccount: 1 });
     await dovecot.deliver(user, 'Message-ID: <a@x.example>\r\nSubject: one\r\n\r\nx\r\n');
   });
-  afterEach(async () => {
-    await mail.close();
-    await proxy?.stop();
-    proxy = undefined;
-  });
+  afterEach(() => mail.close());
   afterAll(() => dovecot?.stop());
 
   async function move(disguise: Disguise, to = 'Archive'): Promise<string> {
-    proxy = await startProxy('imap', dovecot.port, disguise);
-    const call = callOn(proxy.port, user);
+    const call = await callThrough(dovecot, user, disguise);
     const { place } = await newestOf(mail, call);
     return mail.move(call, place, to, started).then(
       () => 'moved',
@@ -87,8 +82,7 @@ describe.skipIf(missingServers().length > 0).each([
   });
 
   it('and does not copy for a label: the outcome is unknown', async () => {
-    proxy = await startProxy('imap', dovecot.port, doingNothing(/ UID COPY /));
-    const call = callOn(proxy.port, user);
+    const call = await callThrough(dovecot, user, doingNothing(/ UID COPY /));
     const { place } = await newestOf(mail, call);
     await expect(mail.label(call, place, labelled('two words'), started)).rejects.toMatchObject({
       code: 'outcome_unknown',
@@ -97,8 +91,7 @@ describe.skipIf(missingServers().length > 0).each([
   });
 
   it('and copies for a label without COPYUID: the copy is found', async () => {
-    proxy = await startProxy('imap', dovecot.port, SILENT);
-    const call = callOn(proxy.port, user);
+    const call = await callThrough(dovecot, user, SILENT);
     const { place } = await newestOf(mail, call);
     expect(await mail.label(call, place, labelled('two words'), started)).toBe('copy');
     expect([await count('INBOX'), await count('two words')]).toEqual([1, 1]);

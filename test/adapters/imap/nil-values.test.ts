@@ -6,8 +6,8 @@ import type { Mail } from '../../../core/ports/ports.ts';
 import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
-import { type MailProxy, startProxy } from '../../servers/proxy.ts';
-import { callOn, newestOf, searchFor } from './mailbox-on.ts';
+import { newestOf, searchFor } from './mailbox-on.ts';
+import { callThrough } from './through-proxy.ts';
 
 const SENT = '2024-05-06T10:00:00.000Z';
 const DATED = 'Date: Mon, 6 May 2024 10:00:00 +0000\r\n';
@@ -28,7 +28,6 @@ describe.skipIf(missingServers().length > 0)(titled('a server that leaves out wh
   let dovecot: Dovecot;
   let mail: Mail;
   let user: string;
-  const proxies: MailProxy[] = [];
 
   beforeAll(async () => {
     dovecot = await startDovecot();
@@ -45,15 +44,10 @@ describe.skipIf(missingServers().length > 0)(titled('a server that leaves out wh
   });
   afterEach(async () => {
     await mail.close();
-    for (const proxy of proxies.splice(0)) await proxy.stop();
   });
   afterAll(() => dovecot?.stop());
 
-  async function callBy(reply: (line: string) => string): Promise<MailCall> {
-    const proxy = await startProxy('imap', dovecot.port, { reply });
-    proxies.push(proxy);
-    return callOn(proxy.port, user);
-  }
+  const callBy = (reply: (line: string) => string) => callThrough(dovecot, user, { reply });
 
   const reader = () => mailReader(mail, systemClock);
   const uidsOf = (rows: readonly { place: { uid: number } }[]) =>

@@ -1,17 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
-import type { MailCall } from '../../../core/ports/mail.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
-import { type Disguise, type MailProxy, startProxy } from '../../servers/proxy.ts';
-import { callOn, newestOf, searchFor } from './mailbox-on.ts';
+import type { Disguise } from '../../servers/proxy.ts';
+import { newestOf, searchFor } from './mailbox-on.ts';
+import { callThrough } from './through-proxy.ts';
 
 describe.skipIf(missingServers().length > 0)(titled('a server that lists folders in its own way'), () => {
   let dovecot: Dovecot;
   let mail: Mail;
   let user: string;
-  const proxies: MailProxy[] = [];
 
   beforeAll(async () => {
     dovecot = await startDovecot();
@@ -23,15 +22,10 @@ describe.skipIf(missingServers().length > 0)(titled('a server that lists folders
   });
   afterEach(async () => {
     await mail.close();
-    for (const proxy of proxies.splice(0)) await proxy.stop();
   });
   afterAll(() => dovecot?.stop());
 
-  async function callBy(disguise: Disguise): Promise<MailCall> {
-    const proxy = await startProxy('imap', dovecot.port, disguise);
-    proxies.push(proxy);
-    return callOn(proxy.port, user);
-  }
+  const callBy = (disguise: Disguise) => callThrough(dovecot, user, disguise);
 
   /** Leaves the inbox out of the answer to a LIST. */
   const withoutInbox = (left: (asked: string) => boolean): Disguise => {

@@ -7,14 +7,14 @@ import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 import { labelled } from '../../folder-roles.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
-import { type Disguise, type MailProxy, startProxy } from '../../servers/proxy.ts';
+import type { Disguise, MailProxy } from '../../servers/proxy.ts';
 import { callOn, newestOf, searchFor, started } from './mailbox-on.ts';
+import { proxyBefore } from './through-proxy.ts';
 
 describe.skipIf(missingServers().length > 0)(titled('limited servers'), () => {
   let dovecot: Dovecot;
   let mail: Mail;
   let user: string;
-  const proxies: MailProxy[] = [];
 
   beforeAll(async () => {
     dovecot = await startDovecot();
@@ -26,15 +26,10 @@ describe.skipIf(missingServers().length > 0)(titled('limited servers'), () => {
   afterEach(async () => {
     vi.restoreAllMocks();
     await mail.close();
-    for (const proxy of proxies.splice(0)) await proxy.stop();
   });
   afterAll(() => dovecot?.stop());
 
-  async function proxyWith(disguise: Disguise = {}): Promise<MailProxy> {
-    const proxy = await startProxy('imap', dovecot.port, disguise);
-    proxies.push(proxy);
-    return proxy;
-  }
+  const proxyWith = (disguise?: Disguise) => proxyBefore(dovecot, disguise);
 
   const subjects = async (call: MailCall, ...words: string[]) =>
     (await mailReader(mail, systemClock).search(call, searchFor(...words))).rows.map(

@@ -2,13 +2,13 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
 import { mailReader } from '../../../core/accounts/mail-reader.ts';
-import type { MailCall } from '../../../core/ports/mail.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
 import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
-import { type Disguise, type MailProxy, startProxy } from '../../servers/proxy.ts';
+import type { Disguise } from '../../servers/proxy.ts';
 import { callOn, newestOf, searchFor } from './mailbox-on.ts';
+import { callThrough } from './through-proxy.ts';
 
 const SHARED = 'Shared';
 const REFUSED = [{ path: SHARED, reason: 'refused' }];
@@ -17,7 +17,6 @@ describe.skipIf(missingServers().length > 0)(titled('a folder that is listed and
   let dovecot: Dovecot;
   let mail: Mail;
   let user: string;
-  const proxies: MailProxy[] = [];
 
   beforeAll(async () => {
     dovecot = await startDovecot({ acl: true });
@@ -34,7 +33,6 @@ describe.skipIf(missingServers().length > 0)(titled('a folder that is listed and
   });
   afterEach(async () => {
     await mail.close();
-    for (const proxy of proxies.splice(0)) await proxy.stop();
   });
   afterAll(() => dovecot?.stop());
 
@@ -46,11 +44,7 @@ describe.skipIf(missingServers().length > 0)(titled('a folder that is listed and
     chmodSync(file, 0o644);
   }
 
-  async function callBy(disguise: Disguise): Promise<MailCall> {
-    const proxy = await startProxy('imap', dovecot.port, disguise);
-    proxies.push(proxy);
-    return callOn(proxy.port, user);
-  }
+  const callBy = (disguise: Disguise) => callThrough(dovecot, user, disguise);
 
   /** Refuses what a command does with the folder. */
   const answering = (answer: string, ...commands: string[]): Disguise => ({

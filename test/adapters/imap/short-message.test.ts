@@ -4,8 +4,8 @@ import type { MailCall } from '../../../core/ports/mail.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
-import { type MailProxy, startProxy } from '../../servers/proxy.ts';
-import { callOn, newestOf, searchFor } from './mailbox-on.ts';
+import { newestOf, searchFor } from './mailbox-on.ts';
+import { callThrough } from './through-proxy.ts';
 
 const RAW = `Subject: long\r\n\r\n${'some text\r\n'.repeat(500)}the end\r\n`;
 
@@ -15,7 +15,6 @@ describe.skipIf(missingServers().length > 0)(
     let dovecot: Dovecot;
     let mail: Mail;
     let user: string;
-    const proxies: MailProxy[] = [];
 
     beforeAll(async () => {
       dovecot = await startDovecot();
@@ -27,17 +26,14 @@ describe.skipIf(missingServers().length > 0)(
     });
     afterEach(async () => {
       await mail.close();
-      for (const proxy of proxies.splice(0)) await proxy.stop();
     });
     afterAll(() => dovecot?.stop());
 
     /** Puts a value in place of the source of a message. */
-    async function callBy(section: string, value: string): Promise<MailCall> {
-      const proxy = await startProxy('imap', dovecot.port, {
+    function callBy(section: string, value: string): Promise<MailCall> {
+      return callThrough(dovecot, user, {
         reply: (line) => line.replace(`${section} {`, `${section} ${value} X-OTHER {`),
       });
-      proxies.push(proxy);
-      return callOn(proxy.port, user);
     }
 
     const SHORT: readonly [string, string][] = [
@@ -56,12 +52,10 @@ describe.skipIf(missingServers().length > 0)(
     });
 
     describe.each(SHORT)('each time (%s)', (_name, value) => {
-      async function callAlways(): Promise<MailCall> {
-        const proxy = await startProxy('imap', dovecot.port, {
+      function callAlways(): Promise<MailCall> {
+        return callThrough(dovecot, user, {
           reply: (line) => line.replace(/(BODY\[\](?:<0>)?) \{/, `$1 ${value} X-OTHER {`),
         });
-        proxies.push(proxy);
-        return callOn(proxy.port, user);
       }
 
       it('is an error, and no shorter message', async () => {

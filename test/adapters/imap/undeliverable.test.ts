@@ -6,8 +6,9 @@ import type { Mail } from '../../../core/ports/ports.ts';
 import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
-import { type Disguise, type MailProxy, startProxy } from '../../servers/proxy.ts';
+import type { Disguise } from '../../servers/proxy.ts';
 import { callOn, newestOf, searchFor } from './mailbox-on.ts';
+import { callThrough } from './through-proxy.ts';
 
 /** Whether a FETCH asks for the message whose UID and sequence number are 2. */
 function asksForSecond(line: string): boolean {
@@ -34,7 +35,6 @@ describe.skipIf(missingServers().length > 0)(titled('a message that the server c
   let dovecot: Dovecot;
   let mail: Mail;
   let user: string;
-  const proxies: MailProxy[] = [];
 
   beforeAll(async () => {
     dovecot = await startDovecot();
@@ -49,15 +49,10 @@ describe.skipIf(missingServers().length > 0)(titled('a message that the server c
   });
   afterEach(async () => {
     await mail.close();
-    for (const proxy of proxies.splice(0)) await proxy.stop();
   });
   afterAll(() => dovecot?.stop());
 
-  async function callBy(disguise: Disguise): Promise<MailCall> {
-    const proxy = await startProxy('imap', dovecot.port, disguise);
-    proxies.push(proxy);
-    return callOn(proxy.port, user);
-  }
+  const callBy = (disguise: Disguise) => callThrough(dovecot, user, disguise);
 
   const reader = () => mailReader(mail, systemClock);
   const list = (call: MailCall, order: 'uid' | 'date', unread: boolean) =>
