@@ -1,31 +1,19 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
+import { startLineServer } from '../../servers/line-server.ts';
 import { callOn } from './mailbox-on.ts';
 
 /** Responses that cannot be read: those take the longest. */
-const FLOOD = Buffer.from(')]}"\\{\r\n'.repeat(20_000));
+const FLOOD = ')]}"\\{\r\n'.repeat(20_000);
 
 /** An IMAP server. @param listed  what it sends before it completes LIST */
-async function startServer(listed: Buffer | string): Promise<number> {
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined);
-    socket.write('* OK ready\r\n');
-    socket.setEncoding('latin1').on('data', (text: string) => {
-      for (const line of text.split('\r\n').slice(0, -1)) {
-        const [tag, command] = line.split(' ');
-        if (command === 'CAPABILITY') socket.write('* CAPABILITY IMAP4rev1\r\n');
-        if (command === 'LIST' && line.endsWith('"*"')) socket.write(listed);
-        socket.write(`${tag} OK done\r\n`);
-      }
-    });
-    onTestFinished(() => void socket.destroy());
+function startServer(listed: string): Promise<number> {
+  return startLineServer('* OK ready', () => (line) => {
+    const [tag, command] = line.split(' ');
+    const isList = command === 'LIST' && line.endsWith('"*"');
+    const data = command === 'CAPABILITY' ? '* CAPABILITY IMAP4rev1\r\n' : isList ? listed : '';
+    return `${data}${tag} OK done\r\n`;
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return (server.address() as AddressInfo).port;
 }
 
 /** The CPU time of the turns of the event loop while the work lasts: of the longest, and of all. In milliseconds. */

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
 import { imapReport } from '../../../adapters/imap/report.ts';
+import { startLineServer } from '../../servers/line-server.ts';
 import { callOn } from './mailbox-on.ts';
 
 /**
@@ -12,34 +11,28 @@ import { callOn } from './mailbox-on.ts';
  */
 async function startServer(refusal: { AUTHENTICATE: string; LOGIN?: string }) {
   const commands: string[] = [];
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined);
-    socket.write('* OK ready\r\n');
+  const port = await startLineServer('* OK ready', () => {
     let tagOfAnswer = '';
-    socket.setEncoding('latin1').on('data', (text: string) => {
-      for (const line of text.split('\r\n').slice(0, -1)) {
-        const [tag = '', command = ''] = line.split(' ');
-        if (command === 'CAPABILITY') socket.write('* CAPABILITY IMAP4rev1 AUTH=PLAIN\r\n');
-        if (command === 'LIST') socket.write('* LIST () "/" INBOX\r\n');
-        if (command === 'SELECT') socket.write('* 0 EXISTS\r\n* OK [UIDVALIDITY 1]\r\n');
-        if (command === 'AUTHENTICATE') {
-          tagOfAnswer = tag;
-          commands.push(command);
-          socket.write('+ \r\n');
-        } else if (command === '') socket.write(`${tagOfAnswer} ${refusal.AUTHENTICATE}\r\n`);
-        else if (command === 'LOGIN') {
-          commands.push(command);
-          socket.write(`${tag} ${refusal.LOGIN ?? 'OK in'}\r\n`);
-        } else socket.write(`${tag} OK done\r\n`);
+    return (line) => {
+      const [tag = '', command = ''] = line.split(' ');
+      if (command === '') return `${tagOfAnswer} ${refusal.AUTHENTICATE}\r\n`;
+      if (command === 'AUTHENTICATE' || command === 'LOGIN') commands.push(command);
+      if (command === 'AUTHENTICATE') {
+        tagOfAnswer = tag;
+        return '+ \r\n';
       }
-    });
-    onTestFinished(() => void socket.destroy());
+      if (command === 'LOGIN') return `${tag} ${refusal.LOGIN ?? 'OK in'}\r\n`;
+      return `${DATA[command] ?? ''}${tag} OK done\r\n`;
+    };
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return { port: (server.address() as AddressInfo).port, commands };
+  return { port, commands };
 }
+
+const DATA: Readonly<Record<string, string>> = {
+  CAPABILITY: '* CAPABILITY IMAP4rev1 AUTH=PLAIN\r\n',
+  LIST: '* LIST () "/" INBOX\r\n',
+  SELECT: '* 0 EXISTS\r\n* OK [UIDVALIDITY 1]\r\n',
+};
 
 function openMail() {
   const mail = imapMail({ allowPrivateServers: true });

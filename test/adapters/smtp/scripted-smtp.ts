@@ -1,33 +1,11 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { MailServer } from '../../../adapters/remote/mail-server.ts';
 import { smtpSender } from '../../../adapters/smtp/sender.ts';
+import { type LineScript, startLineServer } from '../../servers/line-server.ts';
 
-/**
- * Starts an SMTP server that answers each line as the script says, and nothing if it says undefined. It stops with the test.
- * @param newScript  is called for each connection
- * @returns its port
- */
-export async function startScriptedSmtp(
-  newScript: () => (line: string) => string | undefined,
-): Promise<number> {
-  const server = createServer((socket) => {
-    const script = newScript();
-    socket.on('error', () => undefined);
-    socket.write('220 test\r\n');
-    socket.setEncoding('latin1').on('data', (text: string) => {
-      for (const line of text.split('\r\n').slice(0, -1)) {
-        const answer = script(line);
-        if (answer !== undefined) socket.write(answer);
-      }
-    });
-    onTestFinished(() => void socket.destroy());
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return (server.address() as AddressInfo).port;
+/** Starts an SMTP server that answers each line as the script says. @returns its port */
+export function startScriptedSmtp(newScript: () => LineScript): Promise<number> {
+  return startLineServer('220 test', newScript);
 }
 
 /** Sends a message to the server on that port, as long as it takes. */
