@@ -33,13 +33,17 @@ export function searchFailure(client: ImapFlow): MailError {
 /** What each connection reads from. */
 const sockets = new WeakMap<ImapFlow, Socket>();
 
+interface LineLimit {
+  isReached(): boolean;
+  /** Lets the server answer with any number of lines again. */
+  end(): void;
+}
+
 /**
  * Closes a connection whose server answers with more lines than that: imapflow keeps what it reads until a command
  * completes.
- *
- * @returns ends the limit, and tells whether it was reached
  */
-export function limitLines(client: ImapFlow, most: number): () => boolean {
+export function limitLines(client: ImapFlow, most: number): LineLimit {
   const socket = sockets.get(client);
   let lines = 0;
   const count = (chunk: Buffer) => {
@@ -47,9 +51,9 @@ export function limitLines(client: ImapFlow, most: number): () => boolean {
     if (lines > most) client.close();
   };
   socket?.on('data', count);
-  return () => {
-    socket?.off('data', count);
-    return lines > most;
+  return {
+    isReached: () => lines > most,
+    end: () => socket?.off('data', count),
   };
 }
 

@@ -2,6 +2,7 @@ import type { FetchQueryObject, ImapFlow } from 'imapflow';
 import { MailError } from '../../core/ports/mail.ts';
 import { deliveryRefusal } from './failure.ts';
 import { type Fetched, fetched } from './fetched.ts';
+import { hasFlag } from './has-flag.ts';
 import { searchUids, uidSets } from './uid-search.ts';
 
 /** What a server delivers of several messages, if it cannot deliver some of them. */
@@ -114,7 +115,7 @@ async function searchAmong(client: ImapFlow, uids: readonly number[]): Promise<r
  */
 export function isShown({ uid, size, internalDate, headers, source, flags }: Fetched): boolean {
   const isWhole = uid > 0 && [size, internalDate, headers, source].some((part) => part !== undefined);
-  return isWhole && ![...(flags ?? [])].some((flag) => flag.toLowerCase() === '\\deleted');
+  return isWhole && !hasFlag(flags, '\\deleted');
 }
 
 function hasAll({ headers, source }: Fetched, wanted: FetchQueryObject): boolean {

@@ -3,6 +3,7 @@ import type { FolderRole, MailFolder } from '../../core/folders/folder.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { letterForm } from '../../core/text/letter-form.ts';
 import { limitLines } from './connection.ts';
+import { hasFlag } from './has-flag.ts';
 import { change } from './session.ts';
 
 /** RFC 6154, 2. In lower case, because attributes are case-insensitive. */
@@ -59,15 +60,15 @@ async function listedFolders(client: ImapFlow, options?: ListOptions): Promise<r
 }
 
 async function hasTooManyFolders(client: ImapFlow): Promise<boolean> {
-  const endLimit = limitLines(client, LIST_LINES_MAX);
+  const limit = limitLines(client, LIST_LINES_MAX);
   try {
     const { length } = await client.list({ listOnly: true });
     return length > FOLDERS_MAX;
   } catch (error) {
-    if (endLimit()) return true;
+    if (limit.isReached()) return true;
     throw error;
   } finally {
-    endLimit();
+    limit.end();
   }
 }
 
@@ -87,7 +88,7 @@ export async function listWithStatus(
 
 function folderList(client: ImapFlow, listed: readonly ListResponse[]): FolderList {
   const selectable = listedOnce(listed).filter(canBeOpened);
-  const allMail = isGmail(client) ? selectable.find((folder) => hasAttribute(folder, '\\all')) : undefined;
+  const allMail = isGmail(client) ? selectable.find(({ flags }) => hasFlag(flags, '\\all')) : undefined;
   const folders = selectable.map((folder) => folderOf(folder, folder === allMail));
   if (!listed.some(isInbox)) {
     // There always is one (RFC 9051, 5.1), and some servers leave it out.
@@ -129,13 +130,8 @@ function listedOnce(listed: readonly ListResponse[]): readonly ListResponse[] {
   return [...new Map(listed.map((folder) => [folder.path, folder])).values()];
 }
 
-function canBeOpened(folder: ListResponse): boolean {
-  return !hasAttribute(folder, '\\noselect') && !hasAttribute(folder, '\\nonexistent');
-}
-
-/** @param attribute  in lower case, because attributes are case-insensitive */
-function hasAttribute({ flags }: ListResponse, attribute: string): boolean {
-  return [...flags].some((flag) => flag.toLowerCase() === attribute);
+function canBeOpened({ flags }: ListResponse): boolean {
+  return !hasFlag(flags, '\\noselect') && !hasFlag(flags, '\\nonexistent');
 }
 
 /** @param isAllMail  a message that leaves Gmail's inbox for All Mail is archived */
@@ -148,9 +144,9 @@ function folderOf(listed: ListResponse, isAllMail: boolean): MailFolder {
 }
 
 /** A folder that shows messages of the other folders once more (RFC 6154, 2; RFC 8457, 3). */
-function isView(folder: ListResponse): boolean {
+function isView({ path, flags }: ListResponse): boolean {
   const views = ['\\all', '\\flagged', '\\important'];
-  return folder.path !== 'INBOX' && views.some((view) => hasAttribute(folder, view));
+  return path !== 'INBOX' && views.some((view) => hasFlag(flags, view));
 }
 
 /** Creates a folder, below the server's prefix if it has one. @returns its path */

@@ -6,6 +6,7 @@ import type { Mail } from '../../core/ports/ports.ts';
 import { beginChange } from './begin-change.ts';
 import { copyMessage, uidNextIn } from './copied.ts';
 import { createFolder, findFolder, isGmail } from './folders.ts';
+import { hasFlag } from './has-flag.ts';
 import { change, type OpenFolder } from './session.ts';
 
 /** @returns how it was done @throws MailError as documented for `label` of the Mail port */
@@ -49,8 +50,7 @@ function isKeyword(label: string): boolean {
 async function isKept(client: ImapFlow, range: string, label: string): Promise<boolean> {
   try {
     const message = await client.fetchOne(range, { flags: true }, { uid: true });
-    if (message === false) return false;
-    return [...(message.flags ?? [])].some((flag) => flag.toLowerCase() === label.toLowerCase());
+    return message !== false && hasFlag(message.flags, label.toLowerCase());
   } catch (error) {
     throw new MailError('outcome_unknown', 'the IMAP server did not report whether it stored the label', {
       cause: error,

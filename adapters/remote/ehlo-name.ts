@@ -1,8 +1,7 @@
-import { domainToASCII } from 'node:url';
+import { asciiDomain } from '../../core/mail/ascii-domain.ts';
 
 /** RFC 5321, 4.1.3. */
 const LITERAL = '[127.0.0.1]';
-const DOMAIN = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/;
 
 /**
  * How this machine introduces itself to an SMTP server (RFC 5321, 4.1.1.1). Many servers refuse a name without a dot, and
@@ -15,6 +14,5 @@ const DOMAIN = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/;
 export function ehloName(configured: string | undefined, address = ''): string {
   if (configured !== undefined) return configured;
   const at = address.lastIndexOf('@');
-  const domain = at < 0 ? '' : domainToASCII(address.slice(at + 1));
-  return DOMAIN.test(domain) ? domain : LITERAL;
+  return (at < 0 ? undefined : asciiDomain(address.slice(at + 1))) ?? LITERAL;
 }

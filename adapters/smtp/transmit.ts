@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
-import { domainToASCII } from 'node:url';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SMTPEnvelope } from 'nodemailer/lib/smtp-connection';
 import * as z from 'zod';
+import { asciiDomain } from '../../core/mail/ascii-domain.ts';
 import { MailError, type Start } from '../../core/ports/mail.ts';
 import type { Outgoing } from '../../core/ports/mail-sending.ts';
 import { sizeText } from '../../core/text/size-text.ts';
@@ -27,8 +27,8 @@ export async function transmitOver(
 ): Promise<void> {
   const { bytes } = message;
   const envelope: SMTPEnvelope = {
-    from: asciiDomain(message.envelope.from),
-    to: message.envelope.to.map(asciiDomain),
+    from: withAsciiDomain(message.envelope.from),
+    to: message.envelope.to.map(withAsciiDomain),
     size: bytes.length,
     use8BitMime: bytes.some((byte) => byte > 0x7f),
   };
@@ -160,8 +160,8 @@ async function refusalToStart(start: Start): Promise<MailError | undefined> {
 }
 
 /** Only the part before the @ needs SMTPUTF8, which not every server supports. */
-function asciiDomain(address: string): string {
-  const at = address.lastIndexOf('@');
-  const domain = domainToASCII(address.slice(at + 1));
-  return domain === '' ? address : `${address.slice(0, at + 1)}${domain}`;
+function withAsciiDomain(address: string): string {
+  const at = address.lastIndexOf('@') + 1;
+  const domain = address.slice(at);
+  return `${address.slice(0, at)}${asciiDomain(domain) ?? domain}`;
 }

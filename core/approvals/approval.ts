@@ -111,8 +111,8 @@ export interface Approval {
   readonly digest: string;
   readonly result: Readonly<Record<string, unknown>> | null;
   /**
-   * Why it ended without its action. While it is approved: why it waits to be tried again, be it for the owner to mend or
-   * because the server put it off.
+   * Why it ended without its action. While it is approved: why it is tried again later. The owner has to mend something, or
+   * the server put it off.
    */
   readonly error: ApprovalError | null;
 }
@@ -139,6 +139,11 @@ export const START_WITHIN_MS = 15 * MINUTE_MS;
 
 export function startsBefore(approvedAt: Date): Date {
   return new Date(approvedAt.getTime() + START_WITHIN_MS);
+}
+
+/** Whether an approved action may still start. */
+export function isInTime({ approvedAt }: Pick<Approval, 'approvedAt'>, now: Date): boolean {
+  return approvedAt !== null && now < startsBefore(approvedAt);
 }
 
 const TERMINAL: ReadonlySet<ApprovalState> = new Set([
@@ -279,7 +284,7 @@ export function transition(approval: Approval, event: ApprovalEvent, now: Date):
       : undefined;
   }
   if (!('fence' in event) || event.fence !== approval.lease.fence) return undefined;
-  const inTime = now < startsBefore(approval.approvedAt);
+  const inTime = isInTime(approval, now);
   if (approval.startedAt === null) {
     switch (event.type) {
       case 'start':
@@ -321,7 +326,7 @@ function reclaim(
   const leased = { ...approval, lease: { fence: approval.lease.fence + 1, untilMs: event.leaseUntilMs } };
   if (approval.startedAt !== null) return leased;
   if (approval.approvedBy === 'policy') return ended('failed', 'interrupted');
-  return approval.approvedAt !== null && now < startsBefore(approval.approvedAt)
+  return isInTime(approval, now)
     ? leased
     : ended('failed', ownersCause(approval.error) ?? 'not_started_in_time');
 }

@@ -83,9 +83,8 @@ export function folderByName<F extends WithRole<MailFolder>>(
   const exact = folders.find((folder) => folder.path === name);
   if (exact !== undefined) return exact;
   if (ROLES.includes(name.toLowerCase())) return folders.find((folder) => folder.role === name.toLowerCase());
-  const [same, ...others] = folders.filter(
-    ({ path }) => normalForm(path, 'NFKC') === normalForm(name, 'NFKC'),
-  );
+  const letters = normalForm(name, 'NFKC');
+  const [same, ...others] = folders.filter(({ path }) => normalForm(path, 'NFKC') === letters);
   return others.length === 0 ? same : undefined;
 }
 

@@ -2,14 +2,14 @@ import { mailCall } from '../accounts/mail-call.ts';
 import type { RunPorts } from '../accounts/tool-ports.ts';
 import type { Action, RunContext } from '../actions/action.ts';
 import type { StoredAction } from '../actions/stored-action.ts';
-import type { Approval } from '../approvals/approval.ts';
+import { type Approval, isInTime } from '../approvals/approval.ts';
 import { REACHES_NOTHING } from '../gate/fences.ts';
 import type { Settlement } from '../ports/approval-storage.ts';
 import { errorName } from '../ports/log.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
-import { endOf, isInTime } from './run-end.ts';
+import { endOf } from './run-end.ts';
 
 /** The action of one approval. */
 

@@ -1,4 +1,4 @@
-import { type Approval, ownersCause, startsBefore } from '../approvals/approval.ts';
+import { type Approval, isInTime, ownersCause } from '../approvals/approval.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { Settlement } from '../ports/approval-storage.ts';
 import { MailError } from '../ports/mail.ts';
@@ -38,11 +38,6 @@ export function endOf(
     case 'refused':
       return { type: 'refuse', error: error.tooMuch ?? 'upstream_mail_error' };
   }
-}
-
-/** Whether an approved action may still start. */
-export function isInTime(approval: Approval, now: Date): boolean {
-  return approval.approvedAt !== null && now < startsBefore(approval.approvedAt);
 }
 
 /** The error that a failed direct write returns. */

@@ -1,7 +1,8 @@
 import { oneLine } from '../text/one-line.ts';
 import { dateFormat } from '../time/date-format.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time/durations.ts';
+import { DAY_MS } from '../time/durations.ts';
 import type { Zone } from '../time/iana-zone.ts';
+import { offsetText } from '../time/offset-text.ts';
 import { instantOf, UTC, wallTime } from '../time/wall-time.ts';
 import { BrokenObject, type EventPart, readObject, textOf } from './object.ts';
 import { parameterOf, participant } from './participant.ts';
@@ -70,7 +71,7 @@ function timeText({ start, span }: EventPart): string {
     return day(from) === day(last) ? `${day(from)}, all day` : `${day(from)} to ${day(last)}`;
   }
   const until = day(from) === day(to) ? clock(to) : `${day(to)}, ${clock(to)}`;
-  const [offset, offsetAtEnd] = [offsetText(start.zone, startMs), offsetText(start.zone, endMs)];
+  const [offset, offsetAtEnd] = [zoneText(start.zone, startMs), zoneText(start.zone, endMs)];
   if (startMs === endMs) return `${day(from)}, ${clock(from)} (${offset})`;
   // If the clocks change in between, a time without its offset may be ambiguous.
   if (offset !== offsetAtEnd) return `${day(from)}, ${clock(from)} (${offset}) to ${until} (${offsetAtEnd})`;
@@ -91,10 +92,6 @@ function clock(wallMs: number): string {
   return new Date(wallMs).toISOString().slice(-13, -8);
 }
 
-function offsetText(zone: Zone | undefined, instantMs: number): string {
-  if (zone === undefined) return 'no time zone';
-  const offsetMs = zone.offsetMs(instantMs);
-  const [hours, minutes] = [Math.floor(Math.abs(offsetMs) / HOUR_MS), Math.abs(offsetMs / MINUTE_MS) % 60];
-  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
-  return `UTC${offsetMs < 0 ? '-' : '+'}${two(hours)}:${two(minutes)}`;
+function zoneText(zone: Zone | undefined, instantMs: number): string {
+  return zone === undefined ? 'no time zone' : `UTC${offsetText(zone.offsetMs(instantMs))}`;
 }

@@ -1,5 +1,6 @@
 import { DAY_MS, MINUTE_MS } from './durations.ts';
 import { ianaZone } from './iana-zone.ts';
+import { offsetText } from './offset-text.ts';
 
 /** Wall-clock time in an IANA zone, from the runtime's zone data. */
 
@@ -18,10 +19,8 @@ export function isTimeZone(name: string): boolean {
 /** ISO 8601 to the second, with the zone's offset at that instant. */
 export function isoIn(instant: Date, timezone: string): string {
   const offsetMs = offsetAt(instant, timezone);
-  const minutes = Math.abs(offsetMs) / 60_000;
-  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
   const wall = new Date(instant.getTime() + offsetMs).toISOString().slice(0, 19);
-  return `${wall}${offsetMs < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
+  return `${wall}${offsetText(offsetMs)}`;
 }
 
 /** The first instant of the day that is `days` after the day of `instant`. */

@@ -94,6 +94,7 @@ export const NOT_TIMED: readonly {
       'adapters/imap/fetched.ts': 'fetched fetchedOne',
       'adapters/imap/copied.ts': 'copyMessage showsCopy uidNextIn',
       'adapters/imap/folders.ts': 'createFolder findFolder',
+      'adapters/imap/has-flag.ts': 'hasFlag',
       'adapters/imap/move.ts': 'moveMessage',
       'adapters/imap/sent-folder.ts': 'copiesTo messageWithId',
       'adapters/imap/session.ts': 'inFolder inFolderIfThere inFolderToChange leaseInFolder select',
