@@ -21,10 +21,18 @@ const QUICK_PASSWORDS = [
   { find: './password-cost.ts', replacement: join(import.meta.dirname, 'test/quick-password-cost.ts') },
 ];
 
+/** Commands that run in the test's process have no installed package. */
+const BUNDLED_WORKERS = [
+  {
+    find: '../process/installed-worker.ts',
+    replacement: join(import.meta.dirname, 'test/bundled-worker.ts'),
+  },
+];
+
 const left = isLong ? [] : Object.keys(FILES);
 
 export default defineConfig({
-  resolve: { alias: QUICK_PASSWORDS },
+  resolve: { alias: [...QUICK_PASSWORDS, ...BUNDLED_WORKERS] },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: {
     projects: [

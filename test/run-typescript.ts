@@ -9,7 +9,7 @@ import * as z from 'zod';
 const BINARIES = ['better-sqlite3', 'pg-native'];
 
 /** Inside the project, so that bundles find the packages. vitest.config.ts names the folder, and removes it. */
-const BUNDLES = z.string().parse(process.env.COUNTERSIGN_BUNDLES);
+export const BUNDLES = z.string().parse(process.env.COUNTERSIGN_BUNDLES);
 
 /** Gives bundled CommonJS packages the `require` that they expect. */
 const REQUIRE =

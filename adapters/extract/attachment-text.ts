@@ -1,6 +1,6 @@
-import { createRequire } from 'node:module';
 import { checkOptions } from '../../core/contract/options.ts';
 import type { AttachmentText } from '../../core/ports/attachment-text.ts';
+import { installedWorker } from '../process/installed-worker.ts';
 import { processPool, USUAL_BOUNDS } from '../process/process-pool.ts';
 import { Answer } from './job.ts';
 
@@ -13,8 +13,7 @@ const MAX_BYTES = 25 * 1024 * 1024;
  */
 export function workerText(options: { readonly workerFile?: string } = {}): AttachmentText {
   checkOptions('workerText', options, { workerFile: ['optional', 'string'] });
-  const file = () =>
-    options.workerFile ?? createRequire(import.meta.url).resolve('countersign/extract/worker');
+  const file = () => options.workerFile ?? installedWorker('extract');
   const pool = processPool(file, USUAL_BOUNDS);
   return {
     async extract({ bytes, name, mime, signal, ownerId }) {

@@ -1,6 +1,6 @@
-import { createRequire } from 'node:module';
 import { checkOptions } from '../../core/contract/options.ts';
 import type { Reader } from '../../core/ports/reader.ts';
+import { installedWorker } from '../process/installed-worker.ts';
 import { processPool, USUAL_BOUNDS } from '../process/process-pool.ts';
 import { poolReader } from './pool-reader.ts';
 
@@ -14,7 +14,6 @@ const IDLE_MS = 10 * 60_000;
  */
 export function processReader(options: { readonly workerFile?: string } = {}): Reader {
   checkOptions('processReader', options, { workerFile: ['optional', 'string'] });
-  const file = () =>
-    options.workerFile ?? createRequire(import.meta.url).resolve('countersign/reader/worker');
+  const file = () => options.workerFile ?? installedWorker('reader');
   return poolReader(processPool(file, { ...USUAL_BOUNDS, idleMs: IDLE_MS }));
 }

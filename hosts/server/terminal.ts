@@ -23,17 +23,28 @@ interface Stdin extends Readable {
   readonly isTTY?: boolean;
 }
 
-export function processTerminal(isJson: boolean): Terminal {
+/** What a command has of its process. */
+export interface Surroundings {
+  readonly env: NodeJS.ProcessEnv;
+  /** The working folder. */
+  readonly folder: string;
+  readonly stdin: Stdin;
+  readonly stdout: Writable & { readonly isTTY?: boolean };
+  readonly stderr: Writable;
+}
+
+/** @param isJson  whether results are printed as JSON */
+export function terminalIn({ env, folder, stdin, stdout, stderr }: Surroundings, isJson: boolean): Terminal {
   return {
-    env: process.env,
-    folder: process.cwd(),
-    isWatched: !isJson && process.stdout.isTTY,
-    print: (result, text) => process.stdout.write(`${isJson ? JSON.stringify(result) : text}\n`),
-    log: (line) => process.stderr.write(line),
-    tell: (text) => process.stderr.write(`${text}\n`),
-    confirm: (question) => (process.stdin.isTTY ? isYes(process.stdin, question) : undefined),
+    env,
+    folder,
+    isWatched: !isJson && stdout.isTTY === true,
+    print: (result, text) => stdout.write(`${isJson ? JSON.stringify(result) : text}\n`),
+    log: (line) => stderr.write(line),
+    tell: (text) => stderr.write(`${text}\n`),
+    confirm: (question) => (stdin.isTTY === true ? isYes(stdin, question, stderr) : undefined),
     secret: (name) =>
-      process.stdin.isTTY ? typedLine(process.stdin, `${name}: `, noEcho()) : wholeText(process.stdin),
+      stdin.isTTY === true ? typedLine(stdin, `${name}: `, noEcho(), stderr) : wholeText(stdin),
   };
 }
 
@@ -43,8 +54,8 @@ async function wholeText(stdin: Stdin): Promise<string> {
   return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)).replace(/\r?\n$/, '');
 }
 
-async function isYes(stdin: Stdin, question: string): Promise<boolean> {
-  const answer = await typedLine(stdin, `${question} [y/N] `, process.stderr);
+async function isYes(stdin: Stdin, question: string, stderr: Writable): Promise<boolean> {
+  const answer = await typedLine(stdin, `${question} [y/N] `, stderr, stderr);
   return /^y(es)?$/i.test(answer.trim());
 }
 
@@ -54,10 +65,10 @@ function noEcho(): Writable {
 }
 
 /** @param echo  where typed characters are shown */
-function typedLine(stdin: Stdin, prompt: string, echo: Writable): Promise<string> {
+function typedLine(stdin: Stdin, prompt: string, echo: Writable, stderr: Writable): Promise<string> {
   const lines = createInterface({ input: stdin, output: echo, terminal: true });
   // Print the prompt only now, when the terminal no longer echoes on its own.
-  process.stderr.write(prompt);
+  stderr.write(prompt);
   return new Promise((resolve, reject) => {
     lines.once('line', (line) => {
       resolve(line);
@@ -65,7 +76,7 @@ function typedLine(stdin: Stdin, prompt: string, echo: Writable): Promise<string
     });
     lines.once('SIGINT', () => lines.close());
     lines.once('close', () => {
-      process.stderr.write('\n');
+      stderr.write('\n');
       reject(new Error('Nothing was entered.'));
     });
   });

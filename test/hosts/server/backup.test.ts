@@ -237,15 +237,18 @@ describe.each(KINDS)('$name', ({ name, missing, createUrl, open, setVersion, isE
       }
       const recorded = { PATH: `${bin}:${PATH}` };
       const copy = join(cli.folder, 'recorded.backup');
-      const backup = await cli.run(['backup', copy], '', { ...settings(url, KEY), ...recorded });
+      const backup = await cli.runApart(['backup', copy], '', { ...settings(url, KEY), ...recorded });
       const target = await createUrl();
-      const restore = await cli.run(['restore', copy], '', { ...settings(target, KEY), ...recorded });
+      const restore = await cli.runApart(['restore', copy], '', { ...settings(target, KEY), ...recorded });
       expect([backup.code, restore.code]).toEqual([0, 0]);
       const programs = readFileSync(log, 'utf8');
       expect(programs).toMatch(/^pg_dump .*^pg_restore .*^psql /ms);
       expect(programs).not.toContain(new URL(url).password);
 
-      const without = await cli.run(['backup', `${copy}.2`], '', { ...settings(url, KEY), PATH: '/nowhere' });
+      const without = await cli.runApart(['backup', `${copy}.2`], '', {
+        ...settings(url, KEY),
+        PATH: '/nowhere',
+      });
       expect([without.code, without.stderr]).toEqual([1, expect.stringContaining('postgresql-client')]);
     });
   });

@@ -2,7 +2,9 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
+import { runCommand } from '../../../hosts/server/run-command.ts';
 import { bundled, WITH_PACKAGES } from '../../run-typescript.ts';
 
 /** What each command prints with `--json`, as far as tests use it. */
@@ -32,8 +34,10 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 export interface Cli {
   /** The path of the bundled program. */
   readonly program: string;
-  /** Runs a command until it exits. */
+  /** Runs a command in the process of the test, on streams of its own: to start a process takes half a second. */
   run(args: readonly string[], input?: string, env?: Record<string, string>): Promise<Ended>;
+  /** Runs a command in a process of its own until it exits. */
+  runApart(args: readonly string[], input?: string, env?: Record<string, string>): Promise<Ended>;
   /** Starts a command that waits for something. `told` resolves once its stderr matches. */
   start(
     args: readonly string[],
@@ -92,7 +96,7 @@ const WITH_WORKERS = {
   exports: { './reader/worker': './reader-worker.js', './extract/worker': './extract-worker.js' },
 };
 
-/** The command line as a separate process, bundled from the sources into a folder that finds the packages. */
+/** The command line, and the program bundled from the sources into a folder that finds the packages. */
 export async function buildCli(): Promise<Cli> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-cli-'));
   const outdir = await bundled(
@@ -114,16 +118,25 @@ export async function buildCli(): Promise<Cli> {
   const start = (args: readonly string[], env: Record<string, string> = {}) =>
     launch(process.execPath, [outfile, ...args], env);
   const launch = (program: string, args: readonly string[], env: Record<string, string> = {}) =>
-    spawn(program, args, {
-      cwd: folder,
-      env: { PATH: process.env.PATH, HOME: folder, COUNTERSIGN_PORT: '0', ...env },
-    });
+    spawn(program, args, { cwd: folder, env: environment(env) });
+  const environment = (env: Record<string, string>) => ({
+    ...{ PATH: process.env.PATH, HOME: folder, COUNTERSIGN_PORT: '0' },
+    ...env,
+  });
 
   return {
     program: outfile,
     folder,
     data: join(folder, '.local', 'share', 'countersign'),
-    run(args, input = '', env = {}) {
+    async run(args, input = '', env = {}) {
+      const [stdout, stderr] = [collector(), collector()];
+      const code = await runCommand(args, {
+        ...{ env: environment(env), folder, stdin: Readable.from([Buffer.from(input)]) },
+        ...{ stdout: stdout.stream, stderr: stderr.stream },
+      });
+      return { code, stdout: stdout.text(), stderr: stderr.text() };
+    },
+    runApart(args, input = '', env = {}) {
       const child = start(args, env);
       child.stdin.end(input);
       return ended(child);
@@ -189,6 +202,17 @@ export async function buildCli(): Promise<Cli> {
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+function collector(): { readonly stream: Writable; text(): string } {
+  const chunks: string[] = [];
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      chunks.push(String(chunk));
+      done();
+    },
+  });
+  return { stream, text: () => chunks.join('') };
 }
 
 function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {

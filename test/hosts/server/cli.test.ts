@@ -36,6 +36,13 @@ describe('commands', () => {
     },
   );
 
+  it.each([[['nonsense']], [['key', 'list', '--owner', 'nobody@example.org']], [['owner', '--help']]])(
+    'print the same and end with the same code in a process of their own: %j',
+    async (args) => {
+      expect(await cli.runApart(args)).toEqual(await cli.run(args));
+    },
+  );
+
   it('name the settings if the data folder cannot be made', async () => {
     const inTheWay = join(tmpdir(), `countersign-file-${process.pid}`);
     writeFileSync(inTheWay, '');
@@ -370,7 +377,7 @@ describe('mcp', () => {
   it('connects a client on stdin and stdout to the server, with the same variables set for both', async () => {
     const server = await cli.serve(['serve', '--demo', '--json']);
     const env = { COUNTERSIGN_BASE_URL: server.base_url, COUNTERSIGN_API_KEY: server.api_key ?? '' };
-    const { code, stdout, stderr } = await cli.run(
+    const { code, stdout, stderr } = await cli.runApart(
       ['mcp'],
       '{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n',
       env,
@@ -379,7 +386,7 @@ describe('mcp', () => {
     expect(JSON.parse(stdout)).toMatchObject({ id: 1, result: {} });
     await server.stop('SIGTERM');
     expect(await cli.run(['owner', 'add', 'mcp@example.org'], PASSWORD, env)).toMatchObject({ code: 0 });
-    expect(await cli.run(['mcp'])).toMatchObject({
+    expect(await cli.runApart(['mcp'])).toMatchObject({
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(/^There is no key\..*\n$/) as unknown,

@@ -100,13 +100,15 @@ describe.each(KINDS)('$name', ({ missing, createUrl, open, query, columns, schem
 
     /** The columns with a value that contains the mark, as `table.column`. */
     async function columnsWith(mark: string): Promise<string[]> {
-      const found: string[] = [];
-      for (const { table_name: table, column_name: column } of await query(url, columns)) {
-        const sql = `SELECT ${String(column)} AS value FROM ${schema}${String(table)}`;
-        const rows = await query(url, sql);
-        if (rows.some(({ value }) => String(value).includes(mark)))
-          found.push(`${String(table)}.${String(column)}`);
-      }
+      const all = (await query(url, columns)).map((row) => [String(row.table_name), String(row.column_name)]);
+      const selects = all.map(
+        ([table, column]) =>
+          `SELECT '${table}.${column}' AS column_name, ${column} AS value FROM ${schema}${table}`,
+      );
+      const marked = (await query(url, selects.join(' UNION ALL '))).filter(({ value }) =>
+        String(value).includes(mark),
+      );
+      const found = [...new Set(marked.map((row) => String(row.column_name)))];
       return found.toSorted();
     }
 
