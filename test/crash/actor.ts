@@ -1,27 +1,5 @@
-import { join } from 'node:path';
-import { callWith } from '../open-service.ts';
-import { killAfter } from './kill-after.ts';
-import { IDEMPOTENCY_KEY, readScene, sceneParts, sceneService } from './scene.ts';
+import { performAct } from './act.ts';
 
-/**
- * A process of the crash proof. `actor.ts FOLDER N` performs the act of the scene and kills itself with SIGKILL right
- * after its N-th port call (0: it runs to the end). Each port call that ended adds a line to `trace`.
- */
+/** A process of the crash proof. `actor.ts FOLDER N` performs the act of the scene and kills itself after N port calls. */
 const [folder = '', nth = '0'] = process.argv.slice(2);
-const scene = readScene(folder);
-const parts = sceneParts(folder, scene.mail);
-const counted = killAfter(Number(nth), join(folder, 'trace'));
-
-const service = sceneService({
-  storage: counted('storage', parts.storage),
-  mail: counted('mail', parts.mail),
-  ...(parts.calendar === undefined ? {} : { calendar: counted('calendar', parts.calendar) }),
-});
-const { act, ownerId, apiKey } = scene;
-if (act.mode === 'watch') await service.watch();
-else if (act.mode === 'approve') {
-  const { approvalId, digest, draft } = act;
-  if (draft === undefined) await service.approvals.approve(ownerId, approvalId, digest);
-  else await service.approvals.approveChanged(ownerId, approvalId, digest, draft);
-} else await callWith(service, apiKey, act.tool, act.args, IDEMPOTENCY_KEY);
-await service.stop();
+await performAct(folder, Number(nth));

@@ -28,6 +28,7 @@ describe.skipIf(missingServers().length > 0)(titled('crash proof on Dovecot and 
       prepare: (folder, box) => prepare(folder, box, mode),
       look: (_folder, box) => box.look(),
       unknownFrom: 'storage.start',
+      inGate: (call) => call === 'mail.transmit' || call === 'storage.settle',
     });
   }
 });
