@@ -10,12 +10,14 @@ import { createIdentifiers } from '../../core/call/identifiers.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { createKeyring } from '../../core/secrets/keyring.ts';
 import { workAtOnce } from '../at-once.ts';
+import { casesOf } from '../only-long.ts';
 import { callWith } from '../open-service.ts';
 import { bundleForChild, runChild } from '../run-typescript.ts';
 import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../servers/mail-users.ts';
 import { missingServers, titled } from '../servers/missing-servers.ts';
 import { type Postfix, startPostfix } from '../servers/postfix.ts';
+import { performAct } from './act.ts';
 import { LEASE_MS, type Scene, SECRET_KEY, sceneParts, sceneService, writeScene } from './scene.ts';
 
 /**
@@ -148,13 +150,15 @@ async function restart(folder: string, inbox: Inbox): Promise<void> {
 }
 
 /** @returns the port calls that ended before the kill, in order */
-async function play(bundle: string, inbox: (folder: string) => Inbox, killAfter: number): Promise<string[]> {
+async function play(
+  inbox: (folder: string) => Inbox,
+  check: (folder: string) => Promise<void>,
+): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'cs-watch-'));
   try {
     const box = inbox(folder);
     const { ownerId, trackers } = await prepare(folder, box);
-    const act = await runChild(bundle, [folder, String(killAfter)]);
-    if (act.signal !== 'SIGKILL' && (killAfter > 0 || act.code !== 0)) throw new Error(act.stderr);
+    await check(folder);
     const trace = join(folder, 'trace');
     const calls = existsSync(trace) ? readFileSync(trace, 'utf8').split('\n').slice(0, -1) : [];
     await box.deliver(ownerId, [mailNo(NEW_MAIL + 1)]);
@@ -174,39 +178,59 @@ async function play(bundle: string, inbox: (folder: string) => Inbox, killAfter:
   }
 }
 
-/** @param isTried whether the process is killed after a call of this name */
+/**
+ * @param isTried  whether the process is killed after this call, of which there were so many of the same name before
+ * @param inGate  the same for the gate
+ */
 function watchProof(
   name: string,
   inbox: (folder: string) => Inbox,
-  isTried: (call: string) => boolean = () => true,
+  isTried: (call: string) => boolean,
+  inGate: (call: string, before: number) => boolean,
 ): void {
   it(`${name}: reports every message and links it once, in order`, async () => {
     const bundle = await bundleForChild(join(import.meta.dirname, 'actor.ts'), 'bundle');
-    const whole = await play(bundle, inbox, 0);
+    const whole = await play(inbox, (folder) => performAct(folder, 0));
     // The proof is empty unless the watch has several steps between which it can be killed.
     expect(whole.filter((call) => call === 'storage.advanceInbox')).toHaveLength(
       1 + Math.ceil(NEW_MAIL / 20),
     );
     expect(whole).toEqual(expect.arrayContaining(['mail.readAll', 'storage.saveSummary']));
-    const kills = whole.flatMap((call, index) => (isTried(call) ? [index + 1] : []));
-    await workAtOnce(AT_ONCE, kills, (killAfter) => play(bundle, inbox, killAfter));
+    const tried = whole.flatMap((call, index) =>
+      isTried(call)
+        ? [{ call, nth: index + 1, before: whole.slice(0, index).filter((one) => one === call).length }]
+        : [],
+    );
+    const kills = casesOf('crash: kills', tried, ({ call, before }) => inGate(call, before));
+    await workAtOnce(AT_ONCE, kills, ({ nth }) =>
+      play(inbox, async (folder) => {
+        const { signal, stderr } = await runChild(bundle, [folder, String(nth)]);
+        if (signal !== 'SIGKILL') throw new Error(stderr);
+      }),
+    );
   });
 }
 
 describe('the watch, killed after every port call', () => {
+  const KILLED_IN_GATE = /^storage\.(advanceInbox|saveSummary)$|^mail\.readAll$/;
   const KILLED_ON_DOVECOT = /^storage\.(advanceInbox|leaseInboxes)$|^mail\.visitInbox$/;
 
-  watchProof('sandbox', (folder) => ({
-    kind: 'sandbox',
-    email: 'demo@countersign.test',
-    settings: {},
-    async deliver(ownerId, raws) {
-      const mail = sandboxMail({ journalFile: join(folder, 'sandbox.journal') });
-      const account = { ownerId, accountId: 1, email: 'demo@countersign.test', settings: async () => ({}) };
-      for (const raw of raws) await mail.deliver(account, 'INBOX', raw);
-      await mail.close();
-    },
-  }));
+  watchProof(
+    'sandbox',
+    (folder) => ({
+      kind: 'sandbox',
+      email: 'demo@countersign.test',
+      settings: {},
+      async deliver(ownerId, raws) {
+        const mail = sandboxMail({ journalFile: join(folder, 'sandbox.journal') });
+        const account = { ownerId, accountId: 1, email: 'demo@countersign.test', settings: async () => ({}) };
+        for (const raw of raws) await mail.deliver(account, 'INBOX', raw);
+        await mail.close();
+      },
+    }),
+    () => true,
+    (call, before) => KILLED_IN_GATE.test(call) && (call === 'storage.advanceInbox' || before === 0),
+  );
 
   describe.skipIf(missingServers().length > 0)(titled('on Dovecot'), () => {
     let dovecot: Dovecot;
@@ -237,6 +261,7 @@ describe('the watch, killed after every port call', () => {
         };
       },
       (call) => KILLED_ON_DOVECOT.test(call),
+      (call, before) => call === 'mail.visitInbox' || (call === 'storage.advanceInbox' && before === 1),
     );
   });
 });

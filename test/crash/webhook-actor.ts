@@ -1,41 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import * as z from 'zod';
-import { httpsSender } from '../../adapters/webhooks/https-sender.ts';
-import { killAfter } from './kill-after.ts';
-import { sceneParts, sceneService } from './scene.ts';
+import { performWebhookAct } from './webhook-act.ts';
 
-/**
- * A process of the crash proof of webhooks. `webhook-actor.ts FOLDER reject N` rejects the pending request of the scene,
- * delivers the event, and kills itself right after its N-th call (0: it runs to the end). `webhook-actor.ts FOLDER
- * deliver N` only delivers.
- */
-export const webhookScene = z.object({
-  ownerId: z.string(),
-  approvalId: z.string(),
-  endpointId: z.string(),
-  /** The certificate of the receiver. */
-  ca: z.string(),
-});
-
-const [folder = '', step = '', nth = '0'] = process.argv.slice(2);
-const scene = webhookScene.parse(JSON.parse(readFileSync(join(folder, 'scene.json'), 'utf8')));
-const { ownerId, approvalId, endpointId, ca } = scene;
-const { storage, ...parts } = sceneParts(folder, 'sandbox');
-const counted = killAfter(Number(nth), join(folder, 'trace'));
-// The look-ups, and the other background work beside this, would change the count from run to run.
-const calls = ['decide', 'moveDeliveries'];
-const service = sceneService({
-  ...parts,
-  storage: counted('storage', storage, calls),
-  webhookSender: counted('sender', httpsSender({ allowPrivateTargets: ['localhost'], ca })),
-});
-
-if (step === 'reject') await service.approvals.reject(ownerId, approvalId);
-service.start();
-const isOpen = async () => {
-  const { deliveries } = await service.webhooks.deliveries(ownerId, endpointId, { limit: 10 });
-  return deliveries.length === 0 || deliveries.some(({ state }) => state === 'waiting');
-};
-while (await isOpen()) await new Promise((resolve) => setTimeout(resolve, 20));
-await service.stop();
+/** A process of the crash proof of webhooks. `webhook-actor.ts FOLDER reject|deliver N` kills itself after N calls. */
+const [folder = '', step, nth = '0'] = process.argv.slice(2);
+await performWebhookAct(folder, step === 'reject' ? 'reject' : 'deliver', Number(nth));
