@@ -16,8 +16,9 @@ function packedFiles(): string[] {
   return files.map(({ path }) => path);
 }
 
+const paths = packedFiles();
+
 it('the tarball has the docs and every example that a page names, and the build makes no source maps', () => {
-  const paths = packedFiles();
   const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
   const texts = pages.map((name) => readFileSync(join(ROOT, 'docs', name), 'utf8'));
   const named = [...texts.join('\n').matchAll(/examples\/[\w-]+\.mjs/g)].map(([path]) => path);
@@ -27,7 +28,6 @@ it('the tarball has the docs and every example that a page names, and the build 
 });
 
 it('every link and picture of a page in the tarball leads to a file or folder in it', () => {
-  const paths = packedFiles();
   const pages = paths.filter((path) => path.endsWith('.md'));
   expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/decisions/tsdav.md']));
   expect(paths).toContain('LICENSE');

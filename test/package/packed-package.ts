@@ -1,41 +1,63 @@
+import { execFile } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { onceInRun } from '../once-in-run.ts';
 import { npm } from './npm.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const SOURCES = ['core', 'adapters', 'hosts', 'test/contracts', 'tsup.config.ts'];
 /** tsup writes the declarations last. */
 const BUILT = 'dist/hosts/embedded/countersign.d.ts';
+const TARBALL = 'countersign.tgz';
+const PROJECT = 'project.tar';
 
-/** The tarball as npm would publish it, in a folder of its own. */
+const run = promisify(execFile);
+
+/** The package as npm would publish it, packed and installed once in a test run. */
 export interface PackedPackage {
-  readonly tarball: string;
   /**
-   * Installs the tarball in a new, empty project that has no `overrides`.
    * @param node  the Node that installs it; its version must be one that all packages allow
-   * @returns the project's folder
+   * @returns the folder of a new project that has nothing but the installed tarball, and no `overrides`
    */
   install(node?: string): Promise<string>;
+  /** Removes the projects. */
   remove(): Promise<void>;
 }
 
 /** Packs the build. Builds before if the build is missing or older than the sources. */
 export async function packPackage(): Promise<PackedPackage> {
-  if (changedMs(BUILT) < Math.max(...SOURCES.map(changedMs))) await npm(ROOT, ['run', 'build']);
-  const folder = await mkdtemp(join(tmpdir(), 'countersign-packed-'));
-  const name = await npm(ROOT, ['pack', '--ignore-scripts', '--pack-destination', folder]);
-  const tarball = join(folder, name.trim());
+  const packed = await onceInRun('packed', async (folder) => {
+    if (changedMs(BUILT) < Math.max(...SOURCES.map(changedMs))) await npm(ROOT, ['run', 'build']);
+    const name = await npm(ROOT, ['pack', '--ignore-scripts', '--pack-destination', folder]);
+    await rename(join(folder, name.trim()), join(folder, TARBALL));
+  });
+  const tarball = join(packed, TARBALL);
+  const projects: string[] = [];
+  const newProject = async () => {
+    // Outside of this project, whose packages it must not find.
+    const project = await mkdtemp(join(tmpdir(), 'countersign-installed-'));
+    projects.push(project);
+    return project;
+  };
   return {
-    tarball,
-    async install(node) {
-      const project = await mkdtemp(join(folder, 'project-'));
-      await writeFile(join(project, 'package.json'), '{ "private": true }');
-      await npm(project, ['install', '--engine-strict', tarball], node);
+    async install(node = process.execPath) {
+      const installed = await onceInRun(`installed-by${node.replaceAll('/', '-')}`, async (folder) => {
+        const project = await newProject();
+        await copyFile(tarball, join(project, TARBALL));
+        await writeFile(join(project, 'package.json'), '{ "private": true }');
+        await npm(project, ['install', '--engine-strict', `./${TARBALL}`], node);
+        await run('tar', ['-cf', join(folder, PROJECT), '-C', project, '.']);
+      });
+      const project = await newProject();
+      await run('tar', ['-xf', join(installed, PROJECT), '-C', project]);
       return project;
     },
-    remove: () => rm(folder, { recursive: true }),
+    async remove() {
+      for (const project of projects) await rm(project, { recursive: true });
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, writeFileSync } from 'node:fs';
+import { cpSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -10,7 +10,6 @@ import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
-import packageJson from '../../package.json' with { type: 'json' };
 import { blocksIn, documentText, sectionOf } from '../docs/documents.ts';
 import { connectAccount, decide, enterAccount, stateOn, textOf } from '../e2e/owner-pages.ts';
 import { filedIn, restClient } from '../e2e/rest-client.ts';
@@ -20,7 +19,7 @@ import { addressOf } from '../servers/mail-users.ts';
 import { missingServers, titledWithout } from '../servers/missing-servers.ts';
 import { startPostfix } from '../servers/postfix.ts';
 import { until } from '../until.ts';
-import { hasRegistry, npm } from './npm.ts';
+import { hasRegistry } from './npm.ts';
 import { type PackedPackage, packPackage } from './packed-package.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -60,11 +59,8 @@ describe.skipIf(browserIsMissing || missing.length > 0)(
     beforeAll(async () => {
       packed = await packPackage();
       project = await packed.install();
-      const driver = process.versions.node.startsWith('20.')
-        ? join(ROOT, 'node_modules/better-sqlite3')
-        : 'better-sqlite3@13';
-      const express = `express@${packageJson.devDependencies.express}`;
-      await npm(project, ['install', '--ignore-scripts', driver, express]);
+      for (const name of ['better-sqlite3', 'express'])
+        symlinkSync(join(ROOT, 'node_modules', name), join(project, 'node_modules', name));
       browser = await openBrowser();
     });
     afterAll(async () => {

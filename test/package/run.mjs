@@ -1,6 +1,7 @@
 // npm run measure: bundles the measurement and starts it. It uses the build in dist, and builds if that is outdated.
 import { spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
@@ -16,8 +17,11 @@ await build({
   target: 'node20',
   logLevel: 'error',
 });
-const measure = spawn(process.execPath, [outfile], { stdio: 'inherit' });
+const folder = mkdtempSync(join(tmpdir(), 'countersign-measure-'));
+const env = { ...process.env, COUNTERSIGN_BUNDLES: folder };
+const measure = spawn(process.execPath, [outfile], { stdio: 'inherit', env });
 measure.once('exit', (code) => {
   rmSync(outfile);
+  rmSync(folder, { recursive: true });
   process.exitCode = code ?? 1;
 });
