@@ -10,7 +10,7 @@ export const isLong = process.env.COUNTERSIGN_TESTS === 'long';
 /** Whole test files, by their path. */
 export const FILES = {
   'test/package/next-app.test.ts':
-    'installs 340 MB; the gate has the same mount in five other apps, and the README’s app on the packed package',
+    'installs 340 MB; the gate has the same mount in other apps, and the README’s app on the packed package',
   'test/adapters/imap/cyrus.test.ts':
     'the mail contract on Cyrus; the gate has Dovecot, Courier, and a Dovecot that lacks what servers may lack',
   'test/conformance/postgres.test.ts':
@@ -31,6 +31,8 @@ const PARTS = {
   'pgbouncer: contract':
     'the storage contract once more behind a pooler; the gate runs each verb through it once',
   'dovecot: variants': 'the mail contract on servers that lack less than the one in the gate',
+  'apps: frameworks':
+    'the example of each framework; the gate has each kind of mount: of Node behind nginx, of a body that was read, and of fetch',
   'package: nodes': 'the packed package on each version of Node; the gate has the one that runs it',
   'package: resolutions': 'one more module resolution; the gate has the strictest',
   'linear: signs': 'long runs of each sign; the gate has one of each kind',

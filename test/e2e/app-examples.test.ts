@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { casesOf } from '../only-long.ts';
 import { browserIsMissing, inBrowser, openBrowser } from '../servers/browser.ts';
 import { nginxIsMissing, startNginx } from '../servers/nginx.ts';
 import { freePorts } from '../servers/ports.ts';
@@ -18,13 +19,15 @@ describe.skipIf(browserIsMissing)(inBrowser('the user of an app approves in it')
     installed?.remove();
   });
 
-  it.each([
+  const apps: readonly (readonly [string, readonly string[]])[] = [
     ['express', []],
     ['koa', []],
     ['fastify', []],
     ['fastify', ['parsed']],
     ['hono', []],
-  ])('examples/%s.mjs %j', async (name, args) => {
+  ];
+  const inGate = casesOf('apps: frameworks', apps, ([name, args]) => name === 'hono' || args.length > 0);
+  it.each(inGate)('examples/%s.mjs %j', async (name, args) => {
     const [port = 0] = await freePorts(1);
     const app = installed.run(name, { PORT: String(port) }, args);
     await approvesIn(app, browser);
