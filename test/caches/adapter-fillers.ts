@@ -30,7 +30,7 @@ function callFor(of: MailAccount): MailCall {
 export const ADAPTER_FILLERS: Readonly<Record<string, Filler>> = {
   'adapters/imap/imap-accounts.ts imapAccounts.dates': {
     mostBytes: 64 * MB,
-    rounds: 10,
+    rounds: 9,
     open() {
       const accounts = imapAccounts(3, REACH);
       // As Dovecot answers, but of larger folders.
@@ -58,7 +58,7 @@ export const ADAPTER_FILLERS: Readonly<Record<string, Filler>> = {
   },
   'adapters/caldav/calendar.ts caldavCalendar.servers': {
     mostBytes: 16 * MB,
-    rounds: 4,
+    rounds: 3,
     async open() {
       const server = await startScriptedCaldav(({ path }, response) => {
         if (path !== '/home/') return 'usual';

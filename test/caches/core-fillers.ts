@@ -139,7 +139,7 @@ export const CORE_FILLERS: Readonly<Record<string, Filler>> = {
   },
   'core/call/read-recorder.ts readRecorder.known': {
     mostBytes: 20 * MB,
-    rounds: 10,
+    rounds: 7,
     open() {
       // Not measured here: how long it takes to read texts.
       const stated = {
