@@ -25,7 +25,7 @@ const PARTS = {
   'caches: conversations':
     'the index of conversations filled by mailboxes on Dovecot; the gate fills every other cache',
   'cut: commands':
-    'a connection cut before, unanswered and answered at each command; the gate takes turns among the three',
+    'a connection cut before, unanswered and answered at each command of each tool; the gate takes turns among the three, and cuts at what each tool begins with once',
   'lost connection: verbs':
     'a connection lost before each statement of each verb; the gate takes each shape of verb',
   'pgbouncer: contract':

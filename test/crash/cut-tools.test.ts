@@ -15,10 +15,18 @@ import { LEASE_MS } from './scene.ts';
 const AT_ONCE = 6;
 const CUTS = ['cut before', 'cut unanswered', 'cut answered'] as const;
 
-/** Cuts at each of the commands; in the gate one each, in turn. */
+/** What each tool begins with. */
+const BEGINNING = /^(ID|AUTHENTICATE|NAMESPACE|ENABLE|LIST|NOOP)$/;
+
+/** Cuts at each of the commands; in the gate one each, in turn, and at the beginning only of the tools that do no more. */
 function cutsOf(commands: readonly string[]) {
   const all = commands.flatMap((command, index) => CUTS.map((does) => ({ command, at: index + 1, does })));
-  return casesOf('cut: commands', all, ({ at, does }) => does === CUTS[at % CUTS.length]);
+  const isAll = commands.every((command) => BEGINNING.test(command));
+  return casesOf(
+    'cut: commands',
+    all,
+    ({ command, at, does }) => (isAll || !BEGINNING.test(command)) && does === CUTS[at % CUTS.length],
+  );
 }
 
 interface Ids {
