@@ -31,6 +31,8 @@ const PARTS = {
   'pgbouncer: contract':
     'the storage contract once more behind a pooler; the gate runs each verb through it once',
   'dovecot: variants': 'the mail contract on servers that lack less than the one in the gate',
+  'altered keys: columns':
+    'the requests of a key of which each column was changed, on each database; the gate has all on SQLite',
   'apps: frameworks':
     'the example of each framework; the gate has each kind of mount: of Node behind nginx, of a body that was read, and of fetch',
   'package: nodes': 'the packed package on each version of Node; the gate has the one that runs it',

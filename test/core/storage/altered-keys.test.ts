@@ -4,6 +4,7 @@ import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import type { Log, LogFields } from '../../../core/ports/log.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
 import { ownRestServer } from '../../hosts/rest/rest-server.ts';
+import { casesOf } from '../../only-long.ts';
 import { callWith, openTestService, silentLog } from '../../open-service.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { EDITED_STORES, type EditedStore } from './edited-store.ts';
@@ -87,6 +88,11 @@ async function waiting({ service, ownerId, request }: Opened, apiKey: string) {
 }
 
 for (const { name, open: openStore, missing } of EDITED_STORES) {
+  const columns = casesOf(
+    'altered keys: columns',
+    EDITED_CREDENTIALS,
+    (column) => name === 'SQLite' || column === 'credentials.modes',
+  );
   describe.skipIf(missing.length > 0)(
     titledWithout([...missing], `a key that was changed in ${name}`),
     () => {
@@ -158,7 +164,7 @@ for (const { name, open: openStore, missing } of EDITED_STORES) {
         await expect(opened.service.keys.rotate(opened.ownerId, key.keyId)).rejects.toThrow();
       });
 
-      it.each(EDITED_CREDENTIALS)('has its waiting request not approved: %s', async (column) => {
+      it.each(columns)('has its waiting request not approved: %s', async (column) => {
         const opened = await open(openStore);
         const key = await opened.newKey();
         const approval = await waiting(opened, key.apiKey);
@@ -171,7 +177,7 @@ for (const { name, open: openStore, missing } of EDITED_STORES) {
         expect(await service.approvals.reject(ownerId, approval.id)).toMatchObject({ won: true });
       });
 
-      it.each(EDITED_CREDENTIALS)('has its approved request not started: %s', async (column) => {
+      it.each(columns)('has its approved request not started: %s', async (column) => {
         const mail = sandboxMail();
         let meanwhile = async (): Promise<void> => undefined;
         const given: Mail = {
