@@ -53,7 +53,7 @@ const PARTS = {
   'changed answers':
     'each answer of a mail server changed in each way; the gate changes one answer in each way',
   'odd servers: rounds': 'two hundred rounds, and the memory that they leave behind; the gate has one round',
-  'soak: samples': 'a thousand fresh samples; the gate has fifty, the same each time',
+  'soak: samples': 'a thousand fresh samples; the gate has twenty, the same each time',
   'seen is sent: letters': 'many letters through the owner’s page; the gate has some of each kind',
 } as const;
 

@@ -11,7 +11,7 @@ import { readSeeds } from './seeds.ts';
 import { faultsOf, reduced, type SoakFiles, soak, soakLines } from './soak.ts';
 
 const FIXED_SEED = 2026;
-const COUNT = sizeOf('soak: samples', 1000, 50);
+const COUNT = sizeOf('soak: samples', 1000, 20);
 
 let files: SoakFiles;
 beforeAll(async () => {
