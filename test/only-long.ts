@@ -50,6 +50,7 @@ const PARTS = {
   'reader: faults':
     'readers that hang or fill their memory, for events too; the gate has one that hangs and one that fails',
   'calendar answers: size': 'a list of 20 MB; the gate reads 5 MB',
+  'bounded process: rounds': 'twenty crashes on the leftovers of a job; the gate has five',
   'changed answers':
     'each answer of a mail server changed in each way; the gate changes one answer in each way',
   'odd servers: rounds': 'two hundred rounds, and the memory that they leave behind; the gate has one round',

@@ -5,12 +5,16 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
 import { type BoundedProcess, boundedProcess } from '../../../adapters/process/bounded-process.ts';
+import { sizeOf } from '../../only-long.ts';
 import { eventually } from '../../until.ts';
 import { processThat } from './process-that.ts';
 
 const signal = new AbortController().signal;
 const shape = z.object({ jobs: z.int() });
 const answer = 'process.send({ jobs });';
+
+/** How often a process crashes on leftovers. */
+const ROUNDS = sizeOf('bounded process: rounds', 20, 5);
 
 async function open(does: string, maxCpuMs = 60_000, idleMs = 60_000): Promise<BoundedProcess> {
   const one = boundedProcess(await processThat(does), { maxCpuMs, idleMs });
@@ -19,7 +23,8 @@ async function open(does: string, maxCpuMs = 60_000, idleMs = 60_000): Promise<B
 }
 
 /** The job `bad` runs the test's code; the process answers any other job. */
-const run = (one: BoundedProcess, job: 'bad' | 'good', until = signal) => one.run(job, shape, until);
+const run = (one: BoundedProcess, job: 'bad' | 'good', until = signal, maxCpuMs?: number) =>
+  one.run(job, shape, until, maxCpuMs);
 
 describe('a process', () => {
   it('is reused after an answer', async () => {
@@ -29,8 +34,8 @@ describe('a process', () => {
   });
 
   it.each([
-    ['spins', 'for (;;);', 500, 'too_late'],
-    ['never answers', 'return;', 500, 'too_late'],
+    ['spins', 'for (;;);', 100, 'too_late'],
+    ['never answers', 'return;', 100, 'too_late'],
     ['fails', 'throw new Error("no");', 60_000, 'broken'],
     ['answers something else', 'return process.send({ jobs: "many" });', 60_000, 'broken'],
     [
@@ -40,8 +45,8 @@ describe('a process', () => {
       'too_large',
     ],
   ])('that %s is killed, and the next job gets a new one', async (_name, does, maxCpuMs, reason) => {
-    const one = await open(`if (job === "bad") { ${does} } ${answer}`, maxCpuMs);
-    expect(await run(one, 'bad')).toEqual({ kind: 'failed', reason });
+    const one = await open(`if (job === "bad") { ${does} } ${answer}`);
+    expect(await run(one, 'bad', signal, maxCpuMs)).toEqual({ kind: 'failed', reason });
     expect(await run(one, 'good')).toEqual({ kind: 'answered', answer: { jobs: 1 } });
   });
 
@@ -49,7 +54,7 @@ describe('a process', () => {
     'that crashes on the leftovers of a job (%s) does not fail the next job',
     async (later) => {
       const one = await open(`${answer} if (job === "bad") ${later}(() => { throw new Error("late"); });`);
-      for (let times = 0; times < 20; times++) {
+      for (let times = 0; times < ROUNDS; times++) {
         expect(await run(one, 'bad')).toMatchObject({ kind: 'answered' });
         expect(await run(one, 'good')).toMatchObject({ kind: 'answered' });
       }

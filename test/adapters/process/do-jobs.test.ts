@@ -35,7 +35,7 @@ describe('a process that runs doJobs', () => {
     ['never rests', 'for (;;) await null;'],
     ['never rests between its turns', 'for (;;) await new Promise((done) => setImmediate(done));'],
   ])('is killed by the CPU time of a job that %s, whatever the clock shows', async (_name, does) => {
-    const one = await open(does, 1000);
+    const one = await open(does, 300);
     // The clock of this process stands still, so its own limit never ends the job.
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -44,13 +44,13 @@ describe('a process that runs doJobs', () => {
   });
 
   it('is not killed for the time in which other programs run', async () => {
-    const one = await open('await new Promise((done) => setTimeout(done, 2000));', 1000);
+    const one = await open('await new Promise((done) => setTimeout(done, 1000));', 500);
     expect(await run(one, 'bad')).toEqual({ kind: 'answered', answer: 'bad' });
   });
 
   it('has the full CPU time again for each job', async () => {
     const one = await open('for (const end = Date.now() + 100; Date.now() < end; );', 1000);
-    for (let times = 0; times < 20; times++) {
+    for (let times = 0; times < 12; times++) {
       expect(await run(one, 'bad')).toEqual({ kind: 'answered', answer: 'bad' });
     }
   });
