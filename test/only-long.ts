@@ -40,6 +40,8 @@ const PARTS = {
   'linear: signs': 'long runs of each sign; the gate has one of each kind',
   'linear: pairs': 'texts of each pair of parts; the gate has a sixth of the pairs, with each part',
   'growth: sizes': 'a hundred times the rows; the gate has ten times',
+  'linear: pairs': 'texts of each pair of parts; the gate has a third of the pairs',
+  'growth: sizes': 'a hundred times the rows; the gate has ten times or more',
   'hiding tricks: browser':
     'Chromium’s pixels of each trick; the gate takes a part, and judges each trick itself',
   'pages: looks':
@@ -50,6 +52,9 @@ const PARTS = {
   'reader: faults':
     'readers that hang or fill their memory, for events too; the gate has one that hangs and one that fails',
   'calendar answers: size': 'a list of 20 MB; the gate reads 5 MB',
+  'delivery faults: Postgres': 'the same faults on Postgres; the gate has SQLite',
+  'ordinary mail: mailboxes': 'ten mailboxes of ordinary mail; the gate has four',
+  'wrong heads: splits': 'each wrong head split at each place; the gate splits it at each fifth',
   'bounded process: rounds': 'twenty crashes on the leftovers of a job; the gate has five',
   'changed answers':
     'each answer of a mail server changed in each way; the gate changes one answer in each way',

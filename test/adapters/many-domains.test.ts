@@ -22,6 +22,7 @@ import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { usedDomainKeys } from '../../core/safety/domain-keys.ts';
 import { NOON } from '../contracts/storage/scene.ts';
+import { sizeOf } from '../only-long.ts';
 import { titledWithout } from '../servers/missing-servers.ts';
 import { missingPostgres, type Postgres, startPostgres } from '../servers/postgres.ts';
 
@@ -160,6 +161,8 @@ function domainsOf(count: number): string[] {
   });
 }
 
+const MANY = sizeOf('growth: sizes', 20_000, 5000);
+
 describe.each([sqlite, postgres])('$name', (kind) => {
   describe.skipIf(kind.missing.length > 0)(titledWithout(kind.missing, 'known domains'), () => {
     beforeAll(() => kind.start());
@@ -192,8 +195,8 @@ describe.each([sqlite, postgres])('$name', (kind) => {
       await storage.close();
     });
 
-    it('are looked up in as few rows among 20,000 as among 200', async () => {
-      const [few, many] = [200, 20_000].map(domainsOf) as [string[], string[]];
+    it(`are looked up in as few rows among ${MANY} as among 200`, async () => {
+      const [few, many] = [200, MANY].map(domainsOf) as [string[], string[]];
       const used = few
         .slice(0, 5)
         .flatMap((domain) => [

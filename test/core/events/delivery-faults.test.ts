@@ -12,6 +12,7 @@ import { eventId } from '../../../core/secrets/record-ids.ts';
 import { createStorage } from '../../../core/storage/create-storage.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/time/durations.ts';
 import { verifyWebhook } from '../../../hosts/webhooks/verify-webhook.ts';
+import { onlyLong } from '../../only-long.ts';
 import { openTestService, type TestService, testClock } from '../../open-service.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { type MovableDatabases, movableDatabases } from '../../servers/movable-databases.ts';
@@ -39,23 +40,25 @@ describe('webhooks on SQLite', () => {
 });
 
 const missing = missingPostgres();
-describe.skipIf(missing.length > 0)(titledWithout(missing, 'webhooks on Postgres'), () => {
-  let postgres: Postgres;
-  let databases: MovableDatabases;
-  beforeAll(async () => {
-    postgres = await startPostgres();
-    databases = movableDatabases(postgres);
-  });
-  afterAll(async () => {
-    await databases?.drop();
-    await postgres?.stop();
-  });
+onlyLong('delivery faults: Postgres', () => {
+  describe.skipIf(missing.length > 0)(titledWithout(missing, 'webhooks on Postgres'), () => {
+    let postgres: Postgres;
+    let databases: MovableDatabases;
+    beforeAll(async () => {
+      postgres = await startPostgres();
+      databases = movableDatabases(postgres);
+    });
+    afterAll(async () => {
+      await databases?.drop();
+      await postgres?.stop();
+    });
 
-  deliveryFaults(async () => {
-    const { connectionString, passTime, giveBack } = await databases.take();
-    const store = postgresStore(openDatabase(connectionString));
-    const close = () => store.close().then(giveBack);
-    return { store: { ...store, close }, passTime };
+    deliveryFaults(async () => {
+      const { connectionString, passTime, giveBack } = await databases.take();
+      const store = postgresStore(openDatabase(connectionString));
+      const close = () => store.close().then(giveBack);
+      return { store: { ...store, close }, passTime };
+    });
   });
 });
 
