@@ -52,6 +52,8 @@ const PARTS = {
   'reader: faults':
     'readers that hang or fill their memory, for events too; the gate has one that hangs and one that fails',
   'calendar answers: size': 'a list of 20 MB; the gate reads 5 MB',
+  'calendar contract: servers':
+    'the calendar contract on Xandikos, Cyrus and DAViCal; the gate has Radicale and SOGo, which differs most',
   'delivery faults: Postgres': 'the same faults on Postgres; the gate has SQLite',
   'ordinary mail: mailboxes': 'ten mailboxes of ordinary mail; the gate has four',
   'wrong heads: splits': 'each wrong head split at each place; the gate splits it at each fifth',
