@@ -47,13 +47,14 @@ const PARTS = {
   'pages: looks':
     'each page in each of four looks and five widths; the gate looks at each page once, at each look in turn',
   'sign-in attacks: emails': 'ten thousand emails; the gate tries two hundred',
-  'response size: letters': 'more mailboxes of the longest letters; the gate has three at each door',
+  'response size: letters': 'more mailboxes of the longest letters; the gate has two at each door',
   'written to: servers': 'folders of the sent mail on more servers; the gate has those that differ most',
   'reader: faults':
     'readers that hang or fill their memory, for events too; the gate has one that hangs and one that fails',
   'calendar answers: size': 'a list of 20 MB; the gate reads 5 MB',
   'calendar contract: servers':
     'the calendar contract on Xandikos, Cyrus and DAViCal; the gate has Radicale and SOGo, which differs most',
+  'tool door: plans': 'the numbers of the paid plan through MCP; the gate has them through REST',
   'delivery faults: Postgres': 'the same faults on Postgres; the gate has SQLite',
   'ordinary mail: mailboxes': 'ten mailboxes of ordinary mail; the gate has four',
   'wrong heads: splits': 'each wrong head split at each place; the gate splits it at each fifth',

@@ -64,6 +64,9 @@ export interface DoorOptions extends RestServerOptions {
 }
 
 let throughTools = false;
+/** Whether calls go through the tool protocol. */
+export const goesThroughTools = (): boolean => throughTools;
+
 let openStorage: ((clock: TestClock) => Promise<Storage>) | undefined;
 
 /**

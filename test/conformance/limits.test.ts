@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../core/gate/permissions.ts';
 import { sendBytes } from '../hosts/rest/raw-http.ts';
+import { casesOf } from '../only-long.ts';
 import {
   approvalIn,
   type Door,
   expectFailure,
   FRIEND,
+  goesThroughTools,
   OWNER,
   ownDoor,
   refusedFields,
@@ -33,7 +35,12 @@ function toTomorrow({ clock }: Door): void {
 }
 
 section('Limits', () => {
-  describe.each(['free', 'paid'] as const)('of the %s plan', (plan) => {
+  const plans = casesOf(
+    'tool door: plans',
+    ['free', 'paid'] as const,
+    (plan) => plan === 'free' || !goesThroughTools(),
+  );
+  describe.each(plans)('of the %s plan', (plan) => {
     const limits = PLANS[plan];
 
     it(`calls per minute and key: ${limits.minute}, in a window that starts with the first`, async () => {

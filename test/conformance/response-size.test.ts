@@ -74,7 +74,7 @@ section('Limits', () => {
           await own.server.stop();
         }
       }),
-      { numRuns: 6 },
+      { numRuns: sizeOf('response size: letters', 6, 3) },
     );
   });
 
@@ -114,7 +114,7 @@ section('Limits', () => {
           await own.server.stop();
         }
       }),
-      { numRuns: sizeOf('response size: letters', 20, 3) },
+      { numRuns: sizeOf('response size: letters', 20, 2) },
     );
   });
 
@@ -191,7 +191,7 @@ section('Limits', () => {
           expect(answer.json.code).toBe('invalid_arguments');
         }
       }),
-      { numRuns: 8 },
+      { numRuns: sizeOf('response size: letters', 8, 3) },
     );
     const query = Array.from({ length: 2000 }, (_, n) => `%01${n.toString(36)}`).join('&');
     const answer = within(await own.call('GET', `/v1/tools?${query}`));
