@@ -94,7 +94,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a connection to Post
   const verbs = casesOf(
     'lost connection: verbs',
     Object.entries(VERBS),
-    ([name], index) => DECIDING.has(name) || index % 8 === 0,
+    ([name], index) => DECIDING.has(name) || index % 16 === 0,
   );
   it.each(verbs)(
     'fails %s before any of its statements, and leaves nothing half done',
