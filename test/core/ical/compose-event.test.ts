@@ -16,6 +16,7 @@ import { writingZone } from '../../../core/ical/written-time.ts';
 import { ianaZone } from '../../../core/time/iana-zone.ts';
 import { instantOf } from '../../../core/time/wall-time.ts';
 import { calendarOf, event, ZURICH } from '../../contracts/calendar/scene.ts';
+import { sizeOf } from '../../only-long.ts';
 
 const STAMP = new Date('2026-11-21T12:00:00Z');
 const OWN = 'ada@example.org';
@@ -262,7 +263,7 @@ describe('a series whose instances are changed and cancelled', () => {
           ics = next;
         }
       }),
-      { numRuns: 150 },
+      { numRuns: sizeOf('properties: samples', 150, 40) },
     );
   });
 });
