@@ -59,6 +59,7 @@ const PARTS = {
   'ordinary mail: mailboxes': 'ten mailboxes of ordinary mail; the gate has four',
   'wrong heads: splits': 'each wrong head split at each place; the gate splits it at each fifth',
   'bounded process: rounds': 'twenty crashes on the leftovers of a job; the gate has five',
+  'openers: rounds': 'five rounds of processes that open a new database at once; the gate has two',
   'properties: samples': 'more samples of properties that are slow to play; the gate has a third or a fourth',
   'changed answers':
     'each answer of a mail server changed in each way; the gate changes one answer in each way',

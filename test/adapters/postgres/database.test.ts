@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { MIGRATIONS, runMigrations } from '../../../adapters/postgres/migrations.ts';
+import { MIGRATIONS, migrate, runMigrations } from '../../../adapters/postgres/migrations.ts';
 import { SCHEMA_2 } from '../../../adapters/postgres/schema-2.ts';
 import { SCHEMA_7 } from '../../../adapters/postgres/schema-7.ts';
 import { SCHEMA_10 } from '../../../adapters/postgres/schema-10.ts';
@@ -28,11 +28,14 @@ import {
 import { addTracker } from '../../contracts/storage/trackers.ts';
 import { CARRIED_OVER, leased } from '../../contracts/storage/watch-scene.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
+import { sizeOf } from '../../only-long.ts';
 import { bundleForChild } from '../../run-typescript.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { asked, missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
 import { until } from '../../until.ts';
 import { interceptStatements } from './intercepted.ts';
+
+const ROUNDS = sizeOf('openers: rounds', 5, 2);
 
 const missing = missingPostgres();
 
@@ -42,12 +45,16 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
   let storage: Storage;
   /** Another program on the same database. */
   let other: pg.Client;
+  /** With the newest schema, and without rows. */
+  let prepared: string;
   beforeAll(async () => {
     postgres = await startPostgres();
+    prepared = await postgres.createDatabase();
+    await migrate(prepared);
   });
   afterAll(() => postgres?.stop());
   beforeEach(async () => {
-    url = await postgres.createDatabase();
+    url = await postgres.createDatabase(prepared);
     storage = postgresStorage({ connectionString: url });
     other = new pg.Client({ connectionString: url });
     await other.connect();
@@ -74,9 +81,11 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
   };
 
   describe('and its schema', () => {
+    beforeEach(() => other.query('DROP SCHEMA countersign CASCADE'));
+
     it('are prepared once, by several processes that start at once', async () => {
-      const bundle = await bundleForChild(join(import.meta.dirname, 'opener.ts'));
-      for (let round = 0; round < 5; round++) {
+      const bundle = await bundleForChild(join(import.meta.dirname, 'opener.ts'), 'bundle');
+      for (let round = 0; round < ROUNDS; round++) {
         await other.query('DROP SCHEMA IF EXISTS countersign CASCADE');
         const openers = Array.from({ length: 4 }, () =>
           spawn(process.execPath, [bundle, url], { stdio: ['ignore', 'inherit', 'inherit'] }),
