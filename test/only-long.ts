@@ -54,6 +54,8 @@ const PARTS = {
   'calendar answers: size': 'a list of 20 MB; the gate reads 5 MB',
   'calendar contract: servers':
     'the calendar contract on Xandikos, Cyrus and DAViCal; the gate has Radicale and SOGo, which differs most',
+  'slow objects: readers':
+    'each reader of each slow object; the gate has a list of each, and the others in turn',
   'tool door: plans': 'the numbers of the paid plan through MCP; the gate has them through REST',
   'delivery faults: Postgres': 'the same faults on Postgres; the gate has SQLite',
   'ordinary mail: mailboxes': 'ten mailboxes of ordinary mail; the gate has four',
