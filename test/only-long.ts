@@ -64,7 +64,7 @@ const PARTS = {
   'openers: rounds': 'five rounds of processes that open a new database at once; the gate has two',
   'properties: samples': 'more samples of properties that are slow to play; the gate has a third or a fourth',
   'changed answers':
-    'each answer of a mail server changed in each way; the gate changes one answer in each way',
+    'each answer of a mail server changed in each way; the gate changes one answer in each way, to a read or to a write',
   'odd servers: rounds': 'two hundred rounds, and the memory that they leave behind; the gate has one round',
   'soak: samples': 'a thousand fresh samples; the gate has twenty, the same each time',
   'seen is sent: letters': 'many letters through the owner’s page; the gate has some of each kind',

@@ -5,6 +5,7 @@ import type { MailCall } from '../../../core/ports/mail.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
 import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 import { labelled } from '../../folder-roles.ts';
+import { casesOf } from '../../only-long.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
 import type { Disguise, MailProxy } from '../../servers/proxy.ts';
@@ -302,6 +303,8 @@ describe.skipIf(missingServers().length > 0)(titled('limited servers'), () => {
       ['finding a message', async (call) => mail.find(call, await newestOf(mail, call))],
     ];
 
+    const CUTS = ['cut before', 'cut unanswered'] as const;
+
     it.each(reads)('%s: returns everything, or throws unavailable', async (_name, read) => {
       const attached =
         'Message-ID: <one@x.example>\r\nSubject: one\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nneedle\r\n--b\r\nContent-Type: text/csv\r\n\r\na;b\r\n--b--\r\n';
@@ -317,7 +320,7 @@ describe.skipIf(missingServers().length > 0)(titled('limited servers'), () => {
       const count = proxy.commands.length;
       expect(count).toBeGreaterThan(1);
       for (let at = 1; at <= count; at += 1) {
-        for (const does of ['cut before', 'cut unanswered'] as const) {
+        for (const does of casesOf('cut: commands', CUTS, (_cut, turn) => turn === at % 2)) {
           // Every attempt is a new account. Waiting for the pause after a failure would only make this slow.
           await mail.close();
           mail = imapMail({ allowPrivateServers: true });
