@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Approval, ApprovalState } from '../../core/approvals/approval.ts';
 import { isTerminal } from '../../core/approvals/approval.ts';
 import { MailError } from '../../core/ports/mail.ts';
+import { sizeOf } from '../only-long.ts';
 import type { TestKey } from '../open-service.ts';
 import {
   answerOf,
@@ -416,7 +417,7 @@ describe('requests in any order', () => {
           };
         }, commands);
       }),
-      { numRuns: 30 },
+      { numRuns: sizeOf('properties: samples', 30, 10) },
     );
   });
 });
