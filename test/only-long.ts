@@ -57,6 +57,8 @@ const PARTS = {
   'slow objects: readers':
     'each reader of each slow object; the gate has a list of each, and the others in turn',
   'tool door: plans': 'the numbers of the paid plan through MCP; the gate has them through REST',
+  'silent ports: storage':
+    'each method of the storage silent in each call; the gate has a quarter for each call, in turn',
   'delivery faults: Postgres': 'the same faults on Postgres; the gate has SQLite',
   'ordinary mail: mailboxes': 'ten mailboxes of ordinary mail; the gate has four',
   'wrong heads: splits': 'each wrong head split at each place; the gate splits it at each fifth',
