@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import { bundleForChild, runChild } from '../../run-typescript.ts';
 import { type MailProvider, startMailProvider } from '../../servers/mail-provider.ts';
 import { addressOf } from '../../servers/mail-users.ts';
 import { missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
-import { sqliteOnClock } from '../../store-clock.ts';
+import { emptyDatabase, sqliteOnClock } from '../../store-clock.ts';
 import { ownProvider } from './own-provider.ts';
 
 const SECRET_KEY = new Uint8Array(32).fill(7);
@@ -51,6 +51,7 @@ beforeEach(() => {
  */
 async function inTwoProcesses(connectionString?: string) {
   file = join(folder, `${Math.random()}.db`);
+  writeFileSync(file, emptyDatabase());
   const clock = testClock();
   const connect = () =>
     connectionString === undefined
