@@ -29,7 +29,7 @@ const PARTS = {
   'lost connection: verbs':
     'a connection lost before each statement of each verb; the gate takes each shape of verb',
   'pgbouncer: contract':
-    'the storage contract once more behind a pooler; the gate runs each verb through it once',
+    'the storage contract once more behind a pooler; the gate runs each fourth verb through it',
   'dovecot: variants': 'the mail contract on servers that lack less than the one in the gate',
   'altered keys: columns':
     'the requests of a key of which each column was changed, on each database; the gate has all on SQLite',
