@@ -7,7 +7,7 @@ import type { Reader } from '../../core/ports/reader.ts';
 import { approvalOf, idsIn, letter, openScene, resultOf, shownOf } from './scene.ts';
 
 const MB = 1024 * 1024;
-const MESSAGES = 20;
+const MESSAGES = 8;
 const MESSAGE_MB = 10;
 const window = { from: 0, most: 10 };
 const signal = new AbortController().signal;

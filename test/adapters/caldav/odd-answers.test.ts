@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { MailError } from '../../../core/ports/mail.ts';
 import { object } from '../../contracts/calendar/scene.ts';
+import { sizeOf } from '../../only-long.ts';
 import { sampleSeed } from '../../samples.ts';
 import { startScriptedCaldav } from '../../servers/scripted-caldav.ts';
 import { accountOn } from './account-on.ts';
@@ -44,7 +45,9 @@ const ODD: readonly Answer[] = [
   () => undefined,
 ];
 
-it('200 rounds of odd answers leave no call hanging, no connection taken, and no memory behind', async () => {
+const ROUNDS = sizeOf('properties: samples', 200, 60);
+
+it(`${ROUNDS} rounds of odd answers leave no call hanging, no connection taken, and no memory behind`, async () => {
   let answers: readonly number[] = [];
   let next = 0;
   const isOdd = () => answers.length > 0;
@@ -81,7 +84,7 @@ it('200 rounds of odd answers leave no call hanging, no connection taken, and no
   const rounds = fc.sample(
     fc.array(fc.integer({ min: -6, max: ODD.length - 1 }), { minLength: 1, maxLength: 5 }),
     {
-      numRuns: 200,
+      numRuns: ROUNDS,
       seed: sampleSeed,
     },
   );
@@ -95,7 +98,7 @@ it('200 rounds of odd answers leave no call hanging, no connection taken, and no
       if (one.status === 'rejected')
         expect(one.reason, `round ${round}: ${odd.join()}`).toBeInstanceOf(MailError);
     }
-    if (round === 50) before = heapBytes();
+    if (round === ROUNDS / 4) before = heapBytes();
   }
   const grown = heapBytes() - before;
   answers = [];

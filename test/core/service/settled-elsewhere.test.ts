@@ -17,7 +17,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'approvals.settled on
   let bundle: string;
   beforeAll(async () => {
     postgres = await startPostgres();
-    bundle = await bundleForChild(join(import.meta.dirname, 'settling-process.ts'));
+    bundle = await bundleForChild(join(import.meta.dirname, 'settling-process.ts'), 'bundle');
   });
   afterAll(() => postgres.stop());
 

@@ -165,7 +165,7 @@ describe('seenText', () => {
 
 describe('a hostile message, as an agent reads it', () => {
   const word = `می‌خواهم 👩‍💻 pay\u200bpal ${'\u{e0069}'.repeat(30)}\u202eabc\u202c `;
-  const text = word.repeat(4000).trim();
+  const text = word.repeat(1000).trim();
 
   it('is seen text, the same in parts as in one, and so are its row and the names of its attachments', async () => {
     const scene = await openScene({
