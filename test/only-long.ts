@@ -54,6 +54,8 @@ const PARTS = {
   'calendar answers: size': 'a list of 20 MB; the gate reads 5 MB',
   'calendar contract: servers':
     'the calendar contract on Xandikos, Cyrus and DAViCal; the gate has Radicale and SOGo, which differs most',
+  'imap contract: Courier':
+    'the sections of the mail contract that two other servers have in the gate; the gate has those in which Courier differs',
   'slow objects: readers':
     'each reader of each slow object; the gate has a list of each, and the others in turn',
   'tool door: plans': 'the numbers of the paid plan through MCP; the gate has them through REST',

@@ -1,4 +1,15 @@
+import { onlyLong } from '../../only-long.ts';
 import { COURIER_PROGRAMS, startCourier } from '../../servers/courier.ts';
 import { imapContract } from './imap-contract.ts';
 
-imapContract('Courier', () => startCourier(), { programs: COURIER_PROGRAMS, attachmentsAtMost: 298 });
+const options = { programs: COURIER_PROGRAMS, attachmentsAtMost: 298 };
+
+// It reads some words of a search, and messages of many parts, differently from other servers.
+imapContract('Courier', () => startCourier(), { ...options, sections: ['reading', 'searching'] });
+
+onlyLong('imap contract: Courier', () =>
+  imapContract('Courier, in what others do alike', () => startCourier(), {
+    ...options,
+    sections: ['folders', 'lists', 'flags', 'changing', 'sending', 'watching', 'ending'],
+  }),
+);

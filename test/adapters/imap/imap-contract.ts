@@ -4,7 +4,7 @@ import type { ImapSettings } from '../../../adapters/imap/settings.ts';
 import { mailReader } from '../../../core/accounts/mail-reader.ts';
 import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 import { attachmentAt, readRaw } from '../../contracts/mail/read.ts';
-import { type MailDifferences, mailContract } from '../../contracts/mail.ts';
+import { mailContract } from '../../contracts/mail.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { imapMailbox } from '../../servers/imap-mailbox.ts';
 import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
@@ -21,11 +21,13 @@ interface ServerUnderTest {
   stop(): Promise<void>;
 }
 
+type Options = NonNullable<Parameters<typeof mailContract>[2]>;
+
 /** Runs the mailbox contract on a server. Postfix and a Dovecot beside it send and receive. */
 export function imapContract(
   name: string,
   start: () => Promise<ServerUnderTest>,
-  { programs = [], ...differences }: MailDifferences & { readonly programs?: readonly string[] } = {},
+  { programs = [], ...options }: Options & { readonly programs?: readonly string[] } = {},
 ): void {
   describe.skipIf(missingServers(programs).length > 0)(titled(`imapMail on ${name}`, programs), () => {
     let server: ServerUnderTest;
@@ -117,7 +119,7 @@ export function imapContract(
           close: () => mail.close(),
         };
       },
-      differences,
+      options,
     );
   });
 }
