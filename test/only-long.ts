@@ -39,8 +39,6 @@ const PARTS = {
   'package: resolutions': 'one more module resolution; the gate has the strictest',
   'linear: signs': 'long runs of each sign; the gate has one of each kind',
   'linear: pairs': 'texts of each pair of parts; the gate has a sixth of the pairs, with each part',
-  'growth: sizes': 'a hundred times the rows; the gate has ten times',
-  'linear: pairs': 'texts of each pair of parts; the gate has a third of the pairs',
   'growth: sizes': 'a hundred times the rows; the gate has ten times or more',
   'hiding tricks: browser':
     'Chromium’s pixels of each trick; the gate takes a part, and judges each trick itself',

@@ -44,7 +44,7 @@ describe('a process that runs doJobs', () => {
   });
 
   it('is not killed for the time in which other programs run', async () => {
-    const one = await open('await new Promise((done) => setTimeout(done, 1000));', 500);
+    const one = await open('await new Promise((done) => setTimeout(done, 2000));', 1000);
     expect(await run(one, 'bad')).toEqual({ kind: 'answered', answer: 'bad' });
   });
 
