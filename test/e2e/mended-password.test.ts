@@ -18,7 +18,6 @@ describe.skipIf(skipped)(inBrowser(titled('a password that changed at the mail s
     browser = await openBrowser();
   });
   afterAll(async () => {
-    await browser?.close();
     await home?.stop();
   });
 

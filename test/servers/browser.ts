@@ -13,10 +13,27 @@ export function inBrowser(title: string): string {
   return browserIsMissing ? `${title} (skipped: needs ${CHROMIUM})` : title;
 }
 
-/** Debian's chromium with an empty profile; every context is another empty one. */
-export async function openBrowser({ notifications = false } = {}): Promise<Browser> {
+let opened: Promise<Browser> | undefined;
+
+/**
+ * Debian's chromium, one for all test files of a process: it ends with the process. Every context is an empty profile;
+ * a test closes those that it opens.
+ */
+export async function openBrowser(): Promise<Browser> {
+  const browser = await opened;
+  if (browser?.isConnected()) return browser;
+  opened = launch(existsSync(SHELL) ? SHELL : CHROMIUM);
+  return opened;
+}
+
+/** One with notifications and an empty profile, for the caller to close. */
+export function openNotifyingBrowser(): Promise<Browser> {
+  return launch(CHROMIUM);
+}
+
+async function launch(executablePath: string): Promise<Browser> {
   const browser = await chromium.launch({
-    executablePath: notifications || !existsSync(SHELL) ? CHROMIUM : SHELL,
+    executablePath,
     args: [
       '--headless',
       '--no-sandbox',
@@ -26,6 +43,8 @@ export async function openBrowser({ notifications = false } = {}): Promise<Brows
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      // Pages of one profile and host share a process: to start one takes longer than to load a page.
+      '--process-per-site',
     ],
   });
   browser.on('context', (context) => context.setDefaultTimeout(HANG_MS));

@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { casesOf } from '../../only-long.ts';
 import { browserIsMissing, inBrowser, openBrowser } from '../../servers/browser.ts';
@@ -17,12 +17,11 @@ const SEEN_DIFFERENCE = 24;
 const UNREADABLE_ROWS = 2;
 
 describe.skipIf(browserIsMissing)(inBrowser('what Chromium shows of the tricks'), () => {
-  let browser: Browser;
   let shown: Page;
   let compared: Page;
 
   beforeAll(async () => {
-    browser = await openBrowser();
+    const browser = await openBrowser();
     const reader = await browser.newContext({
       javaScriptEnabled: false,
       viewport: { width: 1024, height: 400 },
@@ -30,7 +29,10 @@ describe.skipIf(browserIsMissing)(inBrowser('what Chromium shows of the tricks')
     shown = await reader.newPage();
     compared = await browser.newPage();
   });
-  afterAll(() => browser.close());
+  afterAll(async () => {
+    await shown?.context().close();
+    await compared?.close();
+  });
 
   async function picture(html: string): Promise<string> {
     // A rewritten document keeps the colour of its links.

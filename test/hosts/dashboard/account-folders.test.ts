@@ -1,7 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { browserIsMissing, inBrowser, openBrowser } from '../../servers/browser.ts';
 import { type Dashboard, EMAIL, openDashboard, PASSWORD } from './open-dashboard.ts';
+import { signedInPage } from './signed-in-page.ts';
 
 const RLO = '\u202e';
 const HOSTILE = `<b>Se${RLO}nt</b>" selected`;
@@ -11,23 +12,16 @@ describe.skipIf(browserIsMissing)(inBrowser('the folders of an account'), () => 
   beforeAll(async () => {
     browser = await openBrowser();
   });
-  afterAll(() => browser.close());
 
   async function openFolders(): Promise<{ dashboard: Dashboard; page: Page }> {
     const dashboard = await openDashboard();
     const account = { ownerId: dashboard.ownerId, accountId: 1, email: EMAIL, settings: async () => ({}) };
     const call = { account, signal: new AbortController().signal, deadlineMs: 5000 };
     for (const name of ['Outbox 2026', HOSTILE]) await dashboard.mail.createFolder(call, name);
-    const context = await browser.newContext({
+    const page = await signedInPage(browser, dashboard, '/accounts', {
       javaScriptEnabled: false,
       viewport: { width: 390, height: 844 },
     });
-    onTestFinished(() => context.close());
-    const page = await context.newPage();
-    await page.goto(`${dashboard.url}/accounts`);
-    await page.getByLabel('Email').fill(EMAIL);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Sign in' }).click();
     return { dashboard, page };
   }
 

@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { ServiceError } from '../../../core/contract/errors.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
@@ -317,7 +317,6 @@ describe.skipIf(browserIsMissing)(inBrowser("the owner's activity"), () => {
   beforeAll(async () => {
     browser = await openBrowser();
   });
-  afterAll(() => browser.close());
 
   it('fits every width, and is filtered and downloaded without JavaScript', async () => {
     const dashboard = await openDashboard();

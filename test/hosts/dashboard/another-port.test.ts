@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { MINUTE_MS } from '../../../core/time/durations.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import { type Dashboard, EMAIL, formTokenIn, openDashboard, PASSWORD, shownSince } from './open-dashboard.ts';
@@ -93,7 +93,6 @@ describe.skipIf(browserIsMissing)(inBrowser('a server on another port of the sam
   beforeAll(async () => {
     browser = await openBrowser();
   });
-  afterAll(() => browser.close());
 
   async function signedIn(context: BrowserContext, origin: string, path: string): Promise<Page> {
     const page = await context.newPage();

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import { type Dashboard, openDashboard } from './open-dashboard.ts';
 import { signedInPage } from './signed-in-page.ts';
@@ -9,7 +9,6 @@ describe.skipIf(browserIsMissing)(inBrowser('a change that raises something new'
   beforeAll(async () => {
     browser = await openBrowser();
   });
-  afterAll(() => browser.close());
 
   /** On a phone, up to the page that shows the request with the change. */
   async function previewed(): Promise<{ dashboard: Dashboard; id: string; page: Page }> {

@@ -1,10 +1,11 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sandboxCalendar } from '../../../adapters/sandbox/calendar.ts';
 import { calendarOf, event, object, ZURICH } from '../../contracts/calendar/scene.ts';
 import { approvalOf } from '../../core/scene.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
-import { type Dashboard, EMAIL, openDashboard, PASSWORD } from './open-dashboard.ts';
+import { type Dashboard, EMAIL, openDashboard } from './open-dashboard.ts';
+import { signedInPage } from './signed-in-page.ts';
 
 const ZONE = 'Europe/Zurich';
 const RLO = '\u202e';
@@ -14,7 +15,6 @@ describe.skipIf(browserIsMissing)(inBrowser('the page of a change of the calenda
   beforeAll(async () => {
     browser = await openBrowser();
   });
-  afterAll(() => browser.close());
 
   async function opened(objects: Readonly<Record<string, string>> = {}) {
     const calendar = sandboxCalendar({ samples: [] });
@@ -27,14 +27,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the page of a change of the calenda
   /** Files a request and opens its page. */
   async function pageOf(dashboard: Dashboard, tool: string, args: Record<string, unknown>): Promise<Page> {
     const { id } = approvalOf(await dashboard.key.call(tool, args));
-    const context = await browser.newContext({ baseURL: dashboard.url });
-    onTestFinished(() => context.close());
-    const page = await context.newPage();
-    await page.goto(`/approvals/${id}`);
-    await page.getByLabel('Email').fill(EMAIL);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await press(page, 'Sign in');
-    await page.waitForURL(`/approvals/${id}`);
+    const page = await signedInPage(browser, dashboard, `/approvals/${id}`);
     await page.locator('#details > summary').click();
     return page;
   }

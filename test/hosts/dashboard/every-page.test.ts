@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ASSETS } from '../../../hosts/dashboard/assets.ts';
 import { browserIsMissing, decidable, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import { addApp } from './authenticator-app.ts';
@@ -47,7 +47,6 @@ describe.skipIf(browserIsMissing)(inBrowser('every page of the dashboard'), () =
   beforeAll(async () => {
     browser = await openBrowser();
   });
-  afterAll(() => browser.close());
 
   async function openPages() {
     const { dashboard, ids } = await openRequests();

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import { callWith } from '../../open-service.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
@@ -144,7 +144,6 @@ describe.skipIf(browserIsMissing)(inBrowser('the first run'), () => {
   beforeAll(async () => {
     browser = await openBrowser();
   });
-  afterAll(() => browser.close());
 
   async function openPage(dashboard: Dashboard): Promise<Page> {
     const context = await browser.newContext({ baseURL: dashboard.url });

@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { NO_FENCES } from '../../../core/gate/fences.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import { type Dashboard, openDashboard } from './open-dashboard.ts';
@@ -10,7 +10,6 @@ describe.skipIf(browserIsMissing)(inBrowser('an owner'), () => {
   beforeAll(async () => {
     browser = await openBrowser();
   });
-  afterAll(() => browser.close());
 
   const keyOf = async ({ service, ownerId, key }: Dashboard) => {
     const found = (await service.keys.list(ownerId)).find(({ credentialId }) => credentialId === key.keyId);

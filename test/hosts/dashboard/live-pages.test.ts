@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { ServiceError } from '../../../core/contract/errors.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
@@ -21,7 +21,6 @@ describe.skipIf(browserIsMissing)(inBrowser('an open page'), () => {
   beforeAll(async () => {
     browser = await openBrowser();
   });
-  afterAll(() => browser.close());
 
   it('shows a new request, counts it everywhere, and says so once', async () => {
     const dashboard = await openDashboard();

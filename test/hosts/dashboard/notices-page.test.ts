@@ -4,7 +4,13 @@ import * as z from 'zod';
 import { ownerNotices } from '../../../adapters/notices/owner-notices.ts';
 import { vapidPublicKey } from '../../../core/notices/notice-target.ts';
 import { approvalOf } from '../../core/scene.ts';
-import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
+import {
+  browserIsMissing,
+  inBrowser,
+  openBrowser,
+  openNotifyingBrowser,
+  press,
+} from '../../servers/browser.ts';
 import {
   created,
   type NoticeReceiver,
@@ -51,7 +57,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the notices of an owner'), () => {
   let receiver: NoticeReceiver;
   beforeAll(async () => {
     receiver = await startNoticeReceiver();
-    browser = await openBrowser({ notifications: true });
+    browser = await openNotifyingBrowser();
   });
   beforeEach(() => {
     receiver.requests.length = 0;
@@ -237,9 +243,9 @@ describe('the files of the installable page', () => {
 
   it.skipIf(browserIsMissing)('have pictures for home screens, which a browser can draw', async () => {
     const dashboard = await openDashboard();
-    const browser = await openBrowser({ notifications: true });
-    onTestFinished(() => browser.close());
+    const browser = await openBrowser();
     const page = await browser.newPage();
+    onTestFinished(() => page.close());
     await page.goto(`${dashboard.url}/sign-in`);
     const drawn = await page.evaluate<readonly string[]>(`(async () => {
       const manifest = await (await fetch('/manifest.webmanifest')).json();

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import PostalMime from 'postal-mime';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sandboxCalendar } from '../../../adapters/sandbox/calendar.ts';
 import { ServiceError } from '../../../core/contract/errors.ts';
 import { type MailCall, MailError } from '../../../core/ports/mail.ts';
@@ -18,7 +18,6 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner in a browser'), () => {
   beforeAll(async () => {
     browser = await openBrowser();
   });
-  afterAll(() => browser.close());
 
   const signedIn = (dashboard: Dashboard, path: string, options: BrowserContextOptions = {}) =>
     signedInPage(browser, dashboard, path, options);

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import { type Dashboard, EMAIL, openDashboard, PASSWORD } from './open-dashboard.ts';
 import { addAuthenticator } from './virtual-authenticator.ts';
@@ -17,11 +17,11 @@ describe.skipIf(browserIsMissing)(inBrowser('passkeys'), () => {
   beforeAll(async () => {
     browser = await openBrowser();
   });
-  afterAll(() => browser.close());
 
   async function openAt(dashboard: Dashboard, host: string) {
     const url = `http://${host}:${new URL(dashboard.url).port}`;
     const context = await browser.newContext({ baseURL: url });
+    onTestFinished(() => context.close());
     const page = await context.newPage();
     await addAuthenticator(page);
     await page.goto('/sign-in?next=/settings');
@@ -67,7 +67,6 @@ describe.skipIf(browserIsMissing)(inBrowser('passkeys'), () => {
     await page.goto(`http://localhost:${port}/sign-in`);
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.getByText('No passkey was used.').waitFor();
-    await context.close();
   });
 
   it('are explained where browsers have none, and are removed with a fresh proof', async () => {
@@ -77,9 +76,8 @@ describe.skipIf(browserIsMissing)(inBrowser('passkeys'), () => {
     await enterPassword(plain.page);
     await plain.page.getByText('Passkeys need a host name and https').waitFor();
     expect(await plain.page.getByRole('link', { name: /^countersign\.localhost/ }).count()).toBe(1);
-    await plain.context.close();
 
-    const { page, context } = await openAt(dashboard, 'countersign.localhost');
+    const { page } = await openAt(dashboard, 'countersign.localhost');
     await enterPassword(page);
     await page.getByLabel('Name of the passkey').fill('One');
     await press(page, 'Add a passkey');
@@ -93,6 +91,5 @@ describe.skipIf(browserIsMissing)(inBrowser('passkeys'), () => {
     await press(page, 'Use a passkey instead');
     await page.getByText('The passkey is removed.').waitFor();
     expect(await dashboard.service.secondSteps.show(dashboard.ownerId)).toBeNull();
-    await context.close();
   });
 });

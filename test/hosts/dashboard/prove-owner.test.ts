@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { ProofLevel } from '../../../core/gate/owner-proof.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import { openMount, request, sendForm, signInToApp } from '../mount/open-mount.ts';
@@ -23,7 +23,6 @@ describe.skipIf(browserIsMissing)(inBrowser('an owner who proves each decision')
   beforeAll(async () => {
     browser = await openBrowser();
   });
-  afterAll(() => browser.close());
 
   async function signedIn(
     dashboard: Dashboard,
@@ -31,6 +30,7 @@ describe.skipIf(browserIsMissing)(inBrowser('an owner who proves each decision')
   ): Promise<Page> {
     const host = `http://countersign.localhost:${new URL(dashboard.url).port}`;
     const context = await browser.newContext({ baseURL: host, javaScriptEnabled });
+    onTestFinished(() => context.close());
     const page = await context.newPage();
     if (passkey) await addAuthenticator(page);
     await page.goto('/sign-in?next=/settings');
@@ -53,7 +53,6 @@ describe.skipIf(browserIsMissing)(inBrowser('an owner who proves each decision')
     await press(page, 'Approve');
     await page.getByText('Executed').first().waitFor();
     expect(dashboard.mail.transmitted()).toHaveLength(1);
-    await page.context().close();
   });
 
   it('is not helped by a passkey that answered for another request, or for signing in', async () => {
@@ -73,7 +72,6 @@ describe.skipIf(browserIsMissing)(inBrowser('an owner who proves each decision')
     await press(page, 'Use a passkey instead');
     await page.getByText('Executed').first().waitFor();
     expect([await stateOf(dashboard, one), await stateOf(dashboard, other)]).toEqual(['pending', 'executed']);
-    await page.context().close();
   });
 
   it('is shown what to do if no passkey answers, and can use the password', async () => {
@@ -89,7 +87,6 @@ describe.skipIf(browserIsMissing)(inBrowser('an owner who proves each decision')
     expect(await stateOf(dashboard, id)).toBe('pending');
     await press(page, 'Use the password');
     expect(await page.locator('main').innerText()).toContain('Your settings ask who you are before this.');
-    await page.context().close();
   });
 
   it.each([true, false])(
@@ -112,7 +109,6 @@ describe.skipIf(browserIsMissing)(inBrowser('an owner who proves each decision')
       await page.waitForTimeout(1100);
       await press(page, 'Approve');
       await page.getByText('Executed').first().waitFor();
-      await page.context().close();
     },
   );
 
@@ -132,7 +128,6 @@ describe.skipIf(browserIsMissing)(inBrowser('an owner who proves each decision')
       await page.getByText('It is saved, and counts from now on.').waitFor();
       expect((await dashboard.service.owners.byId(dashboard.ownerId))?.proofFor).toBe(level);
     }
-    await page.context().close();
   });
 });
 

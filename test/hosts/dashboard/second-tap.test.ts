@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { SHOWN_FIELD, shownMark, wasShown } from '../../../hosts/dashboard/shown-since.tsx';
 import type { OwnerVisit } from '../../../hosts/dashboard/visit.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
@@ -46,7 +46,6 @@ describe.skipIf(browserIsMissing)(inBrowser('a press that was meant for the page
   beforeAll(async () => {
     browser = await openBrowser();
   });
-  afterAll(() => browser.close());
 
   it.each(['Approve', 'Reject'])('decides nothing with taps every 50 ms at %s', async (button) => {
     const { ids, page, path, decided } = await opened(browser, 8);

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import { type Dashboard, EMAIL, openDashboard, PASSWORD } from './open-dashboard.ts';
 
@@ -8,7 +8,6 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner’s own browser'), () => 
   beforeAll(async () => {
     browser = await openBrowser();
   });
-  afterAll(() => browser.close());
 
   async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
     const context = await browser.newContext(options);

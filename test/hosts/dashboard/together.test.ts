@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import { type Dashboard, formTokenIn, openDashboard, PASSWORD } from './open-dashboard.ts';
 import { signedInPage } from './signed-in-page.ts';
@@ -39,7 +39,6 @@ describe.skipIf(browserIsMissing)(inBrowser('requests that are decided together'
   beforeAll(async () => {
     browser = await openBrowser();
   });
-  afterAll(() => browser.close());
 
   const onPhone = { viewport: { width: 390, height: 844 }, hasTouch: true };
   const heading = (page: Page) => page.getByRole('heading', { level: 1 }).textContent();

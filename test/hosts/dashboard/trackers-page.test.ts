@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { whenText } from '../../../hosts/dashboard/when.tsx';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
@@ -17,7 +17,6 @@ describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
   beforeAll(async () => {
     browser = await openBrowser();
   });
-  afterAll(() => browser.close());
 
   const signedIn = (dashboard: Dashboard, path: string, options: BrowserContextOptions = {}) =>
     signedInPage(browser, dashboard, path, options);

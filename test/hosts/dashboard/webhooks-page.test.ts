@@ -22,7 +22,6 @@ describe.skipIf(browserIsMissing)(inBrowser('an owner with webhooks'), () => {
   });
   afterAll(async () => {
     receiver.close();
-    await browser.close();
   });
 
   const signedIn = (dashboard: Dashboard, path: string, options: BrowserContextOptions = {}) =>
