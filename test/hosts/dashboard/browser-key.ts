@@ -13,6 +13,7 @@ export function pairsOf(fields: FormFields): [name: string, value: string][] {
 export interface BrowserKey {
   /** The value of the field `proof_key`. */
   readonly publicKey: string;
+  readonly privateKey: webcrypto.JsonWebKey;
   /** @returns the value of the field `form_proof` */
   sign(form: {
     readonly origin: string;
@@ -26,10 +27,11 @@ export interface BrowserKey {
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 
 export async function newBrowserKey(): Promise<BrowserKey> {
-  const pair = await webcrypto.subtle.generateKey(ALGORITHM, false, ['sign', 'verify']);
+  const pair = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const raw = await webcrypto.subtle.exportKey('raw', pair.publicKey);
   return {
     publicKey: base64url(raw),
+    privateKey: await webcrypto.subtle.exportKey('jwk', pair.privateKey),
     async sign({ origin, sessionId, path, fields, nonce = newNonce() }) {
       const lines = (text: string) => text.replace(/\r\n|\r|\n/g, '\r\n');
       const pairs = pairsOf(fields).map(([name, value]) => [lines(name), lines(value)]);
