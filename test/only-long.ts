@@ -49,11 +49,14 @@ const PARTS = {
   'written to: servers': 'folders of the sent mail on more servers; the gate has those that differ most',
   'reader: faults':
     'readers that hang or fill their memory, for events too; the gate has one that hangs and one that fails',
-  'calendar answers: size': 'a list of 20 MB; the gate reads 5 MB',
+  'calendar answers: size': 'a list of 20 MB; the gate reads 1.5 MB',
   'calendar contract: servers':
     'the calendar contract on Xandikos, Cyrus and DAViCal; the gate has Radicale and SOGo, which differs most',
   'imap contract: Courier':
     'the sections of the mail contract that two other servers have in the gate; the gate has those in which Courier differs',
+  'imap contract: size': 'a message of 100 MB; the gate has 40 MB, more than an attachment may have',
+  'corpus: documents':
+    'three hundred documents of other programs; the gate has a third, of every program and type',
   'slow objects: readers':
     'each reader of each slow object; the gate has a list of each, and the others in turn',
   'tool door: plans': 'the numbers of the paid plan through MCP; the gate has them through REST',

@@ -21,13 +21,18 @@ export function missingPackages(corpus: keyof typeof CORPUS_PACKAGES): string[] 
 /**
  * Runs CORPUS.py.
  * @param make the folder of the programs; a bundle is elsewhere
+ * @param more further arguments of the program
  * @returns a new folder with its output; the caller removes it
  */
-export async function generate(corpus: Corpus, make = join(import.meta.dirname, 'make')): Promise<string> {
+export async function generate(
+  corpus: Corpus,
+  make = join(import.meta.dirname, 'make'),
+  more: readonly string[] = [],
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `countersign-${corpus}-`));
   // Without a locale, Ruby and Perl read their source as ASCII.
   const env = { PATH: '/usr/bin:/bin', HOME: folder, LC_ALL: 'C.UTF-8', NODE: process.execPath };
-  await promisify(execFile)(PYTHON, ['-B', join(make, `${corpus}.py`), folder], {
+  await promisify(execFile)(PYTHON, ['-B', join(make, `${corpus}.py`), folder, ...more], {
     env,
     timeout: GENERATE_MS,
   });

@@ -72,6 +72,9 @@ const GOOD = stored('good.ics', object('good', 'DTSTART:20260310T090000Z'));
 
 const MB = 1024 * 1024;
 
+/** 100 MB that a few bytes unpack to. */
+const COMPRESSED = gzipSync(`${BEGIN}${' '.repeat(100 * MB)}${END}`, { level: 1 });
+
 describe('a hostile response', () => {
   it.each<readonly [what: string, begin: string, piece: string, bytes: number, end: string]>([
     ['of deeply nested elements', BEGIN, '<d:x>', 31 * MB, ''],
@@ -111,7 +114,7 @@ describe('a hostile response', () => {
     async (encoding) => {
       const { calendar, call } = await answering((response) => {
         response.writeHead(207, { ...XML, 'content-encoding': encoding });
-        response.end(gzipSync(`${BEGIN}${' '.repeat(100 * MB)}${END}`));
+        response.end(COMPRESSED);
       });
       await expect(calendar.list(call, query)).rejects.toMatchObject({
         code: 'refused',
@@ -166,7 +169,7 @@ describe('a list', () => {
     return calendar.list(call, query);
   };
 
-  const objects = sizeOf('calendar answers: size', 20_000, 5000);
+  const objects = sizeOf('calendar answers: size', 20_000, 1500);
   it(`of ${objects} KB is read while other work gets its turn`, async () => {
     const lines = Array.from({ length: 10 }, (_, index) => `X-A${index}:${'x'.repeat(60)}`);
     const ordinary = stored('NAME.ics', object('NAME', 'DTSTART:20260310T090000Z', ...lines));

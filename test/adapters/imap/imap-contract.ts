@@ -5,6 +5,7 @@ import { mailReader } from '../../../core/accounts/mail-reader.ts';
 import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 import { attachmentAt, readRaw } from '../../contracts/mail/read.ts';
 import { mailContract } from '../../contracts/mail.ts';
+import { sizeOf } from '../../only-long.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { imapMailbox } from '../../servers/imap-mailbox.ts';
 import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
@@ -22,6 +23,9 @@ interface ServerUnderTest {
 }
 
 type Options = NonNullable<Parameters<typeof mailContract>[2]>;
+
+/** More than an attachment may have. */
+const LARGE_MB = sizeOf('imap contract: size', 100, 40);
 
 /** Runs the mailbox contract on a server. Postfix and a Dovecot beside it send and receive. */
 export function imapContract(
@@ -42,7 +46,7 @@ export function imapContract(
       await Promise.all([server?.stop(), dovecot?.stop()]);
     });
 
-    it('shows a message of 100 MB and its neighbours, and fetches only what it shows', async () => {
+    it(`shows a message of ${LARGE_MB} MB and its neighbours, and fetches only what it shows`, async () => {
       const user = await server.addUser();
       const box = imapMailbox(server.port, user);
       const line = 'QUJD'.repeat(19);
@@ -61,7 +65,7 @@ export function imapContract(
         '',
         '',
       ].join('\r\n');
-      const content = Buffer.alloc(Math.floor((100 * 1024 * 1024) / 78) * 78, `${line}\r\n`);
+      const content = Buffer.alloc(Math.floor((LARGE_MB * 1024 * 1024) / 78) * 78, `${line}\r\n`);
       await box.deliver('INBOX', 'Subject: before\r\n\r\nx\r\n');
       await box.deliver('INBOX', Buffer.concat([Buffer.from(head), content, Buffer.from('--b--\r\n')]));
       const mail = imapMail({ allowPrivateServers: true });

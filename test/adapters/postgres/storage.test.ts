@@ -83,11 +83,19 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'storage in Postgres'
 
 /** The rows of every table in any order, except the random id of a stream. */
 async function rowsOf(url: string): Promise<Record<string, readonly string[]>> {
-  const tables = await asked(url, "SELECT tablename FROM pg_tables WHERE schemaname = 'countersign'");
-  const rows: Record<string, readonly string[]> = {};
-  for (const { tablename } of tables) {
-    const found = await asked(url, `SELECT * FROM countersign.${String(tablename)}`);
-    rows[String(tablename)] = found.map(({ stream_id: _, ...row }) => JSON.stringify(row)).toSorted();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const tables = await client.query<{ name: string }>(
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'countersign'",
+    );
+    const rows: Record<string, readonly string[]> = {};
+    for (const { name } of tables.rows) {
+      const found = await client.query<Record<string, unknown>>(`SELECT * FROM countersign.${name}`);
+      rows[name] = found.rows.map(({ stream_id: _, ...row }) => JSON.stringify(row)).toSorted();
+    }
+    return rows;
+  } finally {
+    await client.end();
   }
-  return rows;
 }

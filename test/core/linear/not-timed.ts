@@ -231,6 +231,7 @@ export const NOT_TIMED: readonly {
       'hosts/server/mail-settings.ts': 'withCalendar withPassword',
       'hosts/server/new-file.ts': 'createNewFile',
       'hosts/server/provider-sign-in.ts': 'redirectPort',
+      'hosts/server/run-command.ts': 'runCommand',
       'hosts/server/secret-key.ts': 'loadSecretKeys',
       'hosts/server/server-options.ts': 'chosenServers',
       'hosts/server/setup-link.ts': 'pageAddress',

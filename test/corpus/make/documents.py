@@ -1,4 +1,5 @@
-"""Writes the documents of the corpus: documents.py FOLDER. Beside each is NAME.words, the text that was put into it.
+"""Writes the documents of the corpus: documents.py FOLDER [SHARE]. Beside each is NAME.words, the text that was put into it.
+With SHARE, only each SHARE-th document of a kind.
 
 Debian: python3-docx python3-openpyxl python3-xlwt python3-odf python3-reportlab python3-ebooklib python3-pil python3-uno groff
 libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui libreoffice-draw-nogui fonts-dejavu-core
@@ -36,6 +37,7 @@ from compound import compound
 from texts import BEYOND, CYRILLIC, EUROPEAN, EVERY, GREEK, LATIN, RUSSIAN, WESTERN, Texts
 
 FOLDER = sys.argv[1]
+SHARE = int(sys.argv[2]) if len(sys.argv) > 2 else 1
 FONT = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
 
 
@@ -381,7 +383,7 @@ def option(name, value):
 
 def all_of(stem, extension, count, make, sentences=EVERY, begin=0):
     names = []
-    for at in range(begin, begin + count):
+    for at in range(begin, begin + count, SHARE):
         name = f"{stem}{at}.{extension}"
         make(name, Texts(f"{stem}{at}", sentences))
         names.append(name)
