@@ -211,10 +211,33 @@ async function playNewMail(options: NewMailSoakOptions, place: Place): Promise<N
     }
   }
 
+  /**
+   * Returns a wait for a message that was reported since it last ended; the first time there is none. On a slow machine,
+   * faults by the clock alone would let nothing be reported.
+   */
+  function betweenReports(): () => Promise<void> {
+    let before = -1;
+    return async () => {
+      while (received.reported() === before && !(await isAborted(TRY_AGAIN_MS, over.signal)));
+      before = received.reported();
+    };
+  }
+
+  /** Repeats a fault at random times, at most once for each message that is reported. */
+  async function faultAtRandom(number: number, meanMs: number, act: (roll: Dice) => Promise<void> | void) {
+    const untilReport = betweenReports();
+    await atRandom(number, meanMs, async (roll) => {
+      await untilReport();
+      if (!over.signal.aborted) await act(roll);
+    });
+  }
+
   async function runProcesses(number: number): Promise<void> {
+    const untilReport = betweenReports();
     await atRandom(number, MEAN_MS.restart, async (roll) => {
       const running = startNewMailProcess(actorFile, scene, logFile);
       await isAborted(2 * roll() * MEAN_MS.processLife, over.signal);
+      await untilReport();
       if (await running.kill()) happened.kill += 1;
       else faults.push('a process ended by itself');
     });
@@ -226,21 +249,21 @@ async function playNewMail(options: NewMailSoakOptions, place: Place): Promise<N
       if (isBurst) happened.burst += 1;
       await deliver(isBurst ? 2 + below(roll, BURST_MOST - 1) : 1);
     }),
-    atRandom(3, MEAN_MS.cutAtCommand, async (roll) => {
+    faultAtRandom(3, MEAN_MS.cutAtCommand, async (roll) => {
       const does = oneOf(roll, ['cut before', 'cut unanswered', 'cut answered'] as const);
       const isCut = proxy.script({ at: 1 + below(roll, 4), does }).then(() => {
         happened['cut at a command'] += 1;
       });
       await Promise.race([isCut, isAborted(CUT_WITHIN_MS, over.signal)]);
     }),
-    atRandom(4, MEAN_MS.imapCut, () => {
+    faultAtRandom(4, MEAN_MS.imapCut, () => {
       if (proxy.drop()) happened['cut of all IMAP connections'] += 1;
     }),
-    atRandom(5, MEAN_MS.webhookCut, () => {
+    faultAtRandom(5, MEAN_MS.webhookCut, () => {
       receiver.drop();
       happened['cut of all webhook connections'] += 1;
     }),
-    atRandom(6, MEAN_MS.uidValidity, async () => {
+    faultAtRandom(6, MEAN_MS.uidValidity, async () => {
       await changeUidValidity();
       happened['new UIDVALIDITY'] += 1;
     }),
