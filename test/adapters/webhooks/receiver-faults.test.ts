@@ -71,6 +71,11 @@ describe('httpsSender, with a receiver that misbehaves', () => {
     return written;
   }
 
+  /** Waits until the connection has ended in whatever way. */
+  function closeOf(socket: Socket): Promise<void> {
+    return new Promise((resolve) => socket.once('close', () => resolve()));
+  }
+
   function reset(): void {
     for (const socket of sockets) socket.resetAndDestroy();
   }
@@ -81,7 +86,7 @@ describe('httpsSender, with a receiver that misbehaves', () => {
     const silent = net.createServer((socket) => {
       socket.resume();
       socket.on('error', () => undefined);
-      closed = once(socket, 'close');
+      closed = closeOf(socket);
     });
     const post = await posting(silent);
     expect(await post(200)).toEqual(TOO_LATE);
@@ -136,12 +141,13 @@ describe('httpsSender, with a receiver that misbehaves', () => {
     'counts the status of a body that comes byte by byte %s, and ends the connection',
     async (_form, header, piece) => {
       let closed: Promise<unknown> | undefined;
-      const post = await receiver((socket) => {
-        socket.resume();
-        socket.write(`HTTP/1.1 200 OK\r\n${header}\r\n\r\n`);
-        const timer = setInterval(() => socket.write(piece), 50);
-        closed = once(socket, 'close').then(() => clearInterval(timer));
-      });
+      const post = await receiver((socket) =>
+        socket.once('data', () => {
+          socket.write(`HTTP/1.1 200 OK\r\n${header}\r\n\r\n`);
+          const timer = setInterval(() => socket.write(piece), 50);
+          closed = closeOf(socket).then(() => clearInterval(timer));
+        }),
+      );
       expect(await post()).toMatchObject({ kind: 'answered', status: 200 });
       await closed;
     },
