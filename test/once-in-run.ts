@@ -1,10 +1,15 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 
-/** vitest.config.ts names the folder of the run, and removes it. */
-const RUN = z.string().parse(process.env.COUNTERSIGN_BUNDLES);
+/**
+ * The path of what `onceInRun` makes. It is inside the project, so that bundles find the packages. vitest.config.ts names the
+ * folder of the run, and removes it.
+ */
+export function pathInRun(name: string): string {
+  return join(z.string().parse(process.env.COUNTERSIGN_BUNDLES), name);
+}
 
 /**
  * Makes a folder once in a test run: the first file that needs it makes it, and the others wait for it.
@@ -12,9 +17,9 @@ const RUN = z.string().parse(process.env.COUNTERSIGN_BUNDLES);
  * @returns the folder
  */
 export async function onceInRun(name: string, make: (folder: string) => Promise<void>): Promise<string> {
-  const folder = join(RUN, name);
+  const folder = pathInRun(name);
   const unfinished = `${folder}.unfinished`;
-  mkdirSync(RUN, { recursive: true });
+  mkdirSync(dirname(folder), { recursive: true });
   while (!existsSync(folder)) {
     if (!isMine(unfinished)) await delay(100);
     else if (existsSync(folder)) rmSync(unfinished, { recursive: true });

@@ -1,15 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
-import * as z from 'zod';
+import { onceInRun } from './once-in-run.ts';
 
 /** Packages whose binary must be loaded from their folder. */
 const BINARIES = ['better-sqlite3', 'pg-native'];
-
-/** Inside the project, so that bundles find the packages. vitest.config.ts names the folder, and removes it. */
-export const BUNDLES = z.string().parse(process.env.COUNTERSIGN_BUNDLES);
 
 /** Gives bundled CommonJS packages the `require` that they expect. */
 const REQUIRE =
@@ -60,29 +56,20 @@ export async function bundled(
   options: BuildOptions,
   beside: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const folder = join(BUNDLES, name);
-  if (existsSync(folder)) return folder;
-  const written = `${folder}-${randomUUID()}`;
-  await build({
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-    target: 'node20',
-    logLevel: 'error',
-    plugins: [quickPasswords],
-    ...options,
-    outdir: written,
+  return onceInRun(name, async (folder) => {
+    await build({
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      packages: 'external',
+      target: 'node20',
+      logLevel: 'error',
+      plugins: [quickPasswords],
+      ...options,
+      outdir: folder,
+    });
+    for (const [file, text] of Object.entries(beside)) writeFileSync(join(folder, file), text);
   });
-  for (const [file, text] of Object.entries(beside)) writeFileSync(join(written, file), text);
-  try {
-    renameSync(written, folder);
-  } catch (error) {
-    // Another file was faster.
-    rmSync(written, { recursive: true });
-    if (!existsSync(folder)) throw error;
-  }
-  return folder;
 }
 
 export interface ChildEnd {

@@ -7,12 +7,12 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { onceInRun } from '../once-in-run.ts';
 import { missingPrograms } from './missing-servers.ts';
 import { freePorts } from './ports.ts';
 import { type ProcessGroup, run, startProcessGroup } from './process-group.ts';
@@ -135,24 +135,14 @@ export async function startOwnPostgres({
  * result, so the files of a test run share one.
  */
 async function copyCluster(folder: string, auth: string): Promise<void> {
-  const { COUNTERSIGN_BUNDLES: shared } = process.env;
-  const kept = `${shared}/postgres-${auth}`;
-  if (shared === undefined || !existsSync(kept)) {
+  const isTestRun = process.env.COUNTERSIGN_BUNDLES !== undefined;
+  if (!isTestRun) return createCluster(folder, auth);
+  const made = await onceInRun(`postgres-${auth}`, async (unfinished) => {
+    // The user of Postgres may not reach the folder of the run.
     await createCluster(folder, auth);
-    if (shared === undefined) return;
-    const written = `${kept}-${randomBytes(8).toString('hex')}`;
-    mkdirSync(shared, { recursive: true });
-    await run('cp', ['-a', folder, written]);
-    try {
-      renameSync(written, kept);
-    } catch (error) {
-      // Another file was faster.
-      rmSync(written, { recursive: true });
-      if (!existsSync(kept)) throw error;
-    }
-    return;
-  }
-  await run('cp', ['-a', `${kept}/.`, folder]);
+    await run('cp', ['-a', `${folder}/.`, unfinished]);
+  });
+  if (!existsSync(`${folder}/data`)) await run('cp', ['-a', `${made}/.`, folder]);
 }
 
 async function createCluster(folder: string, auth: string): Promise<void> {
