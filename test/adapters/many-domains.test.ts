@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addKnownDomains as addToPostgres } from '../../adapters/postgres/known-domains-schema.ts';
 import {
@@ -24,7 +23,7 @@ import { usedDomainKeys } from '../../core/safety/domain-keys.ts';
 import { NOON } from '../contracts/storage/scene.ts';
 import { sizeOf } from '../only-long.ts';
 import { titledWithout } from '../servers/missing-servers.ts';
-import { missingPostgres, type Postgres, startPostgres } from '../servers/postgres.ts';
+import { missingPostgres, onPostgres, type Postgres, startPostgres } from '../servers/postgres.ts';
 
 /** Known domains that an earlier version stored as recipients only, and how many rows it takes to look some of them up. */
 
@@ -86,19 +85,6 @@ const sqlite: Kind = {
 };
 
 let server: Postgres;
-const onPostgres = async <Answer>(
-  url: string,
-  work: (client: pg.Client) => Promise<Answer>,
-): Promise<Answer> => {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-};
-
 interface PlanNode {
   readonly 'Relation Name'?: string;
   readonly 'Actual Rows': number;

@@ -201,12 +201,20 @@ function databasesOf(url: () => string): Pick<Postgres, 'createDatabase' | 'drop
 
 /** Runs a query on a new connection. @returns the rows */
 export async function asked(url: string, sql: string): Promise<readonly Record<string, unknown>[]> {
+  return onPostgres(url, async (client) => (await client.query<Record<string, unknown>>(sql)).rows);
+}
+
+/** Works on a connection of its own. */
+export async function onPostgres<Answer>(
+  url: string,
+  work: (client: pg.Client) => Promise<Answer>,
+): Promise<Answer> {
   const client = new pg.Client({ connectionString: url });
   // A lost connection surfaces as the error of the query.
   client.on('error', () => undefined);
   await client.connect();
   try {
-    return (await client.query<Record<string, unknown>>(sql)).rows;
+    return await work(client);
   } finally {
     await client.end();
   }

@@ -9,7 +9,7 @@ import { storageContract } from '../../contracts/storage.ts';
 import { bundleForChild } from '../../run-typescript.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { type MovableDatabases, movableDatabases } from '../../servers/movable-databases.ts';
-import { asked, missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
+import { asked, missingPostgres, onPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
 import { until } from '../../until.ts';
 import { storageUnderTest } from './storage-under-test.ts';
 
@@ -83,9 +83,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'storage in Postgres'
 
 /** The rows of every table in any order, except the random id of a stream. */
 async function rowsOf(url: string): Promise<Record<string, readonly string[]>> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
+  return onPostgres(url, async (client) => {
     const tables = await client.query<{ name: string }>(
       "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'countersign'",
     );
@@ -95,7 +93,5 @@ async function rowsOf(url: string): Promise<Record<string, readonly string[]>> {
       rows[name] = found.rows.map(({ stream_id: _, ...row }) => JSON.stringify(row)).toSorted();
     }
     return rows;
-  } finally {
-    await client.end();
-  }
+  });
 }

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   MIGRATIONS as POSTGRES_MIGRATIONS,
@@ -17,7 +16,7 @@ import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { callWith } from '../../open-service.ts';
 import { missingPrograms, titledWithout } from '../../servers/missing-servers.ts';
-import { missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
+import { missingPostgres, onPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
 import { buildCli, type Cli } from './cli-process.ts';
 import { DUE, deliveriesOf, fillDatabase, openStored } from './stored-scene.ts';
 
@@ -48,19 +47,6 @@ interface Kind {
   /** Creates the schema of an earlier version, with those columns of a database of today that it has. */
   downgraded(url: string, version: number): Promise<string>;
   versionOf(url: string): Promise<number>;
-}
-
-async function onPostgres<Answer>(
-  url: string,
-  work: (client: pg.Client) => Promise<Answer>,
-): Promise<Answer> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }
 
 const KINDS: readonly Kind[] = [
