@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { callWith } from '../open-service.ts';
 import { killAfter } from './kill-after.ts';
 import { IDEMPOTENCY_KEY, readScene, sceneParts, sceneService } from './scene.ts';
@@ -10,7 +9,7 @@ import { IDEMPOTENCY_KEY, readScene, sceneParts, sceneService } from './scene.ts
 export async function performAct(folder: string, nth: number): Promise<void> {
   const scene = readScene(folder);
   const parts = sceneParts(folder, scene.mail);
-  const counted = killAfter(nth, join(folder, 'trace'));
+  const counted = killAfter(nth, folder);
   const service = sceneService({
     storage: counted('storage', parts.storage),
     mail: counted('mail', parts.mail),

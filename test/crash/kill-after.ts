@@ -1,4 +1,8 @@
 import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The name of the file that the calls are written to. */
+export const TRACE = 'trace';
 
 /**
  * Calls that do not count, because they are not steps: renewals follow the clock, and the health of an account is
@@ -9,18 +13,18 @@ const BESIDE_THE_STEPS: readonly PropertyKey[] = ['renew', 'reportServer'];
 
 /**
  * Counts the port calls of this process, and kills it with SIGKILL right after the n-th. 0: it runs to the end. Each
- * port call that ended adds a line to the file `trace`.
+ * port call that ended adds a line to the file `trace` of the folder.
  * @returns wraps a port so that its calls count; `only`: the calls that do. Default: all
  */
 export function killAfter(
   nth: number,
-  trace: string,
+  folder: string,
 ): <T extends object>(name: string, port: T, only?: readonly string[]) => T {
   let calls = 0;
 
   async function ended(call: string): Promise<void> {
     calls++;
-    appendFileSync(trace, `${call}\n`);
+    appendFileSync(join(folder, TRACE), `${call}\n`);
     if (calls !== nth) return;
     process.kill(process.pid, 'SIGKILL');
     await new Promise<never>(() => {});

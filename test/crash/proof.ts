@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,8 +6,9 @@ import type { Approval } from '../../core/approvals/approval.ts';
 import { workAtOnce } from '../at-once.ts';
 import { casesOf } from '../only-long.ts';
 import { callWith } from '../open-service.ts';
-import { bundleForChild, runChild } from '../run-typescript.ts';
+import { bundleForChild } from '../run-typescript.ts';
 import { performAct } from './act.ts';
+import { runUntilKilled, tracedCalls } from './killed.ts';
 import { hasFollowUps, IDEMPOTENCY_KEY, LEASE_MS, readScene, sceneParts, sceneService } from './scene.ts';
 
 /**
@@ -62,8 +63,7 @@ async function play<Box>(stage: Stage<Box>, perform: (folder: string) => Promise
     const box = await stage.mailbox();
     await stage.prepare(folder, box);
     await perform(folder);
-    const trace = join(folder, 'trace');
-    const calls = existsSync(trace) ? readFileSync(trace, 'utf8').split('\n').slice(0, -1) : [];
+    const calls = tracedCalls(folder);
     const { approvals, again } = await recover(folder);
     const [newest] = approvals;
     const found = await stage.look(folder, box);
@@ -169,10 +169,7 @@ async function playAll<Box>(stage: Stage<Box>): Promise<Played[]> {
   const all = whole.calls.map((call, index) => ({ call, nth: index + 1 }));
   const kills = casesOf('crash: kills', all, ({ call, nth }) => stage.inGate(call, nth));
   const killed = await workAtOnce(AT_ONCE, kills, ({ nth }) =>
-    play(stage, async (folder) => {
-      const { signal, code, stderr } = await runChild(bundle, [folder, String(nth)]);
-      if (signal !== 'SIGKILL') throw new Error(`the actor ended with ${signal ?? code}: ${stderr}`);
-    }),
+    play(stage, (folder) => runUntilKilled(bundle, [folder, String(nth)])),
   );
   return [whole, ...killed];
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,12 +12,13 @@ import { createKeyring } from '../../core/secrets/keyring.ts';
 import { workAtOnce } from '../at-once.ts';
 import { casesOf } from '../only-long.ts';
 import { callWith } from '../open-service.ts';
-import { bundleForChild, runChild } from '../run-typescript.ts';
+import { bundleForChild } from '../run-typescript.ts';
 import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../servers/mail-users.ts';
 import { missingServers, titled } from '../servers/missing-servers.ts';
 import { type Postfix, startPostfix } from '../servers/postfix.ts';
 import { performAct } from './act.ts';
+import { runUntilKilled, tracedCalls } from './killed.ts';
 import { LEASE_MS, type Scene, SECRET_KEY, sceneParts, sceneService, writeScene } from './scene.ts';
 
 /**
@@ -153,14 +154,13 @@ async function restart(folder: string, inbox: Inbox): Promise<void> {
 async function play(
   inbox: (folder: string) => Inbox,
   check: (folder: string) => Promise<void>,
-): Promise<string[]> {
+): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'cs-watch-'));
   try {
     const box = inbox(folder);
     const { ownerId, trackers } = await prepare(folder, box);
     await check(folder);
-    const trace = join(folder, 'trace');
-    const calls = existsSync(trace) ? readFileSync(trace, 'utf8').split('\n').slice(0, -1) : [];
+    const calls = tracedCalls(folder);
     await box.deliver(ownerId, [mailNo(NEW_MAIL + 1)]);
     await restart(folder, box);
     expect(
@@ -203,10 +203,7 @@ function watchProof(
     );
     const kills = casesOf('crash: kills', tried, ({ call, before }) => inGate(call, before));
     await workAtOnce(AT_ONCE, kills, ({ nth }) =>
-      play(inbox, async (folder) => {
-        const { signal, stderr } = await runChild(bundle, [folder, String(nth)]);
-        if (signal !== 'SIGKILL') throw new Error(stderr);
-      }),
+      play(inbox, (folder) => runUntilKilled(bundle, [folder, String(nth)])),
     );
   });
 }

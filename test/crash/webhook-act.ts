@@ -23,7 +23,7 @@ export async function performWebhookAct(folder: string, step: WebhookStep, nth: 
   const scene = webhookScene.parse(JSON.parse(readFileSync(join(folder, 'scene.json'), 'utf8')));
   const { ownerId, approvalId, endpointId, ca } = scene;
   const { storage, ...parts } = sceneParts(folder, 'sandbox');
-  const counted = killAfter(nth, join(folder, 'trace'));
+  const counted = killAfter(nth, folder);
   // The look-ups, and the other background work beside this, would change the count from run to run.
   const calls = ['decide', 'moveDeliveries'];
   const service = sceneService({

@@ -1,15 +1,17 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { httpsSender } from '../../adapters/webhooks/https-sender.ts';
-import { casesOf } from '../only-long.ts';
+import { casesOf, onlyLong } from '../only-long.ts';
 import { callWith } from '../open-service.ts';
-import { bundleForChild, runChild } from '../run-typescript.ts';
+import { bundleForChild } from '../run-typescript.ts';
 import { titledWithout } from '../servers/missing-servers.ts';
 import { asked, missingPostgres, type Postgres, startPostgres } from '../servers/postgres.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../servers/webhook-receiver.ts';
+import { TRACE } from './kill-after.ts';
+import { runUntilKilled, tracedCalls } from './killed.ts';
 import { SEND } from './sandbox-scene.ts';
 import { keepInPostgres, sceneParts, sceneService } from './scene.ts';
 import { performWebhookAct, type WebhookStep } from './webhook-act.ts';
@@ -87,16 +89,11 @@ function webhookCrashProof({ prepare, passAMinute, isSecond }: Place): void {
   }
 
   /** Performs a step, in a process of its own if it is to be killed. @returns the calls that ended */
-  async function run(folder: string, step: WebhookStep, killAfter: number): Promise<string[]> {
-    const trace = join(folder, 'trace');
-    rmSync(trace, { force: true });
+  async function run(folder: string, step: WebhookStep, killAfter: number): Promise<readonly string[]> {
+    rmSync(join(folder, TRACE), { force: true });
     if (killAfter === 0) await performWebhookAct(folder, step, 0);
-    else {
-      const end = await runChild(bundle, [folder, step, String(killAfter)]);
-      if (end.signal !== 'SIGKILL')
-        throw new Error(`the actor ended with ${end.signal ?? end.code}: ${end.stderr}`);
-    }
-    return existsSync(trace) ? readFileSync(trace, 'utf8').split('\n').slice(0, -1) : [];
+    else await runUntilKilled(bundle, [folder, step, String(killAfter)]);
+    return tracedCalls(folder);
   }
 
   async function stored(folder: string, ownerId: string, endpointId: string) {
@@ -147,27 +144,25 @@ function webhookCrashProof({ prepare, passAMinute, isSecond }: Place): void {
     );
   });
 
-  const attempts = casesOf(
-    'crash: stages',
-    ['counts the attempts of killed processes, and makes no seventh'],
-    () => !isSecond,
-  );
-  it.each(attempts)('%s', async () => {
-    await inFolder(async (folder) => {
-      const { ownerId, endpointId, received } = await filed(folder);
-      await run(folder, 'reject', UNTIL_POSTED + 1);
-      for (let attempt = 2; attempt <= 6; attempt++) {
+  const countAttempts = () =>
+    it('counts the attempts of killed processes, and makes no seventh', async () => {
+      await inFolder(async (folder) => {
+        const { ownerId, endpointId, received } = await filed(folder);
+        await run(folder, 'reject', UNTIL_POSTED + 1);
+        for (let attempt = 2; attempt <= 6; attempt++) {
+          await passAMinute(folder);
+          expect((await run(folder, 'deliver', UNTIL_POSTED)).at(-1)).toBe('sender.post');
+        }
         await passAMinute(folder);
-        expect((await run(folder, 'deliver', UNTIL_POSTED)).at(-1)).toBe('sender.post');
-      }
-      await passAMinute(folder);
-      await run(folder, 'deliver', 0);
-      expect(received().map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6]);
-      expect(new Set(received().map(({ id }) => id)).size).toBe(1);
-      const { deliveries } = await stored(folder, ownerId, endpointId);
-      expect(deliveries).toMatchObject([{ state: 'failed', attempts: 6, log: [] }]);
+        await run(folder, 'deliver', 0);
+        expect(received().map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6]);
+        expect(new Set(received().map(({ id }) => id)).size).toBe(1);
+        const { deliveries } = await stored(folder, ownerId, endpointId);
+        expect(deliveries).toMatchObject([{ state: 'failed', attempts: 6, log: [] }]);
+      });
     });
-  });
+  if (isSecond) onlyLong('crash: stages', countAttempts);
+  else countAttempts();
 }
 
 describe('a webhook, the process killed after every call', () => {
