@@ -2,9 +2,9 @@ import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { whenText } from '../../../hosts/dashboard/when.tsx';
-import { casesOf } from '../../only-long.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import { type Dashboard, EMAIL, openDashboard } from './open-dashboard.ts';
+import { SCREENS } from './screens.ts';
 import { signedInPage } from './signed-in-page.ts';
 
 const RLO = '\u202e';
@@ -284,25 +284,16 @@ describe.skipIf(browserIsMissing)(inBrowser("the owner's trackers"), () => {
     for (const part of ['Open', 'Your lease', 'Whole']) expect(after).toContain(part);
   });
 
-  const looks = [
-    ['wide, light', 1200, 'light'],
-    ['wide, dark', 1200, 'dark'],
-    ['narrow, light', 375, 'light'],
-    ['narrow, dark', 375, 'dark'],
-  ] as const;
-  it.each(casesOf('pages: looks', looks, ([name]) => name === 'narrow, dark'))(
-    'fit the screen: %s',
-    async (_name, width, colorScheme) => {
-      const dashboard = await filled();
-      const note = 'x'.repeat(300);
-      await dashboard.key.call('add_tracker_note', { tracker_id: 3, note });
-      const page = await signedIn(dashboard, '/trackers', { viewport: { width, height: 800 }, colorScheme });
-      for (const path of ['/trackers', '/trackers/3', '/trackers?state=resolved']) {
-        await page.goto(`${dashboard.url}${path}`);
-        expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(width);
-      }
-    },
-  );
+  it.each(SCREENS)('fit the screen: %s', async (_name, width, colorScheme) => {
+    const dashboard = await filled();
+    const note = 'x'.repeat(300);
+    await dashboard.key.call('add_tracker_note', { tracker_id: 3, note });
+    const page = await signedIn(dashboard, '/trackers', { viewport: { width, height: 800 }, colorScheme });
+    for (const path of ['/trackers', '/trackers/3', '/trackers?state=resolved']) {
+      await page.goto(`${dashboard.url}${path}`);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(width);
+    }
+  });
 
   it('are created, edited, resolved, noted and unlinked by the owner, whatever another tab did', async () => {
     const dashboard = await openDashboard();

@@ -3,11 +3,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { httpsSender } from '../../../adapters/webhooks/https-sender.ts';
 import { MINUTE_MS } from '../../../core/time/durations.ts';
 import { verifyWebhook } from '../../../hosts/webhooks/verify-webhook.ts';
-import { casesOf } from '../../only-long.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../servers/webhook-receiver.ts';
 import { until } from '../../until.ts';
 import { type Dashboard, openDashboard, PASSWORD } from './open-dashboard.ts';
+import { SCREENS } from './screens.ts';
 import { signedInPage } from './signed-in-page.ts';
 
 const HOSTILE = `<img src=http://evil.example/x.png onerror=alert(1)>"'>\u202efdp.exe`;
@@ -253,38 +253,29 @@ describe.skipIf(browserIsMissing)(inBrowser('an owner with webhooks'), () => {
     expect(await shown()).toEqual(ids.slice(0, 20));
   });
 
-  const looks = [
-    ['wide, light', 1200, 'light'],
-    ['wide, dark', 1200, 'dark'],
-    ['narrow, light', 375, 'light'],
-    ['narrow, dark', 375, 'dark'],
-  ] as const;
-  it.each(casesOf('pages: looks', looks, ([name]) => name === 'narrow, dark'))(
-    'sees pages that fit the screen: %s',
-    async (_name, width, colorScheme) => {
-      const dashboard = await sending();
-      receiver.answer = (_request, response) => response.writeHead(410).end('x'.repeat(500));
-      const { endpointId } = await add(dashboard, `${receiver.origin}/${'path'.repeat(60)}`);
-      await dashboard.service.webhooks.sendTest(dashboard.ownerId, endpointId);
-      await ended(dashboard, endpointId, 1);
-      await dashboard.service.webhooks.rotateSecret(dashboard.ownerId, endpointId);
-      const start = '/integrations/webhooks';
-      const page = await signedIn(dashboard, start, { viewport: { width, height: 800 }, colorScheme });
-      const fits = async () =>
-        expect(await page.evaluate('document.documentElement.scrollWidth'), page.url()).toBeLessThanOrEqual(
-          width,
-        );
+  it.each(SCREENS)('sees pages that fit the screen: %s', async (_name, width, colorScheme) => {
+    const dashboard = await sending();
+    receiver.answer = (_request, response) => response.writeHead(410).end('x'.repeat(500));
+    const { endpointId } = await add(dashboard, `${receiver.origin}/${'path'.repeat(60)}`);
+    await dashboard.service.webhooks.sendTest(dashboard.ownerId, endpointId);
+    await ended(dashboard, endpointId, 1);
+    await dashboard.service.webhooks.rotateSecret(dashboard.ownerId, endpointId);
+    const start = '/integrations/webhooks';
+    const page = await signedIn(dashboard, start, { viewport: { width, height: 800 }, colorScheme });
+    const fits = async () =>
+      expect(await page.evaluate('document.documentElement.scrollWidth'), page.url()).toBeLessThanOrEqual(
+        width,
+      );
+    await fits();
+    for (const path of ['/approvals', `${start}/${endpointId}/remove`, `${start}/${endpointId}`]) {
+      await page.goto(`${dashboard.url}${path}`);
       await fits();
-      for (const path of ['/approvals', `${start}/${endpointId}/remove`, `${start}/${endpointId}`]) {
-        await page.goto(`${dashboard.url}${path}`);
-        await fits();
-      }
-      await page.getByText('Request and answers').click();
-      await fits();
-      await press(page, 'Rotate secret');
-      await fits();
-    },
-  );
+    }
+    await page.getByText('Request and answers').click();
+    await fits();
+    await press(page, 'Rotate secret');
+    await fits();
+  });
 });
 
 describe('the page of webhooks', () => {
