@@ -1,7 +1,7 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openDashboard } from '../hosts/dashboard/open-dashboard.ts';
 import { signedInPage } from '../hosts/dashboard/signed-in-page.ts';
 import { browserIsMissing, decidable, inBrowser, openBrowser } from '../servers/browser.ts';
@@ -57,7 +57,6 @@ describe.skipIf(browserIsMissing)(inBrowser('the page that README shows'), () =>
   beforeAll(async () => {
     browser = await openBrowser();
   });
-  afterAll(() => browser.close());
 
   it('says what it said when its pictures were taken; if not: npm run pictures', async () => {
     const page = await openRequest(browser);

@@ -14,10 +14,7 @@ describe.skipIf(browserIsMissing)(inBrowser('the user of an app approves in it')
     installed = await installPackage();
     browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    installed?.remove();
-  });
+  afterAll(() => installed?.remove());
 
   const apps: readonly (readonly [string, readonly string[]])[] = [
     ['express', []],

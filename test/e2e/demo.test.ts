@@ -35,7 +35,6 @@ describe.skipIf(browserIsMissing)(inBrowser('serve --demo, as npm start runs it'
     rest = restClient(server.base_url, server.api_key);
   });
   afterAll(async () => {
-    await browser?.close();
     await server?.stop('SIGTERM');
     cli?.remove();
     receiver?.close();

@@ -21,10 +21,7 @@ describe.skipIf(browserIsMissing)(inBrowser('an app that embeds the service: exa
     installed = await installPackage();
     browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    installed?.remove();
-  });
+  afterAll(() => installed?.remove());
 
   it('serves its own pages, the API and the dashboard, and is notified of pending requests', async () => {
     const app = installed.run('embedded');

@@ -155,7 +155,6 @@ describe.skipIf(browserIsMissing)(inBrowser('examples/agent.mjs, beside serve --
     browser = await openBrowser();
   });
   afterAll(async () => {
-    await browser?.close();
     await server?.stop('SIGTERM');
     cli?.remove();
   });

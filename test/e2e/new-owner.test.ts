@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { faultsInEveryLook } from '../hosts/dashboard/axe.ts';
 import { buildCli, type Cli } from '../hosts/server/cli-process.ts';
@@ -35,7 +35,6 @@ describe.skipIf(skipped)(inBrowser(titled('a new owner')), () => {
     browser = await openBrowser();
   });
   afterAll(async () => {
-    await browser?.close();
     await server?.stop('SIGTERM');
     cli?.remove();
     await postfix?.stop();
@@ -52,6 +51,7 @@ describe.skipIf(skipped)(inBrowser(titled('a new owner')), () => {
     const env = { COUNTERSIGN_DASHBOARD_URL: server.dashboard_url };
     const { setup_url } = link.parse(JSON.parse((await cli.run(['setup-link', '--json'], '', env)).stdout));
     const context = await browser.newContext();
+    onTestFinished(() => context.close());
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     const page = await context.newPage();
     const faults: string[] = [];
@@ -103,6 +103,5 @@ describe.skipIf(skipped)(inBrowser(titled('a new owner')), () => {
     await page.goto(new URL('/activity', setup_url).href);
     expect(await page.locator('main').innerText()).not.toContain('unknown tool');
     expect(faults).toEqual([]);
-    await context.close();
   });
 });

@@ -39,10 +39,7 @@ describe.skipIf(browserIsMissing || PROXIES.some(({ isMissing }) => isMissing))(
       cli = await buildCli();
       browser = await openBrowser();
     });
-    afterAll(async () => {
-      await browser?.close();
-      cli?.remove();
-    });
+    afterAll(() => cli?.remove());
 
     it.each(PROXIES)(
       'on $name: REST, the pages with their socket, and a sign-in by the official client',
@@ -70,7 +67,9 @@ describe.skipIf(browserIsMissing || PROXIES.some(({ isMissing }) => isMissing))(
         await program.listen();
         expect(await auth(program, { serverUrl })).toBe('REDIRECT');
         expect(program.authorizationUrl?.href).toContain(`${origin}/assistant/authorize?`);
-        const page = await (await browser.newContext()).newPage();
+        const context = await browser.newContext();
+        onTestFinished(() => context.close());
+        const page = await context.newPage();
         await page.goto(program.authorizationUrl?.href ?? '');
         await page.getByLabel('Email').fill(serving.owner?.email ?? '');
         await page.getByLabel('Password').fill(serving.owner?.password ?? '');

@@ -25,10 +25,7 @@ describe.skipIf(browserIsMissing || missingServers().length > 0)(inBrowser(title
     home = await selfHosted();
     browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await home?.stop();
-  });
+  afterAll(() => home?.stop());
 
   /** An owner whose mailbox contains a question, and a program with a key, all set up from the command line. */
   async function setUp(email: string) {

@@ -38,10 +38,7 @@ describe.skipIf(skipped)(inBrowser(titled(title)), () => {
     home = await selfHosted({ limits: LIMITS });
     browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await home?.stop();
-  });
+  afterAll(() => home?.stop());
 
   /** An owner with two accounts, the first with a signature, and a program with a key. */
   async function setUp(email: string) {

@@ -11,10 +11,7 @@ describe.skipIf(browserIsMissing)(inBrowser('a session'), () => {
     cli = await buildCli();
     browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    cli?.remove();
-  });
+  afterAll(() => cli?.remove());
 
   it('survives a restart of the server: the browser continues with one click; a new password ends it', async () => {
     const owner = { email: 'grace@example.org', password: 'correct horse battery staple' };

@@ -16,10 +16,7 @@ describe.skipIf(skipped)(inBrowser(titled('setting up in the browser')), () => {
     home = await selfHosted();
     browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await home?.stop();
-  });
+  afterAll(() => home?.stop());
 
   const signIn = (owner: Owner) => signedIn(browser, home.server.dashboard_url, owner);
 

@@ -57,7 +57,6 @@ describe.skipIf(skipped)(inBrowser(titled('signing in at the provider', PROGRAMS
     browser = await openBrowser();
   });
   afterAll(async () => {
-    await browser?.close();
     await server?.stop('SIGTERM');
     cli?.remove();
     await postfix?.stop();

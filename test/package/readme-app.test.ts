@@ -64,7 +64,6 @@ describe.skipIf(browserIsMissing || missing.length > 0)(
       browser = await openBrowser();
     });
     afterAll(async () => {
-      await browser?.close();
       app?.kill('SIGKILL');
       await packed?.remove();
     });

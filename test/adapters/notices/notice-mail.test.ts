@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NoticeMailServer, ownerNotices } from '../../../adapters/notices/owner-notices.ts';
 import type { Notice } from '../../../core/ports/notice-sender.ts';
 import { EMAIL, openDashboard } from '../../hosts/dashboard/open-dashboard.ts';
@@ -90,7 +90,6 @@ describe.skipIf(missingServers().length > 0)(titled('notices through Postfix'), 
       const dashboard = await openDashboard({ noticeSender: open() });
       const { service, ownerId, clock } = dashboard;
       const browser = await openBrowser();
-      onTestFinished(() => browser.close());
       const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
       const page = await signedInPage(browser, dashboard, '/settings/notices', phone);
       const user = dovecot.addUser();

@@ -48,10 +48,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a page of another pr
       bundleForChild(join(import.meta.dirname, 'live-site.ts')),
     ]);
   });
-  afterAll(async () => {
-    await browser.close();
-    await postgres.stop();
-  });
+  afterAll(() => postgres.stop());
 
   it.each(['SQLite', 'Postgres'])(
     'shows changes on %s, and after a restart those that it missed',

@@ -13,10 +13,7 @@ describe.skipIf(browserIsMissing)(inBrowser('a sign-in with the official client'
     host = await openSignInHost();
     await host.service.owners.setPassword(host.ownerId, OWNER.password);
   });
-  afterAll(async () => {
-    await browser?.close();
-    await host?.close();
-  });
+  afterAll(() => host?.close());
 
   const serverUrl = () => new URL(`${host.mcpUrl}/mcp`);
 
