@@ -36,7 +36,7 @@ const OWN_TYPES = ['csv', 'html', 'txt'];
 export async function readingThroughput(): Promise<Row[]> {
   const missing = [...missingPackages('documents'), ...missingPackages('tools')];
   if (missing.length > 0) return [{ name: `documents by type: needs ${missing.join(', ')}`, unit: '' }];
-  const folder = await generate('documents', MAKE);
+  const folder = await generate('documents', { make: MAKE });
   const reader = startChild('reading-cpu');
   try {
     const names = (await readdir(folder)).sort();

@@ -40,7 +40,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'documents of other p
   const lost = new Map<string, string[]>();
 
   beforeAll(async () => {
-    folder = await generate('documents', undefined, [String(SHARE)]);
+    folder = await generate('documents', { share: SHARE });
     await addBinaryWorkbooks(folder);
     for (const name of (await expectedFiles(folder, '.words')).sort()) {
       const type = name.slice(name.lastIndexOf('.') + 1);

@@ -21,18 +21,17 @@ export function missingPackages(corpus: keyof typeof CORPUS_PACKAGES): string[] 
 /**
  * Runs CORPUS.py.
  * @param make the folder of the programs; a bundle is elsewhere
- * @param more further arguments of the program
+ * @param share makes every SHARE-th document; only that corpus has shares. Default: all
  * @returns a new folder with its output; the caller removes it
  */
 export async function generate(
   corpus: Corpus,
-  make = join(import.meta.dirname, 'make'),
-  more: readonly string[] = [],
+  { make = join(import.meta.dirname, 'make'), share = 1 } = {},
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `countersign-${corpus}-`));
   // Without a locale, Ruby and Perl read their source as ASCII.
   const env = { PATH: '/usr/bin:/bin', HOME: folder, LC_ALL: 'C.UTF-8', NODE: process.execPath };
-  await promisify(execFile)(PYTHON, ['-B', join(make, `${corpus}.py`), folder, ...more], {
+  await promisify(execFile)(PYTHON, ['-B', join(make, `${corpus}.py`), folder, String(share)], {
     env,
     timeout: GENERATE_MS,
   });

@@ -1,5 +1,5 @@
-"""Writes the documents of the corpus: documents.py FOLDER [SHARE]. Beside each is NAME.words, the text that was put into it.
-With SHARE, only each SHARE-th document of a kind.
+"""Writes the documents of the corpus: documents.py FOLDER SHARE. Beside each is NAME.words, the text that was put into it.
+Only each SHARE-th document of a kind.
 
 Debian: python3-docx python3-openpyxl python3-xlwt python3-odf python3-reportlab python3-ebooklib python3-pil python3-uno groff
 libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui libreoffice-draw-nogui fonts-dejavu-core
@@ -37,7 +37,7 @@ from compound import compound
 from texts import BEYOND, CYRILLIC, EUROPEAN, EVERY, GREEK, LATIN, RUSSIAN, WESTERN, Texts
 
 FOLDER = sys.argv[1]
-SHARE = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+SHARE = int(sys.argv[2])
 FONT = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
 
 
