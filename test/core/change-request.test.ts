@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { editDiff } from '../../core/plans/edit-diff.ts';
 import { inWords } from '../../core/safety/finding-text.ts';
+import { anyGrapheme } from '../any-character.ts';
 import {
   answerOf,
   approvalOf,
@@ -246,8 +247,8 @@ describe('a waiting send that the owner changes', () => {
 describe('the difference', () => {
   const draft = fc.record({
     to: fc.array(fc.emailAddress(), { minLength: 1, maxLength: 5 }),
-    subject: fc.option(fc.string({ unit: 'grapheme' })),
-    text: fc.array(fc.string({ unit: 'grapheme' })).map((lines) => lines.join('\n')),
+    subject: fc.option(fc.string({ unit: anyGrapheme })),
+    text: fc.array(fc.string({ unit: anyGrapheme })).map((lines) => lines.join('\n')),
   });
 
   it('has at most 4,000 characters, and is never torn within one', () => {

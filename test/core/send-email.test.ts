@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { address, bodyText, line, text } from '../../core/contract/schema.ts';
 import { parseMessage } from '../../core/mime/parse.ts';
 import { MailError } from '../../core/ports/mail.ts';
+import { anyCharacter } from '../any-character.ts';
 import { anyText, textLike } from './matchers.ts';
 import {
   approvalOf,
@@ -176,11 +177,11 @@ describe('the account that sends', () => {
 
 describe('everything that the schema allows', () => {
   const subjects = fc
-    .string({ unit: 'binary', minLength: 1, maxLength: 300 })
+    .string({ unit: anyCharacter, minLength: 1, maxLength: 300 })
     .filter((value) => line({ min: 1, max: 300, description: '' }).safeParse(value).success);
   const bodies = fc
     .oneof(
-      fc.string({ unit: 'binary', minLength: 1, maxLength: 200 }),
+      fc.string({ unit: anyCharacter, minLength: 1, maxLength: 200 }),
       fc
         .array(fc.constantFrom('\r\n', '\n', '\r', '\t', ' ', '.', '> ', '-- ', 'From ', '\ufeff', 'é'))
         .map((all) => all.join('')),

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { ServiceError } from '../../core/contract/errors.ts';
 import { CATALOGUE } from '../../core/tools/catalogue.ts';
 import { listingOf, type Tool } from '../../core/tools/define-tool.ts';
+import { anyCharacter } from '../any-character.ts';
 import { anyText } from './matchers.ts';
 
 // The published schema and the check must be the same: what a client can see is what counts.
@@ -64,7 +65,7 @@ function valuesOf(schema: Property): fc.Arbitrary<unknown> {
       return fc.oneof(
         { weight: 6, arbitrary: sized },
         { weight: 1, arbitrary: wrong },
-        fc.string({ unit: 'binary' }),
+        fc.string({ unit: anyCharacter }),
       );
     }
     case 'integer':

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyCharacter } from '../any-character.ts';
 
 /** Texts that agents may send: every kind of accepted character, and everything that is difficult in mail and HTML. */
 
@@ -7,7 +8,7 @@ const lettersOf = (from: number, to: number) =>
 
 /** Control characters other than TAB and LF are refused. */
 const anyCharacters = fc
-  .string({ unit: 'binary', maxLength: 12 })
+  .string({ unit: anyCharacter, maxLength: 12 })
   .map((text) => text.replace(/(?![\t\n])\p{Cc}/gu, ''));
 
 const inLine = fc.oneof(
@@ -56,7 +57,7 @@ const text = fc
 
 /** Untrusted texts: they include characters that agents may not send. */
 export const strangersText: fc.Arbitrary<string> = fc
-  .tuple(text, fc.string({ unit: 'binary', maxLength: 30 }), text)
+  .tuple(text, fc.string({ unit: anyCharacter, maxLength: 30 }), text)
   .map((parts) => parts.join(''));
 
 /** A body in normal form: without byte order marks at the start and without one final newline. */

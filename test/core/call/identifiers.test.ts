@@ -7,6 +7,7 @@ import { messageId as messageIdSchema } from '../../../core/contract/schema.ts';
 import type { MessageRow } from '../../../core/mail/message-row.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
 import { approvalId, credentialId } from '../../../core/secrets/record-ids.ts';
+import { anyGrapheme } from '../../any-character.ts';
 
 const random = (bytes: number) => randomBytes(bytes);
 const older = randomBytes(32);
@@ -24,7 +25,7 @@ const hex = fc
 const stableId = fc.stringMatching(/^[A-Za-z0-9_-]{1,255}$/);
 const row: fc.Arbitrary<MessageRow> = fc.record({
   place: fc.record({
-    path: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }),
+    path: fc.string({ unit: anyGrapheme, minLength: 1, maxLength: 60 }),
     uidValidity: fc.bigInt({ min: 1n, max: 2n ** 64n - 1n }).map(String),
     uid: fc.integer({ min: 1, max: 2 ** 32 - 1 }),
   }),

@@ -4,6 +4,7 @@ import { couldPassForOwn, isReservedLabel, isReservedPath } from '../../../core/
 import { resembledRoles, roleByName } from '../../../core/folders/named-role.ts';
 import { ROLE_NAMES } from '../../../core/folders/role-names.ts';
 import { type FolderRoles, PINNED_ROLES } from '../../../core/folders/roles.ts';
+import { anyCharacter } from '../../any-character.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 
 const ODD: FolderRoles = {
@@ -88,7 +89,7 @@ describe('a label', () => {
 
   it('can be checked, whatever characters it contains', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (label) => {
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 100 }), (label) => {
         expect(typeof isReservedLabel(label, ODD, ['/'])).toBe('boolean');
       }),
     );

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { htmlReader } from '../../../core/html/html-text.ts';
+import { anyCharacter } from '../../any-character.ts';
 
 const read = (html: string) => htmlReader().read(html);
 const styled = (style: string) => `<div style="${style}">hidden</div>`;
@@ -205,7 +206,7 @@ describe('any HTML', () => {
         '">',
       ),
       fc.constantFrom('<!--', '-->', '\\', '<template>', '[', ']', '>', ':', ';', '(', ')', 'color:'),
-      fc.string({ unit: 'binary', maxLength: 10 }),
+      fc.string({ unit: anyCharacter, maxLength: 10 }),
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {

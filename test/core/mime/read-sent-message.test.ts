@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { bodyText, line, text } from '../../../core/contract/schema.ts';
 import { composeMessage, type Draft } from '../../../core/mail/compose.ts';
 import { readSentMessage } from '../../../core/mime/read-sent-message.ts';
+import { anyCharacter } from '../../any-character.ts';
 
 const draft: Draft = {
   from: { name: '', address: 'ada@example.org' },
@@ -17,11 +18,11 @@ const draft: Draft = {
 };
 
 const subject = fc
-  .string({ unit: 'binary', minLength: 1, maxLength: 300 })
+  .string({ unit: anyCharacter, minLength: 1, maxLength: 300 })
   .filter((value) => line({ min: 1, max: 300, description: '' }).safeParse(value).success);
 const body = fc
   .oneof(
-    fc.string({ unit: 'binary', minLength: 1, maxLength: 300 }),
+    fc.string({ unit: anyCharacter, minLength: 1, maxLength: 300 }),
     fc
       .array(
         fc.constantFrom(

@@ -14,9 +14,10 @@ import {
 import { codePoints } from '../../../core/text/code-points.ts';
 import { seenBody } from '../../../core/text/seen-body.ts';
 import { seenText } from '../../../core/text/seen-text.ts';
+import { anyCharacter } from '../../any-character.ts';
 
 const hostile = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 400 }),
+  fc.string({ unit: anyCharacter, maxLength: 400 }),
   fc
     .array(
       fc.constantFrom(

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { flagUntrusted, UNTRUSTED_NOTICE, wrapUntrusted } from '../../../core/safety/untrusted.ts';
 import { seenText } from '../../../core/text/seen-text.ts';
+import { anyGrapheme } from '../../any-character.ts';
 
 const NONCE = '0123456789abcdef0123456789abcdef';
 const BEGIN = `<<<UNTRUSTED_CONTENT ${NONCE}>>>`;
@@ -54,7 +55,7 @@ const hostile = fc
 describe('wrapUntrusted', () => {
   it('leaves ordinary text unchanged', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', maxLength: 100 }), (text) => {
+      fc.property(fc.string({ unit: anyGrapheme, maxLength: 100 }), (text) => {
         fc.pre(!/untrusted_content/i.test(text));
         expect(inside(wrapUntrusted(text, NONCE))).toBe(seenText(text));
       }),

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
+import { anyGrapheme } from '../../any-character.ts';
 
 const random = (bytes: number) => randomBytes(bytes);
 const older = randomBytes(32);
@@ -12,7 +13,7 @@ const rotated = createKeyring([newer, older], random);
 const strange = createKeyring([newer], random);
 
 const bytes = fc.uint8Array({ maxLength: 200 });
-const text = fc.string({ unit: 'grapheme', maxLength: 100 });
+const text = fc.string({ unit: anyGrapheme, maxLength: 100 });
 /** A place in sealed bytes, as a fraction of their length, and the bits to flip there. */
 const change = fc.record({
   at: fc.double({ min: 0, max: 0.999, noNaN: true }),

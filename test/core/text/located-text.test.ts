@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { locatedText } from '../../../core/text/located-text.ts';
 import { plainText } from '../../../core/text/plain-text.ts';
+import { anyCharacter } from '../../any-character.ts';
 
 const texts = fc.oneof(
   fc
@@ -27,7 +28,7 @@ const texts = fc.oneof(
       { maxLength: 40 },
     )
     .map((pieces) => pieces.join('')),
-  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: anyCharacter, maxLength: 60 }),
 );
 
 describe('located text', () => {

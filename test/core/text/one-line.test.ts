@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { oneLine } from '../../../core/text/one-line.ts';
+import { anyCharacter } from '../../any-character.ts';
 
 describe('oneLine', () => {
   it.each([
@@ -14,7 +15,7 @@ describe('oneLine', () => {
 
   it('leaves no control character, no lone surrogate and no two spaces in a row', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(fc.string({ unit: anyCharacter }), (text) => {
         const line = oneLine(text);
         expect(line).not.toMatch(/[\p{Cc}\p{Surrogate}]|\s\s|^\s|\s$/u);
         expect(oneLine(line)).toBe(line);

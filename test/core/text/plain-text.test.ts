@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { comparableText, plainText } from '../../../core/text/plain-text.ts';
+import { anyCharacter } from '../../any-character.ts';
 
-const anyText = fc.string({ unit: 'binary', maxLength: 60 });
+const anyText = fc.string({ unit: anyCharacter, maxLength: 60 });
 /** White space and invisible characters. */
 const spacing = fc
   .array(

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { seenText, wordEnd } from '../../../core/text/seen-text.ts';
+import { anyCharacter } from '../../any-character.ts';
 import { firstId, letter, openScene, resultOf } from '../scene.ts';
 
 const ENGLAND = '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}';
@@ -52,7 +53,7 @@ const text = fc.string({
       '\ud800',
     ),
     fc.constantFrom(ENGLAND, '\u3164', '\u2800', '\u034f', '\u{e0100}', '\u2062', '\u061c'),
-    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    fc.string({ unit: anyCharacter, minLength: 1, maxLength: 1 }),
   ),
 });
 

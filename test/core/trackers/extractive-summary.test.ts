@@ -4,6 +4,7 @@ import { NEXT_ACTION_CHARS, SUMMARY_CHARS, type SummarySource } from '../../../c
 import { codePoints } from '../../../core/text/code-points.ts';
 import { seenText } from '../../../core/text/seen-text.ts';
 import { excerptOf, extractiveSummary } from '../../../core/trackers/extractive-summary.ts';
+import { anyCharacter } from '../../any-character.ts';
 
 function message(subject: string, text: string, from = 'Maya <maya@atlas.example>'): SummarySource {
   return { from, subject, date: '2026-11-20T10:00:00+00:00', excerpt: excerptOf(text) };
@@ -79,9 +80,9 @@ describe('the excerpt of a text', () => {
 describe('any messages', () => {
   it('give short, visible text on one line', () => {
     const source = fc.record({
-      from: fc.string({ unit: 'binary' }),
-      subject: fc.string({ unit: 'binary', maxLength: 600 }),
-      text: fc.string({ unit: 'binary', maxLength: 600 }),
+      from: fc.string({ unit: anyCharacter }),
+      subject: fc.string({ unit: anyCharacter, maxLength: 600 }),
+      text: fc.string({ unit: anyCharacter, maxLength: 600 }),
     });
     fc.assert(
       fc.property(fc.array(source, { maxLength: 5 }), (sources) => {
