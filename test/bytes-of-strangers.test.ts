@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { exportedFunctionsOf, fileOf } from './exported-functions.ts';
+import { fileOf } from './exported-functions.ts';
 import { readingApart } from './import-rules.ts';
+import { sourceFacts } from './source-facts.ts';
 
 // What strangers wrote is parsed in a reading process. These functions of the main process take bytes: each has its reason.
 
@@ -47,10 +48,10 @@ const PLACES: Readonly<Record<string, string>> = {
 describe('every exported function of the main process that takes bytes', () => {
   it('has its reason', async () => {
     const isApart = await readingApart();
-    const found = exportedFunctionsOf((type, checker) =>
-      /^(?:Uint8Array|Buffer)(?:<|$)/.test(checker.typeToString(type)),
+    const { byteFunctions } = await sourceFacts();
+    const inMain = byteFunctions.filter(
+      (name) => !isApart(fileOf(name)) && !name.startsWith('adapters/sandbox/'),
     );
-    const inMain = found.filter((name) => !isApart(fileOf(name)) && !name.startsWith('adapters/sandbox/'));
     expect(inMain).toEqual(Object.keys(PLACES).toSorted());
   });
 });

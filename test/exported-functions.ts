@@ -1,18 +1,19 @@
 import type ts from 'typescript';
-import { typescriptSources } from './typescript-sources.ts';
+import type { Sources } from './typescript-sources.ts';
 
 /** `core/text/one-line.ts oneLine`: the exported functions with a parameter of such a type, alone or in a list. */
-export function exportedFunctionsOf(isMeant: (type: ts.Type, checker: ts.TypeChecker) => boolean): string[] {
-  const { ownProgram, isSource, pathOf } = typescriptSources('core', 'adapters', 'hosts');
-  const program = ownProgram();
+export function exportedFunctionsOf(
+  { program, files, pathOf }: Sources,
+  isMeant: (type: ts.Type, checker: ts.TypeChecker) => boolean,
+): string[] {
   const checker = program.getTypeChecker();
   const takes = (type: ts.Type): boolean => {
     if (type.isUnion()) return type.types.some(takes);
     if (isMeant(type, checker)) return true;
     return checker.isArrayType(type) && checker.getTypeArguments(type as ts.TypeReference).some(takes);
   };
-  const found = program.getSourceFiles().flatMap((file) => {
-    const module = isSource(file.fileName) ? checker.getSymbolAtLocation(file) : undefined;
+  const found = files.flatMap((file) => {
+    const module = checker.getSymbolAtLocation(file);
     if (module === undefined) return [];
     return checker.getExportsOfModule(module).flatMap((exported) => {
       const declaration = exported.valueDeclaration;

@@ -3,28 +3,28 @@ import { join } from 'node:path';
 import ts from 'typescript';
 
 const ROOT = join(import.meta.dirname, '..');
+const FOLDERS = ['core', 'adapters', 'hosts'];
 
-/** The files of these top-level folders, as `tsconfig.json` names them, for a program of the compiler's API. */
-export function typescriptSources(...folders: readonly string[]) {
+/** The published code, as the compiler's API sees it. */
+export interface Sources {
+  readonly program: ts.Program;
+  /** Its own files, without those of packages. */
+  readonly files: readonly ts.SourceFile[];
+  isOwn(node: ts.Node): boolean;
+  /** The path of a file from the project's root. */
+  pathOf(file: ts.SourceFile): string;
+}
+
+/** Reads the files of the published folders, as `tsconfig.json` names them. */
+export function typescriptSources(): Sources {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (file) => readFileSync(file, 'utf8'));
   const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
-  const isSource = (file: string) => folders.some((folder) => file.startsWith(join(ROOT, folder, '/')));
+  const isSource = (file: string) => FOLDERS.some((folder) => file.startsWith(join(ROOT, folder, '/')));
+  const program = ts.createProgram(fileNames.filter(isSource), options);
   return {
-    /** Without the types of packages: reading them takes twice the time of the rest. */
-    ownProgram() {
-      const host = ts.createCompilerHost(options);
-      host.resolveModuleNameLiterals = (names, from) =>
-        names.map(({ text }) =>
-          text.startsWith('.')
-            ? ts.resolveModuleName(text, from, options, host)
-            : { resolvedModule: undefined },
-        );
-      return ts.createProgram(fileNames.filter(isSource), { ...options, types: ['node'] }, host);
-    },
-    fileNames: fileNames.filter(isSource),
-    options,
-    isSource,
-    /** The path of a file from the project's root. */
-    pathOf: ({ fileName }: ts.SourceFile) => fileName.slice(ROOT.length + 1),
+    program,
+    files: program.getSourceFiles().filter(({ fileName }) => isSource(fileName)),
+    isOwn: (node) => isSource(node.getSourceFile().fileName),
+    pathOf: ({ fileName }) => fileName.slice(ROOT.length + 1),
   };
 }

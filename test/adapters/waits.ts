@@ -1,18 +1,17 @@
 import ts from 'typescript';
-import { typescriptSources } from '../typescript-sources.ts';
+import type { Sources } from '../typescript-sources.ts';
 
 /**
  * Every place in the adapters that waits for something outside core, in no order:
  * `adapters/remote/connect.ts waitFor` if the adapter creates the promise or reads a stream, `imapflow` if a package
  * returns the promise, `node setImmediate` if a function of Node does.
  */
-export function adapterWaits(): Set<string> {
-  const { fileNames, options, isSource, pathOf } = typescriptSources('adapters');
-  const program = ts.createProgram(fileNames, options);
+export function adapterWaits({ program, files, pathOf }: Sources): Set<string> {
   const checker = program.getTypeChecker();
   const found = new Set<string>();
-  for (const file of program.getSourceFiles().filter(({ fileName }) => isSource(fileName))) {
+  for (const file of files) {
     const path = pathOf(file);
+    if (!path.startsWith('adapters/')) continue;
     const visit = (node: ts.Node): void => {
       const isOwn = ts.isNewExpression(node) && node.expression.getText() === 'Promise';
       const isStream = ts.isForOfStatement(node) && node.awaitModifier !== undefined;

@@ -1,5 +1,5 @@
 import ts from 'typescript';
-import { typescriptSources } from '../typescript-sources.ts';
+import type { Sources } from '../typescript-sources.ts';
 
 const GROWING = new Set(['set', 'add', 'push', 'unshift', 'splice']);
 const COLLECTIONS = new Set(['Map', 'Set', 'Array']);
@@ -10,12 +10,9 @@ const CACHES = new Set(['BoundedCache', 'AccountCache']);
  * function that hands out functions, and that is added to from another function than the one that declares it; and each
  * cache. By file and names: `adapters/smtp/sender.ts smtpSender.idle`. A WeakMap keeps nothing alive, and is left out.
  */
-export function longLived(): Set<string> {
-  const { ownProgram, isSource, pathOf } = typescriptSources('core', 'adapters', 'hosts');
-  const program = ownProgram();
+export function longLived({ program, files, isOwn, pathOf }: Sources): Set<string> {
   const checker = program.getTypeChecker();
   const found = new Set<string>();
-  const isOwn = (node: ts.Node) => isSource(node.getSourceFile().fileName);
   const nameOf = (type: ts.Type) => type.symbol?.name ?? '';
   const isRecord = (type: ts.Type) => checker.getIndexTypeOfType(type, ts.IndexKind.String) !== undefined;
 
@@ -50,12 +47,12 @@ export function longLived(): Set<string> {
       const isElsewhere = within === undefined || within !== functionAround(node);
       if (isElsewhere && outlivesItsCall(checker, within, isOwn)) found.add(title(declared, pathOf));
     }
-    const isCache = ts.isVariableDeclaration(node) && CACHES.has(nameOf(checker.getTypeAtLocation(node)));
-    if (isCache && node.initializer !== undefined) found.add(title(node, pathOf));
+    const isSet = ts.isVariableDeclaration(node) && node.initializer !== undefined;
+    if (isSet && CACHES.has(nameOf(checker.getTypeAtLocation(node)))) found.add(title(node, pathOf));
     ts.forEachChild(node, visit);
   }
 
-  for (const file of program.getSourceFiles()) if (isOwn(file)) visit(file);
+  for (const file of files) visit(file);
   return found;
 }
 

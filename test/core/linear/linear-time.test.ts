@@ -35,9 +35,9 @@ import { fileOf } from '../../exported-functions.ts';
 import { shapes, superlinear } from '../../growth.ts';
 import { readingApart } from '../../import-rules.ts';
 import { casesOf } from '../../only-long.ts';
+import { sourceFacts } from '../../source-facts.ts';
 import { NOT_TIMED } from './not-timed.ts';
 import { PLAIN_READERS } from './plain-readers.ts';
-import { textFunctions } from './text-functions.ts';
 
 const LINK_PARTS = [
   '<a ',
@@ -387,7 +387,7 @@ describe('every exported function that takes text', () => {
   it('is timed here, or its text cannot be long and a stranger’s, or a process bounds it', async () => {
     const listed = new Set([...timed, ...notTimed]);
     const isApart = await readingApart();
-    const all = textFunctions();
+    const all = (await sourceFacts()).textFunctions;
     expect(all.filter((name) => !listed.has(name) && !isApart(fileOf(name)))).toEqual([]);
     expect(notTimed.filter((name) => !all.includes(name))).toEqual([]);
   });
