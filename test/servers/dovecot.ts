@@ -1,4 +1,5 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Certificate, makeCertificate } from './certificate.ts';
 import { imapMailbox } from './imap-mailbox.ts';
 import { addressOf, DOMAIN, PASSWORD } from './mail-users.ts';
@@ -105,9 +106,16 @@ export async function startDovecot(variant: DovecotVariant = {}): Promise<Doveco
 
   async function restart(): Promise<void> {
     await processes.kill();
-    const started = await launch();
-    if (started === undefined) throw new Error(`Dovecot did not start again; see ${folder}/dovecot.log`);
-    processes = started;
+    for (let attempt = 1; attempt <= 50; attempt += 1) {
+      const started = await launch();
+      if (started !== undefined) {
+        processes = started;
+        return;
+      }
+      // A connection of another test may have taken the port meanwhile.
+      await delay(100);
+    }
+    throw new Error(`Dovecot did not start again; see ${folder}/dovecot.log`);
   }
 
   function doveadm(
