@@ -174,7 +174,9 @@ createService({});`,
         const folder = join(project, resolution);
         await mkdir(folder);
         for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-        const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+        // Version 7 takes an eighth of the time.
+        const compiler = isLong ? 'typescript' : 'typescript-native';
+        const tsc = join(ROOT, 'node_modules', compiler, 'bin/tsc');
         await expect(run(process.execPath, [tsc, '--project', folder])).resolves.toEqual({
           stdout: '',
           stderr: '',
