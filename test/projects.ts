@@ -3,11 +3,10 @@
 /** Tests that count what a process does, start and kill processes, or replace modules: each file has its own process. */
 export const APART = [
   'test/*.test.ts',
-  'test/caches/*.test.ts',
+  'test/caches/filled.test.ts',
   'test/conformance/{postgres,tool-door}.test.ts',
-  'test/{crash,ledger,package,soak}/**/*.test.ts',
+  'test/ledger/**/*.test.ts',
   'test/adapters/driver/*.test.ts',
-  'test/adapters/growth/*.test.ts',
   'test/adapters/oauth/sign-in.test.ts',
   'test/core/linear/*.test.ts',
   'test/core/stored-plan.test.ts',
