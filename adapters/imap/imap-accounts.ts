@@ -9,6 +9,7 @@ import { bytesOfFolders, type ConversationIndex, conversationIndex } from './con
 import { countFolders } from './count-folders.ts';
 import { type FolderList, listFolders } from './folders.ts';
 import { bytesOfDates, type ReceivedDates, receivedDates } from './received-dates.ts';
+import { type Filing, newFiling } from './sent-folder.ts';
 import { onConnection } from './session.ts';
 import { imapSettings, type SignInServers, withTokens } from './settings.ts';
 
@@ -25,6 +26,7 @@ export interface ImapAccount {
   readonly connections: AccountConnections;
   readonly dates: ReceivedDates;
   readonly index: ConversationIndex;
+  readonly filing: Filing;
   /** The account's folders, from a list that is at most a minute old. */
   folders(limit: AbortSignal): Promise<FolderList>;
   /** Lists the folders again, so that messages in a folder that was just created are not missed. */
@@ -96,6 +98,7 @@ function imapAccount(
   const account: ImapAccount = {
     connections,
     ...kept,
+    filing: newFiling(),
     isIdle: connections.isIdle,
     close: connections.close,
 

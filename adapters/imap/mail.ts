@@ -194,8 +194,8 @@ export function imapMail(options: ImapOptions = {}): Mail<ImapSettings> {
     },
 
     saveSent(call, path, message) {
-      return onAccount(call, ({ connections }, limit) =>
-        inFolder(connections, path, limit, (folder) => saveOnce(folder, message)),
+      return onAccount(call, ({ connections, filing }, limit) =>
+        saveOnce(message, filing, (work) => inFolder(connections, path, limit, work), limit),
       );
     },
 

@@ -1,16 +1,19 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ImapFlow } from 'imapflow';
+import { REQUEST_FIELD } from '../../core/mail/compose.ts';
 import type { ListedMessage } from '../../core/mail/listed-message.ts';
 import { messageRow } from '../../core/mail/message-row.ts';
 import { isSentTo, sentCopyOf } from '../../core/mail/sent-copy.ts';
-import { MailError } from '../../core/ports/mail.ts';
+import { MailError, timedOut } from '../../core/ports/mail.ts';
 import { SENT_COPIES_MAX, SENT_COPY_FIELDS } from '../../core/ports/mail-reading.ts';
 import type { Outgoing } from '../../core/ports/mail-sending.ts';
+import { writtenIdOf } from '../../core/provenance/written-id.ts';
 import { fetched } from './fetched.ts';
 import { fetchRowsOf } from './rows.ts';
 import { change, type OpenFolder } from './session.ts';
 import { searchUids, uidSets } from './uid-search.ts';
 
-/** Implements `messageWithId` of the port. */
+/** Implements `messageWithId` of the port. One of ours is found too if the server has replaced its Message-ID. */
 export async function messageWithId(
   folder: OpenFolder,
   messageId: string,
@@ -20,13 +23,89 @@ export async function messageWithId(
   // A header search matches parts: the whole id is compared here.
   const uids = await searchUids(client, { header: { 'message-id': messageId } });
   const rows = await fetchRowsOf(folder, uids);
-  return rows.findLast((row) => messageRow(row).messageId === messageId);
+  const found = rows.findLast((row) => messageRow(row).messageId === messageId);
+  const writtenId = writtenIdOf(messageId);
+  if (found !== undefined || writtenId === undefined) return found;
+  const [first] = await copiesOfOurs(folder, writtenId);
+  return first === undefined ? undefined : (await fetchRowsOf(folder, [first]))[0];
 }
 
-/** Appends the message unless it is already in the folder. */
-export async function saveOnce(folder: OpenFolder, message: Outgoing): Promise<void> {
-  if ((await messageWithId(folder, message.messageId)) !== undefined) return;
-  const { client, mailbox } = folder;
+/** Servers keep no index of our header field and read each message: no more than the newest are looked through. */
+const NEWEST_COPIES = 200;
+
+/** @returns the UIDs of the newest copies of a message of ours, whatever their Message-ID, in ascending order */
+function copiesOfOurs({ client, mailbox }: OpenFolder, writtenId: string): Promise<number[]> {
+  const seq = `${Math.max(1, mailbox.exists - NEWEST_COPIES + 1)}:*`;
+  return searchUids(client, { seq, header: { [REQUEST_FIELD]: writtenId } });
+}
+
+/** What an account's provider was seen to do with a message that it has sent. */
+export interface Filing {
+  /** Whether it saves the message in Sent by itself. Undefined: not known yet. */
+  byProvider: boolean | undefined;
+  /** The Message-ID of one that was saved here, and that the provider may have saved too, later. */
+  unsure: string | undefined;
+}
+
+export function newFiling(): Filing {
+  return { byProvider: undefined, unsure: undefined };
+}
+
+/** Runs work in the folder. */
+export type OpenSent = <T>(work: (folder: OpenFolder) => Promise<T>) => Promise<T>;
+
+/** How long a provider gets to save a message by itself: before it is known whether it does, and if it does. */
+const PAUSES_MS = { unknown: [3_000], known: [2_000, 4_000, 8_000, 16_000] } as const;
+
+/**
+ * Implements `saveSent` of the port: appends the message, unless it is in the folder or comes there soon.
+ * @param filing  of the account; completed here
+ */
+export async function saveOnce(
+  message: Outgoing,
+  filing: Filing,
+  inSent: OpenSent,
+  limit: AbortSignal,
+): Promise<void> {
+  await lookBack(message, filing, inSent);
+  for (const pauseMs of pausesMs(filing)) {
+    if (await inSent((folder) => isSaved(folder, message))) {
+      filing.byProvider = true;
+      return;
+    }
+    await delay(pauseMs, undefined, { signal: limit }).catch(() => {
+      throw timedOut();
+    });
+  }
+  const isByProvider = await inSent(async (folder) => {
+    if (await isSaved(folder, message)) return true;
+    await append(folder, message);
+    return false;
+  });
+  if (filing.byProvider === false) return;
+  filing.byProvider = isByProvider;
+  if (!isByProvider) filing.unsure = message.messageId;
+}
+
+function pausesMs({ byProvider }: Filing): readonly number[] {
+  if (byProvider === false) return [];
+  return byProvider === undefined ? PAUSES_MS.unknown : PAUSES_MS.known;
+}
+
+/** Learns from the first message that was saved here whether the provider has saved it, too, after all. */
+async function lookBack({ messageId }: Outgoing, filing: Filing, inSent: OpenSent): Promise<void> {
+  const writtenId = filing.unsure === undefined ? undefined : writtenIdOf(filing.unsure);
+  if (writtenId === undefined || filing.unsure === messageId) return;
+  if ((await inSent((folder) => copiesOfOurs(folder, writtenId))).length > 1) filing.byProvider = true;
+  filing.unsure = undefined;
+}
+
+async function isSaved(folder: OpenFolder, { messageId }: Outgoing): Promise<boolean> {
+  return (await messageWithId(folder, messageId)) !== undefined;
+}
+
+/** @throws MailError `refused` if the server does not save it */
+async function append({ client, mailbox }: OpenFolder, message: Outgoing): Promise<void> {
   const bytes = Buffer.from(message.bytes);
   const saved = await change(client, () => client.append(mailbox.path, bytes, ['\\Seen'], message.date));
   if (saved === undefined) throw new MailError('refused', 'the IMAP server did not save the sent message');

@@ -3,6 +3,9 @@ import type { MailAddress } from './address.ts';
 import { headersOf } from './header-fields.ts';
 import { encodeBody } from './transfer-encoding.ts';
 
+/** The header field that survives if a server replaces the Message-ID. */
+export const REQUEST_FIELD = 'X-Countersign-Request';
+
 /** The contents of a new message. */
 export interface Draft {
   readonly from: MailAddress;
@@ -17,7 +20,7 @@ export interface Draft {
   readonly references: readonly string[];
   /** The calendar part of the message (RFC 6047), an alternative to its text. */
   readonly invitation?: Invitation;
-  /** Value of the X-Countersign-Request header. It survives if a server replaces the Message-ID. */
+  /** Value of REQUEST_FIELD. */
   readonly requestId: string;
 }
 
@@ -47,7 +50,7 @@ export function composeMessage(draft: Draft): Uint8Array {
     ...(draft.references.length === 0
       ? []
       : [header('References', draft.references.map((id) => msgId('References', id)).join(' '))]),
-    header('X-Countersign-Request', token('X-Countersign-Request', draft.requestId)),
+    header(REQUEST_FIELD, token(REQUEST_FIELD, draft.requestId)),
     header('MIME-Version', '1.0'),
   ];
   return Buffer.from(`${headers.join('')}${content(draft)}`, 'latin1');

@@ -89,8 +89,9 @@ export interface MailReading {
   sentCopies(call: MailCall, path: string, addresses: readonly string[]): Promise<readonly Uint8Array[]>;
 
   /**
-   * The message with this Message-ID in the folder at `path`. If there are several, the one with the lowest UID.
-   * Undefined if there is none, or no such folder.
+   * The message with this Message-ID in the folder at `path`. If there are several, the one with the lowest UID. An adapter
+   * may also find one that Countersign wrote and whose Message-ID the server has replaced: its X-Countersign-Request is
+   * the part of the id before the `@`. Undefined if there is none, or no such folder.
    */
   messageWithId(call: MailCall, path: string, messageId: string): Promise<ListedMessage | undefined>;
 }

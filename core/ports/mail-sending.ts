@@ -13,7 +13,8 @@ export interface MailSending {
 
   /**
    * Makes sure that the folder at `path` contains the message once. Looks for its Message-ID first and appends the
-   * message only if it is missing, because some servers save a copy by themselves. Safe to repeat.
+   * message only if it is missing, because some servers save a copy by themselves, some of them seconds later. Safe to
+   * repeat.
    * @throws MailError `not_found` if there is no such folder
    */
   saveSent(call: MailCall, path: string, message: Outgoing): Promise<void>;

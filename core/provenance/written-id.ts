@@ -7,8 +7,13 @@ export function newWrittenId(random: (bytes: number) => Uint8Array): string {
   return Buffer.from(random(16)).toString('hex');
 }
 
+/** @param messageId  with its angle brackets. @returns undefined unless a program wrote the message */
+export function writtenIdOf(messageId: string): string | undefined {
+  return /^<([0-9a-f]{32})@/.exec(messageId)?.[1];
+}
+
 /** @param messageId  with its angle brackets; null: it has none */
 export function isWrittenByProgram(messageId: string | null): boolean {
   // A server that drops or replaces ids hides who wrote the message.
-  return messageId === null || /^<[0-9a-f]{32}@/.test(messageId);
+  return messageId === null || writtenIdOf(messageId) !== undefined;
 }

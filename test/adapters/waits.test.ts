@@ -43,6 +43,7 @@ const ENDS: Readonly<Record<string, readonly [EndsWith, how: string]>> = {
   'adapters/sqlite/lock-line.ts lockLine': ['own', 'a lock that is not free in 5 s refuses what waits'],
   'adapters/webhooks/https-sender.ts postOnce': ['call', 'timeLimitMs or its signal destroys the request'],
   imapflow: ['call', 'its limit closes the connection'],
+  'node delay': ['call', 'its signal ends it'],
   'node lookup': [
     'call',
     'raced with its limit: the system itself gives up later, and holds nothing of ours',

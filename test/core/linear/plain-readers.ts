@@ -26,7 +26,7 @@ export const PLAIN_READERS: Readonly<Record<string, string>> = {
   'core/plans/quote.ts': 'isMessageId',
   'core/provenance/stated-form.ts': 'statedAddress statedHost',
   'core/calendar/invited-facts.ts': 'clean',
-  'core/provenance/written-id.ts': 'isWrittenByProgram',
+  'core/provenance/written-id.ts': 'isWrittenByProgram writtenIdOf',
   'core/stated/answered-values.ts': 'amountsIn',
   'core/safety/domain-keys.ts': 'domainNames',
   'core/safety/domain-of.ts': 'domainOf',
