@@ -58,14 +58,14 @@ export const ADAPTER_FILLERS: Readonly<Record<string, Filler>> = {
   },
   'adapters/caldav/calendar.ts caldavCalendar.servers': {
     mostBytes: 16 * MB,
-    rounds: 3,
+    rounds: 2,
     async open() {
       const server = await startScriptedCaldav(({ path }, response) => {
         if (path !== '/home/') return 'usual';
-        const calendars = numbers(500).map(
+        const calendars = numbers(200).map(
           (index) =>
-            `<d:response><d:href>/home/${index}${'c'.repeat(80)}/</d:href><d:propstat><d:prop><d:resourcetype><d:collection/>` +
-            `<c:calendar/></d:resourcetype><d:displayname>${'n'.repeat(80)}</d:displayname></d:prop>` +
+            `<d:response><d:href>/home/${index}${'c'.repeat(400)}/</d:href><d:propstat><d:prop><d:resourcetype><d:collection/>` +
+            `<c:calendar/></d:resourcetype><d:displayname>${'n'.repeat(200)}</d:displayname></d:prop>` +
             '<d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>',
         );
         multistatus(response, calendars.join('') + ' '.repeat(MB));
@@ -120,21 +120,57 @@ export const ADAPTER_FILLERS: Readonly<Record<string, Filler>> = {
   },
 };
 
+/** Many accounts on one mailbox of Dovecot. @returns  opens another of them, and closes its connections after the work */
+function imapOn(prepare: (dovecot: Dovecot, user: string) => Promise<void>) {
+  /** Of the test: it opens two caches. */
+  let prepared: Promise<number> | undefined;
+  const user = 'ada';
+  async function startServer(): Promise<number> {
+    const dovecot = await startDovecot({ folderIndex: false });
+    onTestFinished(async () => {
+      prepared = undefined;
+      await dovecot.stop();
+    });
+    await prepare(dovecot, user);
+    return dovecot.port;
+  }
+  return async () => {
+    prepared ??= startServer();
+    const port = await prepared;
+    const server = { host: '127.0.0.1', port, security: 'none', user: addressOf(user), pass: PASSWORD };
+    const accounts = imapAccounts(3, REACH);
+    let count = 0;
+    return async (work: (opened: ImapAccount) => Promise<unknown>): Promise<void> => {
+      count += 1;
+      const opened = accounts.of(account(String(count), { imap: server, smtp: server }));
+      await work(opened);
+      opened.close();
+    };
+  };
+}
+
+const conversations = imapOn(async (dovecot, user) => {
+  const named = (index: number) => numbers(99).map((n) => `<${index}.${n}@x.example>`);
+  for (const index of numbers(50)) {
+    const references = named(index).join('\r\n ');
+    const raw = `Message-ID: <${index}@x.example>\r\nReferences: ${references}\r\n\r\nx\r\n`;
+    await dovecot.deliver(user, raw);
+  }
+  for (const _time of numbers(3)) await dovecot.doveadm('copy', user, ['INBOX', 'mailbox', 'INBOX']);
+});
+
+const manyFolders = imapOn(async (dovecot, user) => {
+  const names = numbers(900).map((n) => `${n}${'f'.repeat(150)}`);
+  await dovecot.doveadm('mailbox create', user, names);
+});
+
 /** The caches that only Dovecot fills. */
 export const DOVECOT_FILLERS: Readonly<Record<string, Filler>> = {
   'adapters/imap/imap-accounts.ts imapAccounts.index': {
     mostBytes: 64 * MB,
     rounds: 3,
     async open() {
-      const named = (index: number) => numbers(99).map((n) => `<${index}.${n}@x.example>`);
-      const open = await imapOn(async (dovecot, user) => {
-        for (const index of numbers(50)) {
-          const references = named(index).join('\r\n ');
-          const raw = `Message-ID: <${index}@x.example>\r\nReferences: ${references}\r\n\r\nx\r\n`;
-          await dovecot.deliver(user, raw);
-        }
-        for (const _time of numbers(3)) await dovecot.doveadm('copy', user, ['INBOX', 'mailbox', 'INBOX']);
-      });
+      const open = await conversations();
       return async () => {
         for (const _account of numbers(10)) {
           await open(async (opened) => {
@@ -148,42 +184,13 @@ export const DOVECOT_FILLERS: Readonly<Record<string, Filler>> = {
   },
   'adapters/imap/imap-accounts.ts imapAccounts.folders': {
     mostBytes: 8 * MB,
-    // Ten lists take 13 MB.
+    // Seven lists take 9 MB.
     rounds: 1,
     async open() {
-      const open = await imapOn(async (dovecot, user) => {
-        await dovecot.doveadm(
-          'mailbox create',
-          user,
-          numbers(900).map((n) => `${n}${'f'.repeat(150)}`),
-        );
-      });
+      const open = await manyFolders();
       return async () => {
-        for (const _account of numbers(10)) await open((opened) => opened.freshFolders(limit));
+        for (const _account of numbers(7)) await open((opened) => opened.freshFolders(limit));
       };
     },
   },
 };
-
-/** Many accounts on one mailbox of Dovecot. @returns  opens another of them, and closes its connections after the work */
-async function imapOn(prepare: (dovecot: Dovecot, user: string) => Promise<void>) {
-  const dovecot = await startDovecot({ folderIndex: false });
-  onTestFinished(() => dovecot.stop());
-  const user = dovecot.addUser();
-  await prepare(dovecot, user);
-  const server = {
-    host: '127.0.0.1',
-    port: dovecot.port,
-    security: 'none',
-    user: addressOf(user),
-    pass: PASSWORD,
-  };
-  const accounts = imapAccounts(3, REACH);
-  let count = 0;
-  return async (work: (opened: ImapAccount) => Promise<unknown>): Promise<void> => {
-    count += 1;
-    const opened = accounts.of(account(String(count), { imap: server, smtp: server }));
-    await work(opened);
-    opened.close();
-  };
-}

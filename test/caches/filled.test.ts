@@ -8,7 +8,7 @@ import { heldBytes } from './heap.ts';
 
 /** What the process itself comes to hold meanwhile: compiled code, and what libraries keep. */
 const SLACK_BYTES = 2 * 1024 * 1024;
-const TITLE = 'a cache that is filled, and filled again, takes no more memory than it may';
+const TITLE = 'a cache that is filled, and half filled again, takes no more memory than it may';
 
 describe(TITLE, () => {
   it.each(Object.entries({ ...CORE_FILLERS, ...ADAPTER_FILLERS }))('%s', (_name, filler) =>
@@ -29,10 +29,10 @@ async function staysWithin({ mostBytes, rounds, open }: Filler): Promise<void> {
   const before = await heldBytes();
   for (let round = 0; round < rounds; round += 1) await fill(round);
   const once = (await heldBytes()) - before;
-  for (let round = rounds; round < 2 * rounds; round += 1) await fill(round);
-  const twice = (await heldBytes()) - before;
+  for (let round = rounds; round < 1.5 * rounds; round += 1) await fill(round);
+  const more = (await heldBytes()) - before;
   // It is alive until here.
   expect(fill).toBeTypeOf('function');
   expect(once).toBeLessThan(mostBytes + SLACK_BYTES);
-  expect(twice).toBeLessThan(mostBytes + SLACK_BYTES);
+  expect(more).toBeLessThan(mostBytes + SLACK_BYTES);
 }
