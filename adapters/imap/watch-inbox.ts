@@ -109,14 +109,21 @@ function watchOn(lease: Lease, call: MailCall, visit: InboxVisit): Promise<Watch
     }
   }
 
-  /** Selects the inbox again. This shows whether it was replaced, and mail that the server did not announce. */
+  /**
+   * Selects the inbox again. This shows whether it was replaced, and mail that the server did not announce: then it cannot
+   * announce.
+   */
   async function reopen(): Promise<void> {
-    const before = { uidValidity, uidNext };
+    const before = { uidValidity, uidNext, hasNews };
     await run(() => select(client, 'INBOX'));
     const folder = openFolder(client);
     uidValidity = folder.uidValidity;
     uidNext = await run(() => uidNextOf(folder));
-    if (uidValidity !== before.uidValidity || uidNext > (before.uidNext ?? 0)) hasNews = true;
+    const isReplaced = uidValidity !== before.uidValidity;
+    const hasMore = uidNext > (before.uidNext ?? 0);
+    if (isReplaced || hasMore) hasNews = true;
+    if (!isReplaced && hasMore && before.uidNext !== undefined && !before.hasNews)
+      watch.end('cannot_announce');
   }
 
   async function openInbox(): Promise<OpenInbox> {

@@ -28,8 +28,9 @@ export interface MailWatching {
 export type InboxVisit = (inbox: OpenInbox) => Promise<void>;
 
 /**
- * `aborted`: by the signal of the call. `cannot_announce`: the server has no IDLE. `no_connection_to_spare`: it
- * refuses further connections of this account, or the account's other calls need this one.
+ * `aborted`: by the signal of the call. `cannot_announce`: the server has no IDLE, or does not tell by it
+ * what arrives. `no_connection_to_spare`: it refuses further connections of this account, or the account's other calls
+ * need this one.
  */
 export type WatchEnd = 'aborted' | 'cannot_announce' | 'no_connection_to_spare';
 

@@ -185,13 +185,13 @@ describe.skipIf(missingServers().length > 0)(titled('watching an inbox on Doveco
       expect(seen).toHaveLength(1);
     });
 
-    it('that announces nothing shows new mail at the renewal', async () => {
+    it('that announces nothing shows new mail at the renewal, and cannot announce', async () => {
       let isSilent = false;
       const { port } = await throughProxy({
         reply: (line) => (isSilent && /^\* \d+ (EXISTS|RECENT)/.test(line) ? '' : line),
       });
       const renewal = renewals();
-      const { seen, sees } = watch(callOn(port, user));
+      const { seen, sees, ended } = watch(callOn(port, user));
       await sees();
       await eventually(() => expect(renewal.planned()).toBe(1));
       isSilent = true;
@@ -201,6 +201,7 @@ describe.skipIf(missingServers().length > 0)(titled('watching an inbox on Doveco
       isSilent = false;
       renewal.comes();
       await sees('unannounced');
+      expect(await ended).toBe('cannot_announce');
     });
 
     it('shows at the renewal that the inbox was replaced', async () => {
