@@ -4,11 +4,13 @@ import { fetchRowsOf } from './rows.ts';
 import { type OpenFolder, reportedUidNext } from './session.ts';
 import { searchUids } from './uid-search.ts';
 
+/** The highest UID that there can be (RFC 9051, 9, nz-number). Not `*`: to a search of mailutils' imap4d it is none. */
+const UID_MAX = 2 ** 32 - 1;
+
 /** Returns the messages with a UID above `uid`, lowest UID first, at most `limit`. Fewer: there are no more. */
 export async function arrivalsIn(folder: OpenFolder, uid: number, limit: number): Promise<ListedMessage[]> {
-  const found = await searchUids(folder.client, { uid: `${uid + 1}:*` });
-  // `*` is the last message, also if its UID is lower (RFC 9051, 9, seq-range).
-  const waiting = found.filter((one) => one > uid).sort((a, b) => a - b);
+  const found = await searchUids(folder.client, { uid: `${uid + 1}:${UID_MAX}` });
+  const waiting = found.filter((one) => one > uid).toSorted((a, b) => a - b);
   let rows: ListedMessage[] = [];
   while (rows.length < limit && waiting.length > 0) {
     // Messages that were removed since the search are missing, and the next ones take their places.

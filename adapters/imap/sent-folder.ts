@@ -35,7 +35,7 @@ const NEWEST_COPIES = 200;
 
 /** @returns the UIDs of the newest copies of a message of ours, whatever their Message-ID, in ascending order */
 function copiesOfOurs({ client, mailbox }: OpenFolder, writtenId: string): Promise<number[]> {
-  const seq = `${Math.max(1, mailbox.exists - NEWEST_COPIES + 1)}:*`;
+  const seq = `${Math.max(1, mailbox.exists - NEWEST_COPIES + 1)}:${mailbox.exists}`;
   return searchUids(client, { seq, header: { [REQUEST_FIELD]: writtenId } });
 }
 
