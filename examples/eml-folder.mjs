@@ -125,12 +125,17 @@ export function emlFolderMail({ outbox }) {
     return messageId === null ? references : [messageId, ...references];
   }
 
+  /** Letters that look the same are the same, however they are composed. */
+  function composed(text) {
+    return text.toLowerCase().normalize('NFC');
+  }
+
   async function matching(messages, { words, from = '', since, unread, contains }) {
     const found = [];
     for (const message of messages) {
       if (unread && !isUnread(message)) continue;
       if (since !== undefined && message.internalDate.getTime() < Date.parse(since)) continue;
-      if (!messageRow(message).from.toLowerCase().includes(from.toLowerCase())) continue;
+      if (!composed(messageRow(message).from).includes(composed(from))) continue;
       const says = await Promise.all(words.map((word) => contains(source(message), word)));
       if (says.every(Boolean)) found.push(message);
     }

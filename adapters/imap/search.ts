@@ -9,6 +9,7 @@ import {
   type SearchPosition,
   type SearchQuery,
 } from '../../core/ports/mail-reading.ts';
+import { normalForm } from '../../core/text/normal-form.ts';
 import { DAY_MS } from '../../core/time/durations.ts';
 import type { AccountConnections } from './account-connections.ts';
 import { searchFailure } from './connection.ts';
@@ -188,8 +189,12 @@ function inSender(part: string): Condition {
   return {
     kind: 'sender',
     ...searchFor(part, ['from']),
-    matches: async ({ row }) => messageRow(row).from.toLowerCase().includes(part.toLowerCase()),
+    matches: async ({ row }) => composed(messageRow(row).from).includes(composed(part)),
   };
+}
+
+function composed(text: string): string {
+  return normalForm(text.toLowerCase(), 'NFC');
 }
 
 /** The word appears where a person would look. */
@@ -202,7 +207,8 @@ function inMessage(word: string, contains: SearchQuery['contains']): Condition {
 }
 
 /**
- * Builds the search for a text in one of the fields. imapflow leaves out quotes if it can; Courier (5.0) then
+ * Builds the search for a text in one of the fields. Servers compare letters as they are stored, or in a form of their
+ * own: it is asked for composed and decomposed. imapflow leaves out quotes if it can; Courier (5.0) then
  * accepts neither a tilde nor NIL. imapflow takes a single leading backslash for a flag, and Courier then
  * waits for more.
  */
@@ -211,10 +217,12 @@ function searchFor(
   fields: readonly ('from' | 'to' | 'cc' | 'subject' | 'body')[],
 ): Omit<Condition, 'kind' | 'matches'> {
   const searched = text.replace(/^\\(?!\\)/, '');
+  const forms = new Set([searched, normalForm(searched, 'NFC'), normalForm(searched, 'NFD')]);
+  const each = fields.flatMap((field) => [...forms].map((form) => ({ [field]: form })));
   return {
     isPlain: /^[ -}]*$/.test(text) && text.toLowerCase() !== 'nil',
     isWhole: searched === text,
-    search: searched === '' ? { all: true } : { or: fields.map((field) => ({ [field]: searched })) },
+    search: searched === '' ? { all: true } : { or: each },
   };
 }
 

@@ -6,7 +6,7 @@ const MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
  * which is quadratic in a long run, so marks beyond thirty in a row are dropped.
  * Source: Unicode Standard Annex 15, Stream-Safe Text Format.
  */
-export function normalForm(text: string, form: 'NFC' | 'NFKC' | 'NFKD'): string {
+export function normalForm(text: string, form: 'NFC' | 'NFD' | 'NFKC' | 'NFKD'): string {
   if (isAscii(text)) return text;
   return text.replace(MARKS, '$1').normalize(form);
 }
