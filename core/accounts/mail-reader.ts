@@ -1,5 +1,6 @@
 import type { ListedMessage, MessagePlace } from '../mail/listed-message.ts';
 import { type MessageRow, messageRow } from '../mail/message-row.ts';
+import { withoutNamesakes } from '../mail/namesakes.ts';
 import { type SentCopy, sentCopyOf } from '../mail/sent-copy.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { MailCall } from '../ports/mail.ts';
@@ -60,7 +61,7 @@ export function mailReader(mail: MailReading, clock: Pick<Clock, 'now' | 'after'
     async thread(call, place) {
       const found = await mail.thread(call, place);
       const { rows, missing } = 'missing' in found ? found : { rows: found, missing: [] };
-      return { rows: conversation(await rowsOf(rows)), missing };
+      return { rows: conversation(withoutNamesakes(await rowsOf(rows), place)), missing };
     },
     sentCopies: async (call, path, addresses) =>
       (await mail.sentCopies(call, path, addresses)).map(sentCopyOf),
@@ -90,7 +91,7 @@ function withRow({ row, source }: RawMessage): RawMessage<MessageRow> {
   return { row: messageRow(row), source };
 }
 
-/** A message that is in several folders is one message. Two that only share a Message-ID are two. */
+/** A message that is in several folders is one message. Two with one Message-ID and different contents are two. */
 function conversation(rows: readonly MessageRow[]): MessageRow[] {
   const once = new Map<string, MessageRow>();
   for (const row of rows.toSorted(oldestFirst)) {

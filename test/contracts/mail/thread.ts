@@ -100,6 +100,22 @@ export function threadPromises(mailbox: Mailbox): void {
       expect(await subjectsOf(scene, row)).toEqual(['Plan', 'Plan']);
     });
 
+    it('does not join different messages that a program sent with one Message-ID', async () => {
+      const scene = mailbox();
+      const id = { 'Message-ID': '<noreply@other.example>' };
+      const invoice = await delivered(scene, scene.inbox, letter({ ...id, Subject: 'Invoice' }), day(1));
+      const welcome = await delivered(scene, scene.inbox, letter({ ...id, Subject: 'Welcome' }), day(2));
+      const answer = await delivered(
+        scene,
+        scene.inbox,
+        letter({ 'Message-ID': '<answer@other.example>', Subject: 'Re: Invoice', 'In-Reply-To': id['Message-ID'] }),
+        day(3),
+      );
+      expect(await subjectsOf(scene, invoice)).toEqual(['Invoice', 'Re: Invoice']);
+      expect(await subjectsOf(scene, answer)).toEqual(['Invoice', 'Re: Invoice']);
+      expect(await subjectsOf(scene, welcome)).not.toContain('Invoice');
+    });
+
     it('does not join ids of which one is a part of the other', async () => {
       const scene = mailbox();
       const row = await delivered(
