@@ -4,6 +4,7 @@ import { readHeaders } from '../../core/mail/header-fields.ts';
 import type { MessagePlace } from '../../core/mail/listed-message.ts';
 import { type ListedMessage, ROW_FIELDS } from '../../core/mail/listed-message.ts';
 import { inReplyToIds, messageIdOf, referenceIds } from '../../core/mail/message-ids.ts';
+import { threadIndexStart } from '../../core/mail/thread-index.ts';
 import { THREAD_MAX } from '../../core/ports/mail-reading.ts';
 import { fetchEach } from './fetch-each.ts';
 import type { Fetched } from './fetched.ts';
@@ -14,6 +15,7 @@ import { searchUids } from './uid-search.ts';
 /** The id of a message, and those of the messages that it answers. */
 interface MessageIds {
   readonly messageId: string | null;
+  /** Where it names none, the id of its conversation in Outlook, if it has one. */
   readonly refersTo: readonly string[];
 }
 
@@ -24,13 +26,27 @@ export interface LinkedRow extends MessageIds {
 }
 
 /** The headers with the id of a message and the ids that it answers. */
-export const LINK_HEADERS = ['message-id', 'references', 'in-reply-to'];
+export const LINK_HEADERS = ['message-id', 'references', 'in-reply-to', 'thread-index'];
 
 const LINKED_QUERY = {
   ...ROW_QUERY,
-  headers: [...ROW_FIELDS, 'references', 'in-reply-to'],
+  headers: [...new Set([...ROW_FIELDS, ...LINK_HEADERS])],
   threadId: true,
 };
+
+/** No Message-ID begins so. */
+const OUTLOOKS = 'thread-index:';
+
+/** The searches for messages that have an id, and for those that name it. They match parts of other ids, too. */
+export function searchesFor(id: string): { readonly has: SearchObject[]; readonly names: SearchObject[] } {
+  if (id.startsWith(OUTLOOKS)) {
+    return { has: [], names: [{ header: { 'thread-index': id.slice(OUTLOOKS.length) } }] };
+  }
+  return {
+    has: [{ header: { 'message-id': id } }],
+    names: [{ header: { references: id } }, { header: { 'in-reply-to': id } }],
+  };
+}
 
 /** @throws MailError `not_found` if there is no message at the place */
 export async function linkedRow(folder: OpenFolder, place: MessagePlace): Promise<LinkedRow> {
@@ -78,8 +94,10 @@ function linksIn(block: Buffer): MessageIds {
   const values = (name: string) => fields.filter(({ key }) => key === name).map(({ value }) => value);
   const listed = values('references').flatMap(referenceIds);
   const answered = values('in-reply-to').flatMap(inReplyToIds);
+  const named = [...new Set([...listed, ...answered])];
+  const outlooks = threadIndexStart(values('thread-index')[0] ?? '');
   return {
     messageId: messageIdOf(values('message-id')[0] ?? ''),
-    refersTo: [...new Set([...listed, ...answered])],
+    refersTo: named.length === 0 && outlooks !== null ? [`${OUTLOOKS}${outlooks}`] : named,
   };
 }

@@ -4,7 +4,7 @@ import { THREAD_MAX } from '../../core/ports/mail-reading.ts';
 import type { AccountConnections } from './account-connections.ts';
 import { inEachFolder } from './each-folder.ts';
 import type { SearchScope } from './folders.ts';
-import { idsOf, type LinkedRow, linkedRows } from './linked-rows.ts';
+import { idsOf, type LinkedRow, linkedRows, searchesFor } from './linked-rows.ts';
 import type { MissingParts } from './missing-parts.ts';
 import type { OpenFolder } from './session.ts';
 
@@ -108,9 +108,11 @@ async function look(
 ): Promise<void> {
   progress.looksLeft = folder.mailbox.exists === 0 ? 0 : progress.looksLeft - 1;
   for (const id of ids) progress.ids.add(id);
-  const missing = ids.filter((id) => !conversation.there.has(id)).map(isId);
+  const isThere = (id: string) => conversation.there.has(id);
+  const has = (id: string) => searchesFor(id).has;
+  const missing = ids.filter((id) => !isThere(id)).flatMap(has);
   // Another message may have the id of one that is there.
-  const others = [...ids.filter((id) => conversation.there.has(id)).map(isId), ...ids.flatMap(namesId)];
+  const others = [...ids.filter(isThere).flatMap(has), ...ids.flatMap((id) => searchesFor(id).names)];
   const searches =
     sinceMs === undefined
       ? inLines([...missing, ...others])
@@ -127,14 +129,6 @@ async function look(
       addIds(conversation, idsOf(linked));
     }
   }
-}
-
-function isId(id: string): SearchObject {
-  return { header: { 'message-id': id } };
-}
-
-function namesId(id: string): SearchObject[] {
-  return [{ header: { references: id } }, { header: { 'in-reply-to': id } }];
 }
 
 /** A command stays below the 8000 bytes that every server accepts. */

@@ -18,6 +18,7 @@ export interface Draft {
   readonly messageId: string;
   readonly inReplyTo: string | null;
   readonly references: readonly string[];
+  readonly threadIndex?: string | undefined;
   /** The calendar part of the message (RFC 6047), an alternative to its text. */
   readonly invitation?: Invitation;
   /** Value of REQUEST_FIELD. */
@@ -50,6 +51,9 @@ export function composeMessage(draft: Draft): Uint8Array {
     ...(draft.references.length === 0
       ? []
       : [header('References', draft.references.map((id) => msgId('References', id)).join(' '))]),
+    ...(draft.threadIndex === undefined
+      ? []
+      : [header('Thread-Index', token('Thread-Index', draft.threadIndex))]),
     header(REQUEST_FIELD, token(REQUEST_FIELD, draft.requestId)),
     header('MIME-Version', '1.0'),
   ];

@@ -3,6 +3,7 @@ import { isAutomatic } from './automatic-mail.ts';
 import { type HeaderField, headersOf } from './header-fields.ts';
 import { headerAddresses, headerText } from './header-text.ts';
 import { inReplyToIds, messageIdOf, referenceIds } from './message-ids.ts';
+import { threadIndexStart } from './thread-index.ts';
 
 /** The header of a message as a person would read it. */
 
@@ -16,6 +17,8 @@ export interface MessageHeaders {
   /** With its angle brackets. */
   readonly messageId: string | null;
   readonly references: readonly string[];
+  /** Outlook's Thread-Index. Absent: there is none, or it is not one of Outlook's. */
+  readonly threadIndex?: string;
   /** A program sent it, or sends it to many: nobody may be there to read an answer. Absent: a person may have. */
   readonly isAutomatic?: true;
 }
@@ -37,6 +40,7 @@ export function messageHeaders(headers: readonly HeaderField[]): ReadHeaders {
   const all = (name: string) => headers.filter(({ key }) => key === name).map(({ value }) => value);
   const addresses = (name: string) => all(name).flatMap(headerAddresses);
   const references = all('references').flatMap(referenceIds);
+  const threadIndex = first('thread-index')?.trim() ?? '';
   return {
     from: headerAddresses(first('from') ?? ''),
     replyTo: addresses('reply-to'),
@@ -45,6 +49,7 @@ export function messageHeaders(headers: readonly HeaderField[]): ReadHeaders {
     subject: headerText(first('subject') ?? ''),
     messageId: messageIdOf(first('message-id') ?? ''),
     references: references.length > 0 ? references : inReplyToIds(first('in-reply-to') ?? ''),
+    ...(threadIndexStart(threadIndex) !== null && { threadIndex }),
     ...(isAutomatic(headers) ? { isAutomatic: true } : {}),
     date: first('date'),
   };
@@ -53,6 +58,8 @@ export function messageHeaders(headers: readonly HeaderField[]): ReadHeaders {
 /** Further recipients, and further earlier messages, are not listed. */
 const ADDRESSES_MAX = 500;
 const REFERENCES_MAX = 500;
+/** Outlook's own are shorter. */
+const THREAD_INDEX_CHARS = 4096;
 
 /** Everything done with them later costs as much as there are. */
 export function boundedHeaders({
@@ -63,6 +70,7 @@ export function boundedHeaders({
   subject,
   messageId,
   references,
+  threadIndex,
   isAutomatic: automatic,
 }: MessageHeaders): MessageHeaders {
   const few = (all: readonly MailAddress[]) => all.slice(0, ADDRESSES_MAX);
@@ -74,6 +82,7 @@ export function boundedHeaders({
     subject,
     messageId,
     references: references.slice(-REFERENCES_MAX),
+    ...(threadIndex === undefined ? {} : { threadIndex: threadIndex.slice(0, THREAD_INDEX_CHARS) }),
     ...(automatic === undefined ? {} : { isAutomatic: automatic }),
   };
 }

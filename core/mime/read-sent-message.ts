@@ -11,6 +11,7 @@ const HEADERS = new Set([
   'message-id',
   'in-reply-to',
   'references',
+  'thread-index',
   'x-countersign-request',
   'mime-version',
   'content-type',

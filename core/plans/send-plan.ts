@@ -37,6 +37,7 @@ interface Message {
   readonly invitation?: Invitation;
   readonly inReplyTo: string | null;
   readonly references: readonly string[];
+  readonly threadIndex?: string | undefined;
 }
 
 /** The input of the findings. */
@@ -113,6 +114,7 @@ export async function frozenMessageOf(
     messageId,
     inReplyTo: letter.inReplyTo,
     references: letter.references,
+    threadIndex: letter.threadIndex,
     ...(letter.invitation === undefined ? {} : { invitation: letter.invitation }),
     requestId: unique,
   });

@@ -73,6 +73,7 @@ const reading = z.object({
     subject: z.string(),
     messageId: z.string().nullable(),
     references: z.array(z.string()),
+    threadIndex: z.string().exactOptional(),
     isAutomatic: z.literal(true).exactOptional(),
   }),
   said: z.array(statedPassage).exactOptional(),

@@ -10,6 +10,7 @@ import { bodyText, invalidArgument, messageId, normalAddress, text } from '../co
 import type { MailAddress } from '../mail/address.ts';
 import type { MessageHeaders } from '../mail/message-headers.ts';
 import { needsUtf8, replyAddress } from '../mail/reply-address.ts';
+import { answerThreadIndex } from '../mail/thread-index.ts';
 import { asOwnerSent } from '../plans/owners-message.ts';
 import type { Planned } from '../plans/planned.ts';
 import { isMessageId, QUOTE_WINDOW, quoted, replyReferences, replySubject } from '../plans/quote.ts';
@@ -77,6 +78,7 @@ export async function planReply(
     answeredText: parent.body.text,
     inReplyTo: parentId !== null && isMessageId(parentId) ? parentId : null,
     references: replyReferences(parent.headers),
+    threadIndex: answerThreadIndex(parent.headers.threadIndex, context.ports.clock.now()),
     about: { target, flag: 'answered' },
   });
   const named = targetName(account.accountId, target);

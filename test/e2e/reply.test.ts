@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { threadIndexStart } from '../../core/mail/thread-index.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../servers/browser.ts';
 import { addressOf } from '../servers/mail-users.ts';
 import { missingServers, titled } from '../servers/missing-servers.ts';
@@ -16,6 +17,7 @@ const QUESTION = {
   subject: 'RE: Re: Lunch on Friday?',
   messageId: '<question@example.test>',
   references: ['<first@example.test>', '<second@example.test>'],
+  threadIndex: Buffer.from(`01dc4d5f3a10${'5a'.repeat(16)}`, 'hex').toString('base64'),
 };
 
 describe.skipIf(browserIsMissing || missingServers().length > 0)(inBrowser(titled('a reply')), () => {
@@ -40,6 +42,7 @@ describe.skipIf(browserIsMissing || missingServers().length > 0)(inBrowser(title
         `Subject: ${QUESTION.subject}`,
         `Message-ID: ${QUESTION.messageId}`,
         `References: ${QUESTION.references.join(' ')}`,
+        `Thread-Index: ${QUESTION.threadIndex}`,
         'Date: Fri, 20 Nov 2026 10:00:00 +0100',
         '',
         'Shall we have lunch?',
@@ -113,6 +116,8 @@ describe.skipIf(browserIsMissing || missingServers().length > 0)(inBrowser(title
       from: { address: addressOf(user) },
       to: [{ address: addressOf(asker) }],
     });
+    const threadIndex = mail.headers.find(({ key }) => key === 'thread-index')?.value ?? '';
+    expect(threadIndexStart(threadIndex)).toBe(threadIndexStart(QUESTION.threadIndex));
     expect(mail.text).toBe(`${text}\n`);
 
     expect(await rest.get(path)).toMatchObject({

@@ -6,13 +6,19 @@ import type { Mail } from '../../../core/ports/ports.ts';
 import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
-import { type MailProxy, startProxy } from '../../servers/proxy.ts';
+import { type Disguise, type MailProxy, startProxy } from '../../servers/proxy.ts';
 import { callOn, newestOf, started } from './mailbox-on.ts';
+import { proxyBefore } from './through-proxy.ts';
 
 function letter(id: string, answers = ''): string {
   const named = answers === '' ? '' : `References: <${answers}@x.example>\r\n`;
   return `Message-ID: <${id}@x.example>\r\n${named}Subject: ${id}\r\n\r\nx\r\n`;
 }
+
+const REPORTS_NOTHING_NEW: Disguise = {
+  reply: (line) => (line.includes('[UIDNEXT') ? '' : line.replace(' LIST-STATUS', '')),
+  refusal: (line) => (/^\S+ STATUS /.test(line) ? 'NO not now' : undefined),
+};
 
 describe.skipIf(missingServers().length > 0)(titled('a conversation that is requested again'), () => {
   let dovecot: Dovecot;
@@ -107,14 +113,42 @@ describe.skipIf(missingServers().length > 0)(titled('a conversation that is requ
   it('is searched for if the server does not report what is new', async () => {
     await dovecot.deliver(user, letter('one'));
     await dovecot.deliver(user, letter('two', 'one'), { mailbox: 'Sent' });
-    const poor = await startProxy('imap', dovecot.port, {
-      reply: (line) => (line.includes('[UIDNEXT') ? '' : line.replace(' LIST-STATUS', '')),
-      refusal: (line) => (/^\S+ STATUS /.test(line) ? 'NO not now' : undefined),
-    });
+    const poor = await proxyBefore(dovecot, REPORTS_NOTHING_NEW);
     call = callOn(poor.port, user);
     expect(await subjects()).toEqual(['one', 'two']);
     expect(poor.commands).toContain('UID SEARCH');
     await mail.close();
-    await poor.stop();
+  });
+
+  describe('and whose messages name no other, only their conversation in Outlook', () => {
+    const begun = Buffer.from(`01dc4d5f3a10${'5a'.repeat(16)}`, 'hex');
+    const answers = (count: number) =>
+      Buffer.concat([begun, ...Array.from({ length: count }, () => Buffer.from('8000012345', 'hex'))]);
+    const sent = (subject: string, threadIndex: Buffer, more = '') =>
+      `Message-ID: <${subject}@x.example>\r\n${more}Subject: ${subject}\r\nThread-Index: ${threadIndex.toString('base64')}\r\n\r\nx\r\n`;
+
+    beforeEach(async () => {
+      await dovecot.deliver(user, sent('first', answers(0)));
+      await dovecot.deliver(user, sent('elsewhere', Buffer.from(`01dc4d5f3a10${'77'.repeat(16)}`, 'hex')));
+      await dovecot.deliver(user, sent('second', answers(1)), { mailbox: 'Sent' });
+      await dovecot.deliver(user, letter('third', 'second'));
+      await dovecot.deliver(user, sent('other', answers(1), 'References: <unknown@x.example>\r\n'));
+      await dovecot.deliver(user, sent('fourth', answers(2)));
+    });
+    const whole = ['first', 'second', 'third', 'fourth'];
+
+    it('is the same from each of them', async () => {
+      expect((await subjects()).sort()).toEqual(whole.toSorted());
+      expect((await subjects('Sent')).sort()).toEqual(whole.toSorted());
+      expect(proxy.commands).not.toContain('UID SEARCH');
+    });
+
+    it('is also found by a search', async () => {
+      const poor = await proxyBefore(dovecot, REPORTS_NOTHING_NEW);
+      call = callOn(poor.port, user);
+      expect((await subjects()).sort()).toEqual(whole.toSorted());
+      expect(poor.commands).toContain('UID SEARCH');
+      await mail.close();
+    });
   });
 });

@@ -108,7 +108,11 @@ export function threadPromises(mailbox: Mailbox): void {
       const answer = await delivered(
         scene,
         scene.inbox,
-        letter({ 'Message-ID': '<answer@other.example>', Subject: 'Re: Invoice', 'In-Reply-To': id['Message-ID'] }),
+        letter({
+          'Message-ID': '<answer@other.example>',
+          Subject: 'Re: Invoice',
+          'In-Reply-To': id['Message-ID'],
+        }),
         day(3),
       );
       expect(await subjectsOf(scene, invoice)).toEqual(['Invoice', 'Re: Invoice']);

@@ -6,6 +6,7 @@ export const NOT_TIMED: readonly {
   {
     why: 'Bounded before: by the schema of an argument, by the head of a request, by its form, or by the row of a message.',
     functions: {
+      'adapters/imap/linked-rows.ts': 'searchesFor',
       'core/accounts/arrival-identity.ts': 'arrivalIdentity',
       'core/accounts/kept-expansions.ts': 'expansionsOf',
       'core/accounts/sent-evidence.ts': 'writtenTo',
@@ -26,6 +27,7 @@ export const NOT_TIMED: readonly {
       'core/mail/charset.ts': 'decodeText textDecoder',
       'core/mail/header-text.ts': 'headerAddresses headerText',
       'core/mail/sent-copy.ts': 'isSentTo',
+      'core/mail/thread-index.ts': 'answerThreadIndex',
       'core/notices/notice-target.ts': 'isSameMailbox',
       'core/plans/new-recipients.ts': 'namesakeDomains newAmong',
       'core/plans/send-plan.ts': 'signed',

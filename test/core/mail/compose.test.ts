@@ -106,6 +106,10 @@ const address = fc
   .map(([local, domain]) => `${local}@${domain}`);
 const messageId = fc.stringMatching(/^<[!-;=?-~]{1,200}>$/);
 
+const threadIndex = fc
+  .uint8Array({ minLength: 16, maxLength: 16 })
+  .map((guid) => Buffer.concat([Buffer.from('01dc4d5f3a10', 'hex'), guid]).toString('base64'));
+
 const drafts: fc.Arbitrary<Draft> = fc.record({
   from: fc.record({ name: headerText, address }),
   to: fc.array(address, { minLength: 1, maxLength: 30 }),
@@ -114,6 +118,7 @@ const drafts: fc.Arbitrary<Draft> = fc.record({
   messageId,
   inReplyTo: fc.option(messageId),
   references: fc.array(messageId, { maxLength: 30 }),
+  threadIndex: fc.option(threadIndex, { nil: undefined }),
   requestId: fc.stringMatching(/^apr_[A-Za-z0-9]{22}$/),
 });
 
@@ -140,6 +145,7 @@ describe('composeMessage', () => {
         const references =
           any.references.length > 0 || any.inReplyTo === null ? any.references : [any.inReplyTo];
         expect(headers.references).toEqual(references);
+        expect(headers.threadIndex).toBe(any.threadIndex);
         expect(email.headers.find((header) => header.key === 'x-countersign-request')?.value).toBe(
           any.requestId,
         );

@@ -86,9 +86,9 @@ it('the asked message stays, and so does whatever shares its Message-ID with no 
     },
     { requiredKeys: ['subject'] },
   );
-  const some = fc.array(sent, { minLength: 1, maxLength: 12 }).chain((all) =>
-    fc.record({ rows: fc.constant(conversation(all)), at: fc.nat({ max: all.length - 1 }) }),
-  );
+  const some = fc
+    .array(sent, { minLength: 1, maxLength: 12 })
+    .chain((all) => fc.record({ rows: fc.constant(conversation(all)), at: fc.nat({ max: all.length - 1 }) }));
   fc.assert(
     fc.property(some, ({ rows, at }) => {
       const asked = rows[at];
