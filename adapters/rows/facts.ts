@@ -58,7 +58,7 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
       queries: [
         ask('slot', { ownerId, slotId }),
         ask('claim', { ownerId, credentialId, key }),
-        ask('approval', { ownerId, approvalId: approval?.id ?? '' }),
+        ask('approval', { ownerId, approvalId: approval?.id ?? followUp }),
         ask('follow_up', { ownerId, approvalId: followUp }),
       ],
       read: ([slot], [found], [run], [due]) => ({

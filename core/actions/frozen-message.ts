@@ -3,6 +3,7 @@ import { folderForRole, folderRolesOf } from '../accounts/account-folders.ts';
 import { sentMessage } from '../accounts/sent-message.ts';
 import { withAutoSubmitted, withDate } from '../mail/compose.ts';
 import type { MessageRow } from '../mail/message-row.ts';
+import { MailError } from '../ports/mail.ts';
 import type { Outgoing } from '../ports/mail-sending.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { ReadingFor } from '../ports/reader.ts';
@@ -62,11 +63,27 @@ export async function sentCopy(
   return path === null ? undefined : run.ports.mail.messageWithId(mailbox.call, path, message.messageId);
 }
 
-/** Saves the copy in Sent. An owner without a Sent folder wants no copies. */
+/** The server does not take the copy of a sent message: the mailbox may be full. */
+export class SentCopyRefused extends Error {
+  constructor(cause: unknown) {
+    super('the mail server refuses the copy for Sent', { cause });
+    this.name = 'SentCopyRefused';
+  }
+}
+
+/**
+ * Saves the copy in Sent. An owner without a Sent folder wants no copies.
+ * @throws SentCopyRefused, MailError
+ */
 export async function saveCopy(accountId: number, message: FrozenMessage, run: RunContext): Promise<void> {
   const mailbox = await run.mailbox(accountId);
   const { sent } = await folderRolesOf(run.ports, mailbox);
   if (sent.path === null && sent.by === 'owner') return;
   const path = await folderForRole(run.ports, mailbox, 'sent');
-  await run.ports.mail.saveSent(mailbox.call, path, outgoing(message, run));
+  try {
+    await run.ports.mail.saveSent(mailbox.call, path, outgoing(message, run));
+  } catch (error) {
+    const isRefused = error instanceof MailError && error.code === 'refused';
+    throw isRefused ? new SentCopyRefused(error) : error;
+  }
 }

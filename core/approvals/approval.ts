@@ -24,7 +24,7 @@ export const APPROVAL_STATES = [
 
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
 
-/** Why an approval ended without its action: an error code, or a reason that no code covers. */
+/** Why an approval ended without its action, or not with all of it: an error code, or a reason that no code covers. */
 export const APPROVAL_ERRORS = [
   'internal_error',
   'not_found',
@@ -43,6 +43,7 @@ export const APPROVAL_ERRORS = [
   'message_too_large',
   'too_many_recipients',
   'outside_fence',
+  'sent_copy_refused',
 ] as const;
 
 export type ApprovalError = (typeof APPROVAL_ERRORS)[number];
@@ -112,7 +113,7 @@ export interface Approval {
   readonly result: Readonly<Record<string, unknown>> | null;
   /**
    * Why it ended without its action. While it is approved: why it is tried again later. The owner has to mend something, or
-   * the server put it off.
+   * the server put it off. Once it is executed: what the server refuses to do after it, which is tried again.
    */
   readonly error: ApprovalError | null;
 }

@@ -98,8 +98,10 @@ export function wireApproval(approval: Approval, ownerWords: OpenWords): WireApp
     ...(approval.decidedAt === null ? {} : { decided_at: approval.decidedAt.toISOString() }),
     ...(approval.executedAt === null ? {} : { executed_at: approval.executedAt.toISOString() }),
     ...(approval.result === null ? {} : { result: approval.result }),
-    // While it is approved, the cause is the owner's business.
-    ...(approval.error === null || !isTerminal(approval.state) ? {} : { error: approval.error }),
+    // While it is approved, and once it is executed, the cause is the owner's business.
+    ...(approval.error === null || !isTerminal(approval.state) || approval.state === 'executed'
+      ? {}
+      : { error: approval.error }),
     ...(approval.rejection === null
       ? {}
       : { rejection: { reason: approval.rejection.reason, ...(note === null ? {} : { note }) } }),
@@ -179,7 +181,14 @@ export function meaningOf(approval: Approval): string {
             : `The owner changed the request and approved it, and the action was carried out${inPart}. ${EDITED}`;
       const more = forwardLeft.safeParse(approval.result).success ? LEFT_BEHIND : '';
       const untold = untoldOf(approval);
-      return [done, more, untold === undefined ? '' : UNTOLD_ATTENDEES[untold]].filter(Boolean).join(' ');
+      return [
+        done,
+        more,
+        untold === undefined ? '' : UNTOLD_ATTENDEES[untold],
+        approval.error === 'sent_copy_refused' ? NOT_IN_SENT : '',
+      ]
+        .filter(Boolean)
+        .join(' ');
     }
     case 'failed':
       return ['The action was not carried out. Nothing was done.', FAILED_BECAUSE.get(approval.error)]
@@ -207,6 +216,8 @@ const FAILED_BECAUSE: ReadonlyMap<Approval['error'], string> = new Map([
 const LEFT_BEHIND = 'Attachments were not sent: result.not_sent names them.';
 /** The result of a forward that left attachments behind. */
 export const forwardLeft = z.looseObject({ not_sent: z.array(z.string()) });
+const NOT_IN_SENT =
+  'Its copy is not in the Sent folder yet, because the mail server refuses it: the mailbox may be full. Do not send it again.';
 const EDITED = 'approval.edited says what was changed.';
 
 /** What the agent may do after a rejection. */

@@ -1,5 +1,6 @@
 import { runPorts } from '../accounts/tool-ports.ts';
 import type { Action } from '../actions/action.ts';
+import { SentCopyRefused } from '../actions/frozen-message.ts';
 import type { StoredAction } from '../actions/stored-action.ts';
 import type { Approval } from '../approvals/approval.ts';
 import { ServiceStoppedError } from '../contract/errors.ts';
@@ -9,6 +10,7 @@ import type { Reclaimed, Settlement } from '../ports/approval-storage.ts';
 import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
+import { MINUTE_MS } from '../time/durations.ts';
 import { followUp, type LinkSent, runAction } from './run-action.ts';
 import { openAction } from './sealed-plan.ts';
 
@@ -31,6 +33,8 @@ export interface Executor {
 }
 
 const RECLAIM_AT_ONCE = 20;
+/** Each try sends the whole message, and a person has to make room for it. */
+const REFUSED_RETRY_MS = 15 * MINUTE_MS;
 
 export function createExecutor(
   ports: Ports,
@@ -130,10 +134,14 @@ export function createExecutor(
         await storage.followedUp({ ownerId, approvalId: id });
       } catch (error) {
         log.warn('a follow-up is due again', { approval: id, ...errorName(error) });
+        const later =
+          error instanceof SentCopyRefused
+            ? ({ error: 'sent_copy_refused', retryMs: REFUSED_RETRY_MS } as const)
+            : { error: null, retryMs: parts.retryMs };
         await storage
-          .followUpLater({ ownerId, approvalId: id, retryMs: parts.retryMs })
-          .catch((later: unknown) =>
-            log.warn('a follow-up is due when its lease expires', { approval: id, ...errorName(later) }),
+          .followUpLater({ ownerId, approvalId: id, ...later })
+          .catch((failure: unknown) =>
+            log.warn('a follow-up is due when its lease expires', { approval: id, ...errorName(failure) }),
           );
       }
     }

@@ -66,6 +66,7 @@ export function runFailure({ error, group }: Pick<Approval, 'error' | 'group'>):
     case 'target_changed':
     case 'message_too_large':
     case 'too_many_recipients':
+    case 'sent_copy_refused':
       return new ServiceError('upstream_mail_error');
   }
 }

@@ -90,8 +90,14 @@ export interface ApprovalStorage {
   /** Records that the work after an executed action is done (a copy in Sent, \Answered). */
   followedUp(request: { ownerId: string; approvalId: string }): Promise<void>;
 
-  /** Records that it is not done. It is due again after `retryMs` on the store's clock. */
-  followUpLater(request: { ownerId: string; approvalId: string; retryMs: number }): Promise<void>;
+  /** Records that it is not done, and why. It is due again after `retryMs` on the store's clock. */
+  followUpLater(request: {
+    ownerId: string;
+    approvalId: string;
+    retryMs: number;
+    /** Null: nothing that the owner can mend. */
+    error: Extract<ApprovalError, 'sent_copy_refused'> | null;
+  }): Promise<void>;
 
   /**
    * Takes over work whose lease has ended, oldest first: approvals to run or to check (with a new fence and lease),

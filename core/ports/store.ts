@@ -396,6 +396,7 @@ export interface ClaimFacts {
 export interface HeldFacts {
   readonly slot: { readonly credentialId: string; readonly leaseUntilMs: number } | undefined;
   readonly claim: StoredClaim | undefined;
+  /** The one that is asked for, or else that of the follow-up. */
   readonly approval: Approval | undefined;
   readonly hasFollowUp: boolean;
 }

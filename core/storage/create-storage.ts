@@ -45,7 +45,7 @@ import {
 import { removeOwner, updateOwner } from './owners.ts';
 import { passwordMatched, takePasswordTry } from './password-tries.ts';
 import { expire, reclaim } from './recover.ts';
-import { followUpLater, settle, start } from './run.ts';
+import { followedUp, followUpLater, settle, start } from './run.ts';
 import { changeSecondStep, takeSecondStep } from './second-step.ts';
 import {
   addSession,
@@ -93,6 +93,8 @@ export function createStorage(database: Store, random: Random): Storage {
   const { unit } = store;
   const approval = (ownerId: string, approvalId: string, withPlan = false) =>
     ({ kind: 'approval', ownerId, approvalId, withPlan }) as const;
+  const followUpOf = ({ ownerId, approvalId }: { ownerId: string; approvalId: string }) =>
+    ({ kind: 'held', ownerId, followUp: approvalId }) as const;
   const tracker = (ownerId: string, trackerId: number, targets: readonly string[] = []) =>
     ({ kind: 'trackers', ownerId, trackerIds: [trackerId], targets }) as const;
   const sessionsOf = (ownerId: string) => ({ kind: 'sessions', ownerId }) as const;
@@ -146,12 +148,8 @@ export function createStorage(database: Store, random: Random): Storage {
     start: (r) => unit('durable', approval(r.ownerId, r.approvalId), (facts) => start(facts, r, random)),
     settle: (r) =>
       unit('durable', approval(r.ownerId, r.approvalId), (facts, at) => settle(facts, r, at, random)),
-    followedUp: ({ ownerId, approvalId }) =>
-      store.apply(ownerId, [{ type: 'end_follow_up', ownerId, approvalId }]),
-    followUpLater: (r) =>
-      unit('relaxed', { kind: 'held', ownerId: r.ownerId, followUp: r.approvalId }, (facts, at) =>
-        followUpLater(facts, r, at),
-      ),
+    followedUp: (r) => unit('relaxed', followUpOf(r), (facts) => followedUp(facts, r)),
+    followUpLater: (r) => unit('relaxed', followUpOf(r), (facts, at) => followUpLater(facts, r, at)),
     reclaim: (r) =>
       unit('durable', { kind: 'due', running: r.running, limit: r.limit }, (facts, at) =>
         reclaim(facts, r, at, random),

@@ -74,15 +74,33 @@ function eventOf({ end, fence }: Settlement, storeNowMs: number): ApprovalEvent 
   return { type: 'not_now', fence, error: end.error, retryAtMs: storeNowMs + end.retryMs };
 }
 
+/** Ends a follow-up. */
+export function followedUp(
+  { approval }: HeldFacts,
+  { ownerId, approvalId }: Parameters<Storage['followedUp']>[0],
+): Judged<void> {
+  return {
+    answer: undefined,
+    changes: [{ type: 'end_follow_up', ownerId, approvalId }, ...withFault(approval, null)],
+  };
+}
+
 /** Makes a follow-up due again, unless it is done. */
 export function followUpLater(
-  { hasFollowUp }: HeldFacts,
-  { ownerId, approvalId, retryMs }: Parameters<Storage['followUpLater']>[0],
+  { hasFollowUp, approval }: HeldFacts,
+  { ownerId, approvalId, retryMs, error }: Parameters<Storage['followUpLater']>[0],
   storeNowMs: number,
 ): Judged<void> {
+  if (!hasFollowUp) return { answer: undefined, changes: [] };
   const dueAtMs = storeNowMs + retryMs;
   return {
     answer: undefined,
-    changes: hasFollowUp ? [{ type: 'keep_follow_up', ownerId, approvalId, dueAtMs }] : [],
+    changes: [{ type: 'keep_follow_up', ownerId, approvalId, dueAtMs }, ...withFault(approval, error)],
   };
+}
+
+/** What keeps the follow-up of an executed approval from being done. */
+function withFault(approval: Approval | undefined, error: Approval['error']): readonly Change[] {
+  if (approval?.state !== 'executed' || approval.error === error) return [];
+  return [{ type: 'save_approval', approval: { ...approval, error } }];
 }

@@ -40,6 +40,7 @@ const REASONS: Record<Exclude<ApprovalError, ErrorCode>, string> = {
   message_too_large: 'The message is larger than the mail server takes.',
   too_many_recipients: 'These are more recipients than the mail server takes at once.',
   outside_fence: 'It is outside the fences of its key.',
+  sent_copy_refused: 'Its copy is not in your Sent folder: the mail server refuses it.',
 };
 
 /** Why a decision did not count, from the state that the request has now. Undefined: it is not known. */
@@ -65,7 +66,7 @@ export function meaningForOwner(approval: Approval): string {
         approval.approvedBy === 'policy'
           ? 'It was carried out without asking you, as its key allows.'
           : `You ${approval.edit === null ? '' : 'changed it and '}approved it, and it was carried out.`;
-      return inPart === undefined ? done : `${done} ${inPart}`;
+      return [done, inPart, reasonOf(approval)].filter(Boolean).join(' ');
     }
     case 'failed':
       return `It was not carried out; nothing was done. ${reasonOf(approval)}`.trim();
@@ -117,6 +118,8 @@ const ADVICE: Record<ApprovalError, string> = {
     'Nobody got it. The program has to ask again, with fewer or smaller attachments. How much the server takes is what countersign doctor reports.',
   too_many_recipients: 'Nobody got it. The program has to ask again, for fewer recipients at a time.',
   outside_fence: 'Change the fences of its key under Integrations if it should be allowed.',
+  sent_copy_refused:
+    'Your mailbox may be full. Make room in it: the copy is saved by itself within a quarter of an hour.',
 };
 
 const UNTOLD_ATTENDEES: Record<Untold, string> = {

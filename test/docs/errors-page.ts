@@ -81,7 +81,10 @@ const STATE_MEANS: Readonly<Record<ApprovalState, string>> = {
     'It may or may not have happened. Do not repeat it: look in the Sent folder or the calendar.',
 };
 
-const ENDING_MEANS: Readonly<Record<ApprovalError, string>> = {
+/** A refused copy in Sent does not end a request, and only the owner's pages and `meaning` say it. */
+type Ending = Exclude<ApprovalError, 'sent_copy_refused'>;
+
+const ENDING_MEANS: Readonly<Record<Ending, string>> = {
   internal_error: 'The server failed.',
   not_found: 'The message, event or tracker is gone.',
   upstream_mail_error: 'The mail or calendar server refused it, or did not answer.',
@@ -126,7 +129,10 @@ export function errorsPage(): string {
     wrapped('The `error` of an approval that ended as `failed` or `cancelled`.'),
     table(
       ['`error`', 'means'],
-      APPROVAL_ERRORS.map((error) => [code(error), ENDING_MEANS[error]]),
+      APPROVAL_ERRORS.filter((error) => error !== 'sent_copy_refused').map((error) => [
+        code(error),
+        ENDING_MEANS[error],
+      ]),
     ),
   );
 }

@@ -23,6 +23,8 @@ export interface DovecotVariant {
   readonly acl?: boolean;
   /** Folders Views/All and Views/Flagged, marked as such, that show the messages of the other folders once more. */
   readonly views?: boolean;
+  /** How much a user's mailbox may hold. Default: anything. */
+  readonly quotaKb?: number;
   /** How many connections a user may have. */
   readonly maxConnections?: number;
   /** Where it asks for the user of an access token, which goes at the end. Default: it takes no access tokens. */
@@ -190,6 +192,7 @@ function configuration(
     folderIndex = true,
     acl = false,
     views = false,
+    quotaKb,
     maxConnections = 100,
     tokenInfoUrl,
   }: DovecotVariant,
@@ -216,6 +219,7 @@ mailbox_list_index = ${folderIndex ? 'yes' : 'no'}
 mail_fsync = never
 mail_max_userip_connections = ${maxConnections}
 ${acl ? 'mail_plugins = acl\nplugin {\n  acl = vfile\n}' : ''}
+${quotaKb === undefined ? '' : `mail_plugins = quota\nplugin {\n  quota = maildir\n  quota_rule = *:storage=${quotaKb}K\n}`}
 disable_plaintext_auth = no
 auth_mechanisms = plain login${tokenInfoUrl === undefined ? '' : ' xoauth2 oauthbearer'}
 auth_failure_delay = 0

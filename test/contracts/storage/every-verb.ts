@@ -167,7 +167,7 @@ export const VERBS: Record<
   settle: (s, { started }) => settle(s, started, DONE, { followUp: true, recipients: ['b@x.org'] }),
   followedUp: (s, { key: { ownerId }, executed }) => s.followedUp({ ownerId, approvalId: executed.id }),
   followUpLater: (s, { key: { ownerId }, executed }) =>
-    s.followUpLater({ ownerId, approvalId: executed.id, retryMs: LEASE_MS }),
+    s.followUpLater({ ownerId, approvalId: executed.id, retryMs: LEASE_MS, error: null }),
   reclaim: (s) => reclaim(s),
   expire: (s) => s.expire(LATE),
   addEndpoint: (s, { key }) => addEndpoint(s, key),

@@ -94,7 +94,12 @@ export function isolationPromises(store: Store): void {
       expect(await storage.endSession(ownerId, 'ses_same')).toBe(false);
       expect(await storage.endOtherSessions(ownerId, 'none')).toBe(0);
       await storage.followedUp({ ownerId, approvalId: one.done.id });
-      await storage.followUpLater({ ownerId, approvalId: one.done.id, retryMs: LAPSED_MS });
+      await storage.followUpLater({
+        ownerId,
+        approvalId: one.done.id,
+        retryMs: LAPSED_MS,
+        error: 'sent_copy_refused',
+      });
       await storage.renew(
         {
           ownerId,

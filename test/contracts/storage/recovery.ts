@@ -173,10 +173,42 @@ export function recoveryPromises(store: Store): void {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const { ownerId, id } = await execute(storage, key, {}, { followUp: true, leaseMs: LAPSED_MS });
-      await storage.followUpLater({ ownerId, approvalId: id, retryMs: LEASE_MS });
+      const later = { ownerId, approvalId: id, error: null };
+      await storage.followUpLater({ ...later, retryMs: LEASE_MS });
       expect((await reclaim(storage)).followUps).toEqual([]);
-      await storage.followUpLater({ ownerId, approvalId: id, retryMs: LAPSED_MS });
+      await storage.followUpLater({ ...later, retryMs: LAPSED_MS });
       expect((await reclaim(storage)).followUps).toHaveLength(1);
+    });
+
+    it('says what the server refuses until that is done', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const { ownerId, id, ...rest } = await execute(
+        storage,
+        key,
+        {},
+        { followUp: true, leaseMs: LAPSED_MS },
+      );
+      const errorNow = async () => (await storage.approval(ownerId, id))?.error;
+      const of = { ownerId, approvalId: id };
+      await storage.followUpLater({ ...of, retryMs: LAPSED_MS, error: 'sent_copy_refused' });
+      expect(await storage.approval(ownerId, id)).toEqual({
+        ...rest,
+        ownerId,
+        id,
+        error: 'sent_copy_refused',
+      });
+      expect((await reclaim(storage)).followUps).toMatchObject([
+        { approval: { error: 'sent_copy_refused' } },
+      ]);
+      await storage.followUpLater({ ...of, retryMs: LAPSED_MS, error: null });
+      expect(await errorNow()).toBeNull();
+      await storage.followUpLater({ ...of, retryMs: LAPSED_MS, error: 'sent_copy_refused' });
+      await storage.followedUp(of);
+      expect(await errorNow()).toBeNull();
+      // It is done: a process that comes late changes nothing.
+      await storage.followUpLater({ ...of, retryMs: LAPSED_MS, error: 'sent_copy_refused' });
+      expect(await errorNow()).toBeNull();
     });
 
     it('comes after actions to run, within the same limit', async () => {

@@ -97,7 +97,7 @@ export function removalPromises(store: Store): void {
           ...{ end: DONE, recipients: ['a@x.org'], followUp: true, leaseMs: LEASE_MS },
         }),
       ).toBeUndefined();
-      await storage.followUpLater({ ownerId, approvalId: approved.id, retryMs: 0 });
+      await storage.followUpLater({ ownerId, approvalId: approved.id, retryMs: 0, error: null });
       await storage.rememberRecipients(ownerId, 1, ['known-to-one@x.org'], NOON);
       await storage.renew(
         { ownerId, slotId: one.slotId, claim: { ...won, key: 'k', credentialId } },
