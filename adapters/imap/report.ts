@@ -1,5 +1,6 @@
 import type { ImapFlow } from 'imapflow';
 import type { MailFolder } from '../../core/folders/folder.ts';
+import { folderName } from '../../core/text/shortened.ts';
 import type { Reach } from '../remote/connect.ts';
 import { brokenFinding, type Finding, good, lacking } from '../remote/finding.ts';
 import type { MailServer } from '../remote/mail-server.ts';
@@ -8,8 +9,8 @@ import { raceLimit } from '../remote/time-limit.ts';
 import { tlsReport } from '../remote/tls-report.ts';
 import { smtpReport } from '../smtp/report.ts';
 import { connectImap, newTraits } from './connection.ts';
-import { imapFailure } from './failure.ts';
-import { isGmail, listFolders } from './folders.ts';
+import { imapFailure, isRefused } from './failure.ts';
+import { isGmail, listWithStatus } from './folders.ts';
 import type { SignInServers } from './settings.ts';
 
 export type { Finding } from '../remote/finding.ts';
@@ -67,11 +68,44 @@ async function readingReport(
 }
 
 async function mailboxReport(client: ImapFlow) {
-  const { folders } = await listFolders(client);
+  const { list, statuses } = await listWithStatus(client, { messages: true });
+  const { folders } = list;
+  const unknown = folders.filter(({ path }) => statuses.get(path)?.messages === undefined);
+  const refused = await refusedAmong(client, unknown);
   // Not read-only, because servers report what they can store only to a session that may write.
   const inbox = await client.mailboxOpen('INBOX');
   const keepsKeywords = inbox.permanentFlags?.has('\\*') === true;
-  return { folders, findings: [...extensions(client), labels(client, keepsKeywords)] };
+  return { folders, findings: [...extensions(client), labels(client, keepsKeywords), access(refused)] };
+}
+
+/** Returns the folders that the server does not open. One whose messages it has counted needs no look. */
+async function refusedAmong(
+  client: ImapFlow,
+  folders: readonly MailFolder[],
+): Promise<readonly MailFolder[]> {
+  const refused: MailFolder[] = [];
+  for (const folder of folders) {
+    try {
+      await client.mailboxOpen(folder.path, { readOnly: true });
+    } catch (error) {
+      if (!isRefused(imapFailure(error))) throw error;
+      refused.push(folder);
+    }
+  }
+  return refused;
+}
+
+/** As many names as fit a line or two. */
+const NAMES_MAX = 5;
+
+function access(refused: readonly MailFolder[]): Finding {
+  if (refused.length === 0) return good('folders', 'It opens every folder that it lists.');
+  const named = refused.slice(0, NAMES_MAX).map(({ path }) => `“${folderName(path)}”`);
+  const more = refused.length > named.length ? ` and ${refused.length - named.length} more` : '';
+  return lacking(
+    'folders',
+    `It lists folders that it does not open: ${named.join(', ')}${more}. Searches and conversations lack what is in them, and say so.`,
+  );
 }
 
 function extensions({ capabilities }: ImapFlow): readonly Finding[] {

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Finding, imapReport } from '../../../adapters/imap/report.ts';
 import type { MailServer } from '../../../adapters/imap/settings.ts';
@@ -76,6 +77,7 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
       stable_ids: expect.stringMatching(/^lacking: .*no OBJECTID/) as unknown,
       idle: 'good: It reports new mail at once (IDLE).',
       keywords: 'good: It stores keywords, which serve as labels.',
+      folders: 'good: It opens every folder that it lists.',
     });
     expect(byImap.folders).toContainEqual({ path: 'Sent', delimiter: '/', specialUse: 'sent' });
     expect(bySmtp.folders).toBeUndefined();
@@ -122,6 +124,25 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
       size: expect.stringMatching(/^good/) as unknown,
       sign_in: 'broken: The SMTP server does not offer a way to sign in.',
     });
+  });
+
+  it('names the folders that a server lists and does not open', async () => {
+    const setup = await start({ acl: true });
+    const { dovecot } = setup;
+    const folders = ['Shared', 'Board', ...Array.from({ length: 5 }, (_, at) => `Closed ${at}`)];
+    for (const folder of folders) {
+      await dovecot.doveadm('mailbox create', 'alice', [folder]);
+      const file = `${dovecot.folder}/mail/alice/Maildir/.${folder}/dovecot-acl`;
+      if (folder !== 'Board') writeFileSync(file, 'owner l\n', { mode: 0o644 });
+    }
+    const { imap, folders: listed } = await reportOn(setup, {
+      tlsFingerprint: dovecot.certificate.fingerprint,
+    });
+    expect(told(imap).folders).toBe(
+      'lacking: It lists folders that it does not open: “Closed 0”, “Closed 1”, “Closed 2”, “Closed 3”, “Closed 4” and 1 more. ' +
+        'Searches and conversations lack what is in them, and say so.',
+    );
+    expect(listed).toContainEqual({ path: 'Shared', delimiter: '/', specialUse: null });
   });
 
   it.each([
@@ -181,7 +202,7 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
 
   it('changes nothing in the mailbox except \\Recent', async () => {
     const user = rich.dovecot.addUser();
-    const folders = () => rich.dovecot.doveadm('mailbox list', user);
+    const folders = async () => (await rich.dovecot.doveadm('mailbox list', user)).split('\n').sort();
     await rich.dovecot.deliver(user, 'Subject: unread\r\n\r\nhello\r\n');
     const flags = async () =>
       (await rich.dovecot.doveadm('fetch flags', user, ['all'])).replace('\\Recent', '');
