@@ -44,10 +44,11 @@ export async function fetchAttachmentPart(
   maxBytes: number,
 ): Promise<AttachmentSource | undefined> {
   const { attached } = partsOf(await structureOf(folder, place));
-  const part = attached.slice(0, ATTACHMENTS_MAX)[index];
-  if (part === undefined) return undefined;
+  const found = attached.slice(0, ATTACHMENTS_MAX)[index];
+  if (found === undefined) return undefined;
+  const { part } = found;
   const { size = 0 } = part;
-  const about = described(part);
+  const about = described(found);
   const isTooLarge = decodedBytes(about) > maxBytes || size > PART_BYTES;
   return {
     kind: 'part',

@@ -1,9 +1,10 @@
 import { ATTACHMENTS_MAX, type AttachmentInfo, attachmentFacts } from './attachment-info.ts';
 import type { DescribedAttachment } from './message-source.ts';
+import { isCalendarType, isMessageType, isReportType } from './text-types.ts';
 
 /** The structure of a message as its server reports it: IMAP's BODYSTRUCTURE. */
 export interface MessageStructure {
-  /** The number of the part. Undefined for a message with only one part. */
+  /** The number of the part, as `partsOf` gives it. Undefined for a message with only one part. */
   readonly part?: string | undefined;
   /** Lower case. */
   readonly type: string;
@@ -13,35 +14,116 @@ export interface MessageStructure {
   readonly encoding?: string | undefined;
   /** Size as encoded. */
   readonly size?: number | undefined;
+  /** Of an attached message. */
+  readonly envelope?: { readonly subject?: string | undefined } | undefined;
   readonly childNodes?: readonly MessageStructure[] | undefined;
 }
 
-/** The parts that a person would read, and the attachments. */
-export function partsOf(structure: MessageStructure): {
-  readonly texts: readonly MessageStructure[];
-  readonly attached: readonly MessageStructure[];
-} {
-  const texts = textsIn(structure);
-  const attached = leaves(structure).filter((part) => fileName(part) !== '' || !isShown(part, texts));
-  // One more than the list shows, so that it can report that there are more.
-  return { texts, attached: attached.slice(0, ATTACHMENTS_MAX + 1) };
+export interface AttachedPart {
+  readonly part: MessageStructure;
+  /** For people: below the subject of the attached message that holds it. */
+  readonly name: string;
 }
 
+/** The parts that a person would read, and the attachments, those of attached messages included. */
+export function partsOf(reported: MessageStructure): {
+  readonly texts: readonly MessageStructure[];
+  readonly attached: readonly AttachedPart[];
+} {
+  const structure = numbered(reported, undefined);
+  const attached: AttachedPart[] = [];
+  collect(attached, structure, { prefix: '', depth: MESSAGES_DEEP });
+  const shown = shownTexts(structure);
+  const texts = shown.some((text) => (text.size ?? 0) > BLANK_BYTES)
+    ? shown
+    : [...shown, ...textsInstead(leaves(structure))];
+  return { texts, attached };
+}
+
+/** With the numbers of RFC 9051 6.4.5, also inside attached messages. */
+function numbered(node: MessageStructure, number: string | undefined): MessageStructure {
+  const { childNodes } = node;
+  if (childNodes === undefined) return { ...node, part: number };
+  if (!isMessageType(node.type)) {
+    const below = number === undefined ? '' : `${number}.`;
+    return {
+      ...node,
+      part: number,
+      childNodes: childNodes.map((child, at) => numbered(child, `${below}${at + 1}`)),
+    };
+  }
+  const own = number ?? '1';
+  const isSplit = (inner: MessageStructure) => inner.childNodes !== undefined && !isMessageType(inner.type);
+  return {
+    ...node,
+    part: number,
+    childNodes: childNodes.map((inner) => numbered(inner, isSplit(inner) ? own : `${own}.1`)),
+  };
+}
+
+/** Texts that are no larger may show nothing: an empty one, or an empty page of HTML. */
+const BLANK_BYTES = 500;
+/** How many messages inside one another are opened. */
+const MESSAGES_DEEP = 5;
+
 /** Of the alternatives of a text, HTML: that is what a person sees. */
-function textsIn(node: MessageStructure): readonly MessageStructure[] {
-  if (node.childNodes === undefined) return isText(node) ? [node] : [];
-  const inEach = node.childNodes.map((child) => textsIn(child));
+function shownTexts(node: MessageStructure): readonly MessageStructure[] {
+  if (isLeaf(node)) return isText(node) ? [node] : [];
+  const inEach = (node.childNodes ?? []).map((child) => shownTexts(child));
   if (node.type !== 'multipart/alternative') return inEach.flat();
   const isHtml = (texts: readonly MessageStructure[]) => texts.some(({ type }) => type === 'text/html');
   return inEach.findLast(isHtml) ?? inEach.find((texts) => texts.length > 0) ?? [];
 }
 
+/** Those of other kinds, which count if the shown ones say nothing; otherwise those that are marked as attachments. */
+function textsInstead(all: readonly MessageStructure[]): readonly MessageStructure[] {
+  const others = all.filter((leaf) => !isText(leaf));
+  const readable = others.filter(
+    ({ type, disposition }) =>
+      isCalendarType(type) ||
+      isReportType(type) ||
+      (type.startsWith('text/') && disposition !== 'attachment'),
+  );
+  if (readable.length > 0) return readable;
+  return others.every(({ type }) => isShownType(type)) ? others : [];
+}
+
+/** One more than the list shows, so that it can report that there are more. */
+const ATTACHED_MAX = ATTACHMENTS_MAX + 1;
+
+function collect(
+  attached: AttachedPart[],
+  message: MessageStructure,
+  { prefix, depth }: { readonly prefix: string; readonly depth: number },
+): void {
+  const texts = shownTexts(message);
+  for (const part of leaves(message)) {
+    if (attached.length === ATTACHED_MAX) return;
+    const ownName = fileName(part);
+    if (ownName === '' && isShown(part, texts)) continue;
+    const subject = part.envelope?.subject ?? '';
+    attached.push({ part, name: `${prefix}${ownName || subject || (prefix === '' ? '' : 'unnamed')}` });
+    const [inner] = part.childNodes ?? [];
+    if (inner === undefined || depth === 0) continue;
+    collect(attached, inner, { prefix: `${prefix}${subject || ownName || 'unnamed'}: `, depth: depth - 1 });
+  }
+}
+
 function leaves(node: MessageStructure): readonly MessageStructure[] {
-  return node.childNodes === undefined ? [node] : node.childNodes.flatMap((child) => leaves(child));
+  return isLeaf(node) ? [node] : (node.childNodes ?? []).flatMap((child) => leaves(child));
+}
+
+/** An attached message is one part of the message that carries it. */
+function isLeaf({ type, childNodes }: MessageStructure): boolean {
+  return childNodes === undefined || isMessageType(type);
+}
+
+function isShownType(type: string): boolean {
+  return type === 'text/plain' || type === 'text/html';
 }
 
 function isText({ type, disposition }: MessageStructure): boolean {
-  return /^text\/(plain|html)$/.test(type) && disposition !== 'attachment';
+  return isShownType(type) && disposition !== 'attachment';
 }
 
 /** Whether it is one of the texts, or an alternative form of one. */
@@ -53,9 +135,9 @@ function fileName({ dispositionParameters, parameters }: MessageStructure): stri
   return dispositionParameters?.filename ?? parameters?.name ?? '';
 }
 
-export function described(part: MessageStructure): DescribedAttachment {
+export function described({ part, name }: AttachedPart): DescribedAttachment {
   return {
-    name: fileName(part),
+    name,
     mime: part.type,
     charset: part.parameters?.charset ?? '',
     encoding: part.encoding ?? '',

@@ -1,6 +1,7 @@
 import { ATTACHMENTS_MAX, type AttachmentInfo, attachmentFacts } from '../mail/attachment-info.ts';
 import { headerText } from '../mail/header-text.ts';
 import { parseHeaders } from '../mail/message-headers.ts';
+import { isMessageType } from '../mail/text-types.ts';
 import { decodedContent, fileName, type MimePart, readTree } from './mime-tree.ts';
 import { isShownText, leavesOf } from './part-text.ts';
 
@@ -52,9 +53,4 @@ function collect(
     complete = collect(files, inner.root, { prefix: inside, depth: depth - 1 }) && inner.complete && complete;
   }
   return complete;
-}
-
-/** RFC 2046 5.2.1, RFC 6532 3.7. */
-export function isMessageType(type: string): boolean {
-  return type === 'message/rfc822' || type === 'message/global';
 }

@@ -1,7 +1,7 @@
 import { calendarText } from '../ical/calendar-text.ts';
 import type { AttachmentInfo } from '../mail/attachment-info.ts';
+import { isCalendarType, isMessageType, isReportType } from '../mail/text-types.ts';
 import { shortened } from '../text/shortened.ts';
-import { isMessageType } from './attached-files.ts';
 import type { MimePart } from './mime-tree.ts';
 import { isShownText, leavesOf, partText } from './part-text.ts';
 
@@ -37,17 +37,13 @@ function joined(texts: readonly string[]): string | undefined {
   return shown.length === 0 ? undefined : shown.join('\n\n');
 }
 
-/** The parts of a report for programs (RFC 3464, 8098, 5965, 6533): fields in lines. */
-const REPORT =
-  /^message\/(?:(?:global-)?(?:delivery-status|disposition-notification|headers)|feedback-report)$/;
-
 function otherText(part: MimePart): string | undefined {
   const { type, disposition } = part;
-  if (/^(?:text\/(?:x-v)?calendar|application\/ics)$/.test(type)) {
+  if (isCalendarType(type)) {
     const lines = partText(part);
     return calendarText(lines) ?? (disposition === 'attachment' ? undefined : lines);
   }
-  if (REPORT.test(type)) return partText(part).trim();
+  if (isReportType(type)) return partText(part).trim();
   return type.startsWith('text/') && disposition !== 'attachment' ? partText(part).trimEnd() : undefined;
 }
 

@@ -17,7 +17,10 @@ export async function parseLargeMessage({
   const parsed = texts.map(parseListedText);
   const [first] = parsed;
   if (first === undefined) throw new TypeError('a message in parts has at least one');
-  const shown = parsed.map(({ text }) => text);
+  const isWritten = parsed.some(({ text }) => !isBlank(text));
+  const shown = parsed
+    .map(({ text, instead }) => (isWritten ? text : instead()))
+    .filter((text) => text !== '');
   const isEncrypted = attachments.some(({ mime }) => mime === 'application/pgp-encrypted');
   if (isEncrypted) shown.push(ENCRYPTED);
   if (isCut) shown.push(`\n${CUT}`);

@@ -33,10 +33,17 @@ export async function parseMessage(source: Uint8Array, opensMessages = true): Pr
   return parsed(readTree(source), opensMessages);
 }
 
-/** The same for one text of a message that was fetched in parts. Its attachments are not in it. */
-export function parseListedText(source: Uint8Array): Omit<ParsedMessage, 'attachments'> {
+/**
+ * The same for one text of a message that was fetched in parts. Its attachments are not in it.
+ * @returns `instead`: what it says if it is a text of another kind, for a message that shows no text
+ */
+export function parseListedText(
+  source: Uint8Array,
+): Omit<ParsedMessage, 'attachments'> & { readonly instead: () => string } {
   const { root, complete } = readListedPart(source);
-  return inContext(root, complete, reading(root, htmlReader().read).text());
+  const { read } = htmlReader();
+  const shown = inContext(root, complete, reading(root, read).text());
+  return { ...shown, instead: () => shownText(root, read, 0) };
 }
 
 function parsed({ root, complete }: ReturnType<typeof readTree>, opensMessages: boolean): ParsedMessage {

@@ -21,6 +21,7 @@ export const PLAIN_READERS: Readonly<Record<string, string>> = {
   'core/text/letter-form.ts': 'letterForm',
   'core/mail/row-text.ts': 'controlsAsSpaces',
   'core/html/text-layout.ts': 'withoutMarked',
+  'core/mail/text-types.ts': 'isCalendarType isMessageType isReportType',
   'core/mail/thread-index.ts': 'threadIndexStart',
   'core/mail/transfer-encoding.ts': 'encodeBody',
   'core/memory/own-copy.ts': 'ownCopy',
