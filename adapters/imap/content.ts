@@ -1,9 +1,9 @@
-import type { FetchQueryObject } from 'imapflow';
+import type { FetchQueryObject, ImapFlow } from 'imapflow';
 import type { MessagePlace } from '../../core/mail/listed-message.ts';
 import { type AttachmentSource, SOURCE_BYTES } from '../../core/mail/message-source.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import type { RawMessage } from '../../core/ports/mail-reading.ts';
-import { isNotFound } from './failure.ts';
+import { deliveryRefusal, isNotFound } from './failure.ts';
 import { fetchEach } from './fetch-each.ts';
 import type { Fetched } from './fetched.ts';
 import { fetchAttachmentPart, fetchParts } from './large-message.ts';
@@ -15,18 +15,71 @@ const FIRST_BYTES = 256 * 1024;
 
 /** @throws MailError `not_found` */
 export async function readMessage(folder: OpenFolder, place: MessagePlace): Promise<RawMessage> {
-  return messageOf(folder, await fetchMessage(folder, place, BEGINNING));
+  let begun: Fetched;
+  try {
+    begun = await fetchMessage(folder, place, beginningFrom(folder));
+  } catch (error) {
+    const message = await instead(folder, place, error);
+    if (message === undefined) throw error;
+    return message;
+  }
+  return messageOf(folder, begun);
+}
+
+/** Connections whose server refuses to deliver the beginning of a message. */
+const withoutPartial = new WeakSet<ImapFlow>();
+
+const BEGINNING: FetchQueryObject = { ...ROW_QUERY, source: { start: 0, maxLength: FIRST_BYTES } };
+
+function beginningFrom({ client }: OpenFolder): FetchQueryObject {
+  return withoutPartial.has(client) ? ROW_QUERY : BEGINNING;
+}
+
+/**
+ * Fetches a message whose beginning was refused as a whole. From then on, the others too.
+ * @returns undefined if the server does not deliver that either, or has refused something else
+ */
+async function instead(
+  folder: OpenFolder,
+  place: MessagePlace,
+  refusal: unknown,
+): Promise<RawMessage | undefined> {
+  if (deliveryRefusal(refusal)?.isCertain !== true || withoutPartial.has(folder.client)) return undefined;
+  try {
+    const message = await messageOf(folder, await fetchMessage(folder, place, ROW_QUERY));
+    withoutPartial.add(folder.client);
+    return message;
+  } catch (error) {
+    if (isNotFound(error) || isUndeliverable(error)) return undefined;
+    throw error;
+  }
+}
+
+function isUndeliverable(error: unknown): boolean {
+  return error instanceof IncompleteMessage || deliveryRefusal(error)?.isCertain === true;
 }
 
 /** Yields the messages that exist. One that the server cannot deliver is empty, and its row says so. */
 export async function* readMessages(folder: OpenFolder, uids: readonly number[]): AsyncGenerator<RawMessage> {
-  const { messages, undeliverable } = await fetchEach(folder.client, uids, BEGINNING);
+  const { messages, undeliverable, refusal } = await fetchEach(folder.client, uids, beginningFrom(folder));
   for (const begun of messages) {
     const message = await messageUnlessGone(folder, begun);
     if (message !== undefined) yield message;
   }
+  for (const { uid } of undeliverable.slice(0, TRIES)) {
+    const place = { path: folder.mailbox.path, uidValidity: folder.uidValidity, uid };
+    const whole = await instead(folder, place, refusal);
+    if (whole === undefined) continue;
+    yield whole;
+    const others = undeliverable.map((message) => message.uid).filter((other) => other !== uid);
+    yield* readMessages(folder, others);
+    return;
+  }
   for (const message of undeliverable) yield undelivered(folder, message);
 }
+
+/** Of messages that were refused, how many are fetched as a whole to see whether the server delivers that. */
+const TRIES = 3;
 
 function undelivered(folder: OpenFolder, message: Fetched): RawMessage {
   return { row: undeliverableRow(folder, message), source: { kind: 'whole', bytes: new Uint8Array() } };
@@ -38,20 +91,19 @@ async function messageUnlessGone(folder: OpenFolder, begun: Fetched): Promise<Ra
     return await messageOf(folder, begun);
   } catch (error) {
     if (isNotFound(error)) return undefined;
-    if (error instanceof IncompleteMessage) return undelivered(folder, begun);
+    if (isUndeliverable(error)) return undelivered(folder, begun);
     throw error;
   }
 }
 
-const BEGINNING: FetchQueryObject = { ...ROW_QUERY, source: { start: 0, maxLength: FIRST_BYTES } };
-
 async function messageOf(folder: OpenFolder, begun: Fetched): Promise<RawMessage> {
   const row = rowOf(folder, begun);
   const { source = Buffer.alloc(0) } = begun;
-  if (source.length >= FIRST_BYTES && row.sizeBytes > SOURCE_BYTES) {
+  const isBeginning = source.length >= FIRST_BYTES || withoutPartial.has(folder.client);
+  if (isBeginning && row.sizeBytes > SOURCE_BYTES) {
     return { row, source: await fetchParts(folder, row.place) };
   }
-  const isAll = source.length < FIRST_BYTES && !isShort(source, row.sizeBytes);
+  const isAll = !isBeginning && !isShort(source, row.sizeBytes);
   const bytes = isAll ? source : await fetchSource(folder, row.place, row.sizeBytes);
   return { row, source: { kind: 'whole', bytes } };
 }

@@ -11,6 +11,8 @@ export interface FetchedEach {
   readonly messages: readonly Fetched[];
   /** Messages that exist and were not delivered, with what is known of each. */
   readonly undeliverable: readonly Fetched[];
+  /** What the server answered last when it refused. Undefined: it left messages out, or none is missing. */
+  readonly refusal?: MailError | undefined;
 }
 
 /** A server that delivers nothing is not asked for each of its messages. */
@@ -98,6 +100,7 @@ export async function fetchEach(
   return {
     messages: [...delivered.values()],
     undeliverable: undelivered.map((uid) => known.get(uid) ?? { uid }),
+    refusal: refusal?.why,
   };
 }
 

@@ -4,6 +4,7 @@ import { mailReader } from '../../../core/accounts/mail-reader.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
 import { systemClock } from '../../../hosts/embedded/system-clock.ts';
+import { readAt, readRaw } from '../../contracts/mail/read.ts';
 import { labelled } from '../../folder-roles.ts';
 import { casesOf } from '../../only-long.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
@@ -114,6 +115,63 @@ describe.skipIf(missingServers().length > 0)(titled('limited servers'), () => {
       expect(await page()).toEqual([2]);
       // For what is marked as deleted, and for the place of the page. Neither is asked for with RETURN again.
       expect(searched(proxy)).toBe(2);
+    });
+  });
+
+  describe.each(['NO', 'BAD'])('one that refuses to deliver a part of a message (%s)', (answer) => {
+    const partial = /BODY(?:\.PEEK)?\[\]<\d+/;
+    const proxied = () =>
+      proxyWith({ refusal: (line) => (partial.test(line) ? `${answer} whole messages only` : undefined) });
+
+    beforeEach(async () => {
+      mail = imapMail({ allowPrivateServers: true, maxConnectionsPerAccount: 1 });
+      for (const subject of ['one', 'two', 'three'])
+        await dovecot.deliver(user, `Subject: ${subject}\r\n\r\nneedle ${subject}\r\n`);
+    });
+
+    it('delivers whole ones: one by itself, and several', async () => {
+      const proxy = await proxied();
+      const call = callOn(proxy.port, user);
+      const { place } = await newestOf(mail, call);
+      expect((await readAt(mailReader(mail, systemClock), call, place)).text).toBe('needle three');
+      void proxy.script();
+      const places = [3, 1, 2].map((uid) => ({ ...place, uid }));
+      const texts = async () => {
+        const read = await mailReader(mail, systemClock).readAll(call, places);
+        return Promise.all(read.map(async (one) => one && (await readRaw(one)).text));
+      };
+      expect(await texts()).toEqual(['needle three', 'needle one', 'needle two']);
+      await mail.close();
+      mail = imapMail({ allowPrivateServers: true, maxConnectionsPerAccount: 1 });
+      expect(await texts()).toEqual(['needle three', 'needle one', 'needle two']);
+    });
+
+    it('is not asked for one again on the same connection', async () => {
+      const lines: string[] = [];
+      const proxy = await proxyWith({
+        refusal: (line) => {
+          lines.push(line);
+          return partial.test(line) ? `${answer} whole messages only` : undefined;
+        },
+      });
+      const call = callOn(proxy.port, user);
+      const { place } = await newestOf(mail, call);
+      for (const _time of ['first', 'second']) await mail.read(call, place);
+      expect(lines.filter((line) => partial.test(line))).toHaveLength(1);
+    });
+
+    it('and does not deliver one of them at all: that one is undeliverable', async () => {
+      const proxy = await proxyWith({
+        refusal: (line) =>
+          partial.test(line) || / FETCH 2 .*BODY(?:\.PEEK)?\[\]/.test(line) ? `${answer} no` : undefined,
+      });
+      const call = callOn(proxy.port, user);
+      const { place } = await newestOf(mail, call);
+      const read = await mailReader(mail, systemClock).readAll(
+        call,
+        [3, 2, 1].map((uid) => ({ ...place, uid })),
+      );
+      expect(read.map((one) => one?.row.undeliverable)).toEqual([undefined, true, undefined]);
     });
   });
 
