@@ -1,4 +1,5 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { sizeText } from '../../core/text/size-text.ts';
 import type { Reach } from '../remote/connect.ts';
 import { brokenFinding, type Finding, good, lacking } from '../remote/finding.ts';
 import { type SignInServer, signedIn } from '../remote/sign-in.ts';
@@ -50,12 +51,12 @@ function offeredIn(reply: string): ReadonlyMap<string, string> {
 
 function offerings(offered: ReadonlyMap<string, string>): readonly Finding[] {
   const auth = offered.get('AUTH');
-  const size = offered.get('SIZE');
-  const megabytes = Math.floor(Number(size) / 1_000_000);
+  // RFC 1870, 4: without a number it tells nothing, and 0 stands for no fixed limit.
+  const size = /^\d+$/.exec(offered.get('SIZE') ?? '')?.[0];
   const signingIn = auth === undefined ? [] : [good('auth', `It offers these sign-in methods: ${auth}.`)];
   if (size === undefined) {
     return [...signingIn, lacking('size', 'It does not say how large a message may be.')];
   }
-  const limit = megabytes > 0 ? `up to ${megabytes} MB` : 'of any size';
+  const limit = Number(size) > 0 ? `up to ${sizeText(Number(size))}` : 'of any size';
   return [...signingIn, good('size', `It accepts messages ${limit}.`)];
 }
