@@ -10,6 +10,8 @@ export interface Courier {
   readonly port: number;
   /** A new user with an empty mailbox. @returns the user's name */
   addUser(): string;
+  /** The path of a user's inbox, a Maildir. */
+  inboxOf(user: string): string;
   stop(): Promise<void>;
 }
 
@@ -54,6 +56,7 @@ export async function startCourier({
   let port = 0;
   const processes = await startOnFreePort();
   let added = 0;
+  const homeOf = (user: string) => `${folder}/mail/${user}`;
 
   async function startOnFreePort(): Promise<ProcessGroup> {
     for (let attempt = 1; attempt <= 5; attempt += 1) {
@@ -83,9 +86,10 @@ export async function startCourier({
       added += 1;
       if (added > MOST_USERS) throw new Error('There are no more users');
       const user = `user${added}`;
-      makeMailbox(`${folder}/mail/${user}`);
+      makeMailbox(homeOf(user));
       return user;
     },
+    inboxOf: (user) => `${homeOf(user)}/Maildir`,
     async stop() {
       await processes.kill();
       rmSync(folder, { recursive: true, force: true });

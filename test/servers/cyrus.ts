@@ -19,6 +19,8 @@ import { type ProcessGroup, run, startProcessGroup } from './process-group.ts';
 export interface Cyrus {
   /** Plain text. */
   readonly port: number;
+  /** The path of a unix socket that takes mail for its users. */
+  readonly lmtpSocket: string;
   /** A new user with an empty mailbox. @returns the user's name */
   addUser(): Promise<string>;
   /** The calendar that every user has from the start; needs `calendars`. */
@@ -88,6 +90,7 @@ export async function startCyrus({ calendars = false } = {}): Promise<Cyrus> {
 
   return {
     port,
+    lmtpSocket: socketIn(folder),
     async addUser() {
       added += 1;
       const user = `user${added}`;
@@ -181,6 +184,8 @@ done
 `;
 }
 
+const socketIn = (folder: string) => `${folder}/conf/socket/lmtp`;
+
 function services(folder: string, port: number, httpPort: number | undefined): string {
   const config = `-C ${folder}/imapd.conf`;
   const http = `http cmd="${OWN}/httpd ${config} -U 30" listen="127.0.0.1:${httpPort}" prefork=1 maxchild=100`;
@@ -191,6 +196,7 @@ START {
 }
 SERVICES {
   imap cmd="${UNPACKED_OWN}/imapd ${config} -U 30" listen="127.0.0.1:${port}" prefork=1 maxchild=200
+  lmtp cmd="${OWN}/lmtpd ${config}" listen="${socketIn(folder)}" prefork=0 maxchild=20
   ${httpPort === undefined ? '' : http}
 }
 EVENTS {
