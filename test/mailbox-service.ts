@@ -54,7 +54,7 @@ export async function mailboxService(options: {
     secretKeys: [randomBytes(32)],
     baseUrl: 'http://127.0.0.1:8787',
     dashboardUrl: 'http://127.0.0.1:8788',
-    limits: { callsPerMinute: 100_000, callsPerDay: 100_000 },
+    limits: { callsPerMinute: 100_000, callsPerDay: 100_000, filedPerDay: 100_000 },
     leaseMs,
   });
   const email = addressOf(user);

@@ -4,15 +4,6 @@
  */
 const KNOWN_FAULTS: readonly (readonly [RegExp, string])[] = [
   [
-    /^(?:UID )?FETCH: (?:OK without having done it|no data|the last of the data absent)$/,
-    'a message that the server leaves out of its answer is left out of the list',
-  ],
-  [/^(?:UID )?FETCH: UID, field (?:absent|NIL|empty), /, 'a message without a UID is left out of the list'],
-  [
-    /^(?:UID )?FETCH: (?:INTERNALDATE|RFC822\.SIZE), field absent, /,
-    'a message without its size or date of arrival is left out of the list',
-  ],
-  [
     /^(?:UID )?FETCH: BODY, field (?:absent|NIL|empty|short), /,
     'a header or body that is missing or cut is shown as the whole, or is an internal error',
   ],
@@ -24,7 +15,7 @@ const KNOWN_FAULTS: readonly (readonly [RegExp, string])[] = [
     /^LIST: (?:OK without having done it|no data|the last of the data absent)$/,
     'a list without folders, or without one of them, is taken for the whole',
   ],
-  [/^LIST: (?:MESSAGES|UNSEEN), field empty, /, 'a wrong number cannot be told from a right one'],
+  [/^(?:LIST|STATUS): (?:MESSAGES|UNSEEN), field empty, /, 'a wrong number cannot be told from a right one'],
   [/^LIST: (?:attributes|delimiter), field (?:absent|doubled), /, 'a folder has an empty name'],
   [
     /^BODY: 250 without having done it$/,
