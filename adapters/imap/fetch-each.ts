@@ -11,8 +11,8 @@ export interface FetchedEach {
   readonly messages: readonly Fetched[];
   /** Messages that exist and were not delivered, with what is known of each. */
   readonly undeliverable: readonly Fetched[];
-  /** What the server answered last when it refused. Undefined: it left messages out, or none is missing. */
-  readonly refusal?: MailError | undefined;
+  /** Why it did not deliver them. Undefined: it left them out without a word, or none is missing. */
+  readonly refusal: MailError | undefined;
 }
 
 /** A server that delivers nothing is not asked for each of its messages. */

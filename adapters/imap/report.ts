@@ -9,7 +9,7 @@ import { raceLimit } from '../remote/time-limit.ts';
 import { tlsReport } from '../remote/tls-report.ts';
 import { smtpReport } from '../smtp/report.ts';
 import { connectImap, newTraits } from './connection.ts';
-import { imapFailure, isRefused } from './failure.ts';
+import { imapFailure, isNotFound } from './failure.ts';
 import { isGmail, listWithStatus } from './folders.ts';
 import type { SignInServers } from './settings.ts';
 
@@ -88,8 +88,9 @@ async function refusedAmong(
     try {
       await client.mailboxOpen(folder.path, { readOnly: true });
     } catch (error) {
-      if (!isRefused(imapFailure(error))) throw error;
-      refused.push(folder);
+      if (!client.usable) throw error;
+      // One that is gone since is none.
+      if (!isNotFound(imapFailure(error))) refused.push(folder);
     }
   }
   return refused;

@@ -7,6 +7,7 @@ import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
 import { freePorts } from '../../servers/ports.ts';
 import { type Postfix, type PostfixVariant, startPostfix } from '../../servers/postfix.ts';
+import { proxyBefore } from './through-proxy.ts';
 
 interface Setup {
   readonly dovecot: Dovecot;
@@ -143,6 +144,19 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
         'Searches and conversations lack what is in them, and say so.',
     );
     expect(listed).toContainEqual({ path: 'Shared', delimiter: '/', specialUse: null });
+  });
+
+  it('loses nothing else to a folder that cannot be opened for now', async () => {
+    const { port } = await proxyBefore(poor.dovecot, {
+      refusal: (line) =>
+        /^\S+ (?:STATUS|EXAMINE|SELECT) "?Notes/.test(line) ? 'NO [INUSE] later' : undefined,
+    });
+    const { imap } = await reportOn(poor, {}, { imap: port, smtp: poor.postfix.port });
+    expect(told(imap)).toMatchObject({
+      sign_in: 'good: Signed in.',
+      keywords: expect.any(String) as unknown,
+      folders: expect.stringContaining('does not open: “Notes”.') as unknown,
+    });
   });
 
   it.each([
