@@ -99,9 +99,9 @@ export function wireApproval(approval: Approval, ownerWords: OpenWords): WireApp
     ...(approval.executedAt === null ? {} : { executed_at: approval.executedAt.toISOString() }),
     ...(approval.result === null ? {} : { result: approval.result }),
     // While it is approved, and once it is executed, the cause is the owner's business.
-    ...(approval.error === null || !isTerminal(approval.state) || approval.state === 'executed'
-      ? {}
-      : { error: approval.error }),
+    ...(approval.error !== null && ['failed', 'cancelled'].includes(approval.state)
+      ? { error: approval.error }
+      : {}),
     ...(approval.rejection === null
       ? {}
       : { rejection: { reason: approval.rejection.reason, ...(note === null ? {} : { note }) } }),

@@ -14,6 +14,25 @@ export interface AttachmentInfo {
 /** With the indices 0 to 500. */
 export const ATTACHMENTS_MAX = 501;
 
+/** How many messages inside one another are opened. */
+export const MAX_MESSAGES_DEEP = 5;
+
+/**
+ * The name of an attachment for people, and what comes before the names of those inside it if it is a message.
+ * @param prefix  of the message that holds it; empty for the outermost
+ * @param subject  of an attached message, otherwise empty
+ */
+export function attachedName(
+  prefix: string,
+  ownName: string,
+  subject: string,
+): { readonly name: string; readonly inside: string } {
+  return {
+    name: `${prefix}${ownName || subject || (prefix === '' ? '' : 'unnamed')}`,
+    inside: `${prefix}${subject || ownName || 'unnamed'}: `,
+  };
+}
+
 /** No file system allows longer names. An untrusted name can be as long as a book. */
 const NAME_CHARS = 300;
 

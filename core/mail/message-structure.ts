@@ -1,4 +1,10 @@
-import { ATTACHMENTS_MAX, type AttachmentInfo, attachmentFacts } from './attachment-info.ts';
+import {
+  ATTACHMENTS_MAX,
+  type AttachmentInfo,
+  attachedName,
+  attachmentFacts,
+  MAX_MESSAGES_DEEP,
+} from './attachment-info.ts';
 import type { DescribedAttachment } from './message-source.ts';
 import { isCalendarType, isMessageType, isReportType } from './text-types.ts';
 
@@ -32,7 +38,7 @@ export function partsOf(reported: MessageStructure): {
 } {
   const structure = numbered(reported, undefined);
   const attached: AttachedPart[] = [];
-  collect(attached, structure, { prefix: '', depth: MESSAGES_DEEP });
+  collect(attached, structure, { prefix: '', depth: MAX_MESSAGES_DEEP });
   const shown = shownTexts(structure);
   const texts = shown.some((text) => (text.size ?? 0) > BLANK_BYTES)
     ? shown
@@ -63,8 +69,6 @@ function numbered(node: MessageStructure, number: string | undefined): MessageSt
 
 /** Texts that are no larger may show nothing: an empty one, or an empty page of HTML. */
 const BLANK_BYTES = 500;
-/** How many messages inside one another are opened. */
-const MESSAGES_DEEP = 5;
 
 /** Of the alternatives of a text, HTML: that is what a person sees. */
 function shownTexts(node: MessageStructure): readonly MessageStructure[] {
@@ -101,11 +105,11 @@ function collect(
     if (attached.length === ATTACHED_MAX) return;
     const ownName = fileName(part);
     if (ownName === '' && isShown(part, texts)) continue;
-    const subject = part.envelope?.subject ?? '';
-    attached.push({ part, name: `${prefix}${ownName || subject || (prefix === '' ? '' : 'unnamed')}` });
+    const { name, inside } = attachedName(prefix, ownName, part.envelope?.subject ?? '');
+    attached.push({ part, name });
     const [inner] = part.childNodes ?? [];
     if (inner === undefined || depth === 0) continue;
-    collect(attached, inner, { prefix: `${prefix}${subject || ownName || 'unnamed'}: `, depth: depth - 1 });
+    collect(attached, inner, { prefix: inside, depth: depth - 1 });
   }
 }
 

@@ -14,16 +14,16 @@ export function withoutNamesakes(rows: readonly MessageRow[], asked: MessagePlac
   const begun = rows.find(({ place }) => isSame(place, asked));
   if (begun === undefined) return rows;
   const subject = baseSubject(begun);
-  const subjectJoins = (row: MessageRow) => baseSubject(row) === subject;
+  const joined = new Set(rows.filter((row) => baseSubject(row) === subject));
   const joinedDates = new Map<string, Set<string>>();
-  for (const row of rows) {
-    if (row.messageId === null || !subjectJoins(row)) continue;
+  for (const row of joined) {
+    if (row.messageId === null) continue;
     const dates = joinedDates.get(row.messageId) ?? new Set();
     joinedDates.set(row.messageId, dates.add(row.dateField));
   }
   return rows.filter((row) => {
     const dates = joinedDates.get(row.messageId ?? '');
-    return dates === undefined || subjectJoins(row) || (row.dateField !== '' && dates.has(row.dateField));
+    return dates === undefined || joined.has(row) || (row.dateField !== '' && dates.has(row.dateField));
   });
 }
 

@@ -1,4 +1,10 @@
-import { ATTACHMENTS_MAX, type AttachmentInfo, attachmentFacts } from '../mail/attachment-info.ts';
+import {
+  ATTACHMENTS_MAX,
+  type AttachmentInfo,
+  attachedName,
+  attachmentFacts,
+  MAX_MESSAGES_DEEP,
+} from '../mail/attachment-info.ts';
 import { headerText } from '../mail/header-text.ts';
 import { parseHeaders } from '../mail/message-headers.ts';
 import { isMessageType } from '../mail/text-types.ts';
@@ -11,9 +17,6 @@ export interface AttachedFile {
   readonly info: AttachmentInfo;
   readonly part: MimePart;
 }
-
-/** How many messages inside one another are opened. */
-export const MAX_MESSAGES_DEEP = 5;
 
 /**
  * At most ATTACHMENTS_MAX of them, in order.
@@ -44,12 +47,11 @@ function collect(
     const ownName = headerText(fileName(part));
     const subject = isMessage ? parseHeaders(bytes).subject : '';
     const info = { mime: part.type, charset: part.typeParams.charset ?? '' };
-    const name = `${prefix}${ownName || subject || (prefix === '' ? '' : 'unnamed')}`;
+    const { name, inside } = attachedName(prefix, ownName, subject);
     const facts = attachmentFacts({ name, ...info }, files.length);
     files.push({ part, info: { ...facts, sizeBytes: bytes.length } });
     if (!isMessage || depth === 0) continue;
     const inner = readTree(bytes);
-    const inside = `${prefix}${subject || ownName || 'unnamed'}: `;
     complete = collect(files, inner.root, { prefix: inside, depth: depth - 1 }) && inner.complete && complete;
   }
   return complete;

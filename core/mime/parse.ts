@@ -1,11 +1,11 @@
 import { htmlReader } from '../html/html-text.ts';
 import { withoutMarked } from '../html/text-layout.ts';
-import type { AttachmentInfo } from '../mail/attachment-info.ts';
+import { type AttachmentInfo, MAX_MESSAGES_DEEP } from '../mail/attachment-info.ts';
 import { headerText } from '../mail/header-text.ts';
 import { messageHeaders, type ReadHeaders } from '../mail/message-headers.ts';
 import type { Protection } from '../mail/protection.ts';
 import { displayAddresses } from '../mail/row-text.ts';
-import { attachedFiles, MAX_MESSAGES_DEEP } from './attached-files.ts';
+import { attachedFiles } from './attached-files.ts';
 import { ENCRYPTED, withoutCiphertext } from './inline-pgp.ts';
 import { heldInstead, isBlank, NOTHING_SEEN, textInstead } from './instead-of-text.ts';
 import { decodedContent, type MimePart, readListedPart, readTree } from './mime-tree.ts';

@@ -24,6 +24,7 @@ export const NOT_TIMED: readonly {
       'core/gate/address-group.ts': 'addressGroup',
       'core/gate/fences.ts': 'isPersonInside',
       'core/gate/owner-proof.ts': 'isProofOf',
+      'core/mail/attachment-info.ts': 'attachedName',
       'core/mail/charset.ts': 'decodeText textDecoder',
       'core/mail/header-text.ts': 'headerAddresses headerText',
       'core/mail/sent-copy.ts': 'isSentTo',
