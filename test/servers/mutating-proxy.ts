@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import net from 'node:net';
+import type net from 'node:net';
+import { startPairs } from './pairs.ts';
 
 /** A command of a client as it was sent, with its literals, in latin1. */
 export interface SentCommand {
@@ -38,21 +38,7 @@ export async function startMutatingProxy(protocol: 'imap' | 'smtp', toPort: numb
   let mutation: Mutation | undefined;
   let commands = new Set<string>();
   let changed = 0;
-  const sockets = new Set<net.Socket>();
-
-  const server = net.createServer((client) => {
-    const upstream = net.connect(toPort, '127.0.0.1');
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.setNoDelay(true);
-      socket.once('close', () => sockets.delete(socket));
-      // The other side may have ended the connection.
-      socket.on('error', () => undefined);
-    }
-    client.once('close', () => upstream.destroy());
-    upstream.once('close', () => client.end());
-    relay(client, upstream);
-  });
+  const { port, stop } = await startPairs(toPort, relay);
 
   function relay(client: net.Socket, upstream: net.Socket): void {
     const pending: SentCommand[] = [{ name: 'greeting', tag: '*', text: '' }];
@@ -121,12 +107,8 @@ export async function startMutatingProxy(protocol: 'imap' | 'smtp', toPort: numb
     upstream.on('data', (bytes: Buffer) => fromServer(bytes.toString('latin1')));
   }
 
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The proxy has no port');
   return {
-    port: address.port,
+    port,
     get commands() {
       return commands;
     },
@@ -138,11 +120,7 @@ export async function startMutatingProxy(protocol: 'imap' | 'smtp', toPort: numb
       commands = new Set();
       changed = 0;
     },
-    async stop() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
+    stop,
   };
 }
 

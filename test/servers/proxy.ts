@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import net from 'node:net';
+import type net from 'node:net';
+import { startPairs } from './pairs.ts';
 
 /**
  * The fault to inject at a command or its reply:
@@ -47,26 +47,7 @@ export async function startProxy(
   let fault: Fault | undefined;
   let happened = () => {};
   let commands: string[] = [];
-  const sockets = new Set<net.Socket>();
-
-  const server = net.createServer((client) => {
-    const upstream = net.connect(toPort, '127.0.0.1');
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.setNoDelay(true);
-      socket.once('close', () => sockets.delete(socket));
-      // After a cut, one end may still write to a closed connection.
-      socket.on('error', () => undefined);
-    }
-    client.once('close', () => upstream.destroy());
-    upstream.once('close', () => client.end());
-    relay(client, upstream);
-  });
-
-  function drop(): boolean {
-    for (const socket of sockets) socket.destroy();
-    return sockets.size > 0;
-  }
+  const { port, drop, stop } = await startPairs(toPort, relay);
 
   function takeFault(): void {
     fault = undefined;
@@ -162,13 +143,8 @@ export async function startProxy(
     });
   }
 
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The proxy has no port');
-
   return {
-    port: address.port,
+    port,
     get commands() {
       return commands;
     },
@@ -180,11 +156,7 @@ export async function startProxy(
       });
     },
     drop,
-    async stop() {
-      drop();
-      server.close();
-      await once(server, 'close');
-    },
+    stop,
   };
 }
 

@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
-import { once } from 'node:events';
-import net from 'node:net';
 import { createInterface } from 'node:readline';
 import { addressOf, PASSWORD } from './mail-users.ts';
+import { startPairs } from './pairs.ts';
 
 export interface SmtpSignIn {
   /** Plain text, with AUTH. */
@@ -16,20 +15,7 @@ export interface SmtpSignIn {
  */
 export async function startSmtpSignIn(toPort: number, users: readonly string[]): Promise<SmtpSignIn> {
   const proofs = users.map((user) => Buffer.from(`\0${addressOf(user)}\0${PASSWORD}`).toString('base64'));
-  const sockets = new Set<net.Socket>();
-
-  const server = net.createServer((client) => {
-    const upstream = net.connect(toPort, '127.0.0.1');
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.setNoDelay(true);
-      socket.once('close', () => sockets.delete(socket));
-      // The other side may have ended the connection.
-      socket.on('error', () => undefined);
-    }
-    client.once('close', () => upstream.destroy());
-    upstream.once('close', () => client.end());
-
+  return startPairs(toPort, (client, upstream) => {
     let greets = false;
     createInterface({ input: upstream }).on('line', (line) => {
       client.write(`${line}\r\n`);
@@ -52,17 +38,4 @@ export async function startSmtpSignIn(toPort: number, users: readonly string[]):
       }
     });
   });
-
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server has no port');
-  return {
-    port: address.port,
-    async stop() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
-  };
 }
