@@ -7,6 +7,7 @@ import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import { httpsSender } from '../../adapters/webhooks/https-sender.ts';
 import { createService } from '../../hosts/embedded/countersign.ts';
 import { verifyWebhook } from '../../hosts/webhooks/verify-webhook.ts';
+import { NO_LIMITS } from '../bench/no-limits.ts';
 import { expectDescribedWebhook } from '../described-webhook.ts';
 import { callWith } from '../open-service.ts';
 import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
@@ -47,6 +48,8 @@ describe.skipIf(missingServers().length > 0)(titled('new mail on real servers'),
       secretKeys: [randomBytes(32)],
       baseUrl: 'http://127.0.0.1:1',
       dashboardUrl: 'http://127.0.0.1:2',
+      // The test asks until it is told.
+      limits: NO_LIMITS,
     });
     onTestFinished(() => service.stop());
     const { ownerId } = await service.owners.create({ email });
@@ -63,15 +66,17 @@ describe.skipIf(missingServers().length > 0)(titled('new mail on real servers'),
       const view = await service.approvals.show(ownerId, outcome.approval.id);
       await service.approvals.approve(ownerId, outcome.approval.id, view?.approval.digest ?? '');
     };
+    const subjectOf = async (id: unknown) => {
+      const outcome = await callWith(service, key.apiKey, 'get_email', { id });
+      if (!('result' in outcome)) throw new Error(`get_email was not answered: ${JSON.stringify(outcome)}`);
+      return z.object({ subject: z.string() }).parse(outcome.result).subject;
+    };
     const toldOf = async () => {
       const subjects: string[] = [];
       for (const request of receiver.requests) {
         expectDescribedWebhook(request);
         const event = verifyWebhook(request.body, request.headers, secret);
-        if (event.type !== 'message.received') continue;
-        const outcome = await callWith(service, key.apiKey, 'get_email', { id: event.data.message_id });
-        const found = 'result' in outcome ? outcome.result : {};
-        subjects.push(z.object({ subject: z.string() }).parse(found).subject);
+        if (event.type === 'message.received') subjects.push(await subjectOf(event.data.message_id));
       }
       return subjects;
     };

@@ -11,6 +11,7 @@ import type { InboxVisit } from '../../core/ports/mail-watching.ts';
 import { createService } from '../../hosts/embedded/countersign.ts';
 import { systemClock } from '../../hosts/embedded/system-clock.ts';
 import { verifyWebhook } from '../../hosts/webhooks/verify-webhook.ts';
+import { NO_LIMITS } from '../bench/no-limits.ts';
 import { buildCli, type Cli } from '../hosts/server/cli-process.ts';
 import { callWith } from '../open-service.ts';
 import { COURIER_PROGRAMS, startCourier } from '../servers/courier.ts';
@@ -31,9 +32,6 @@ const RENEWAL_MS = 5 * 60_000;
 
 /** Longer than between two checks of an inbox whose server announces nothing. */
 const CHECK_MS = 2 * 60_000;
-
-/** Within the calls that a key has in a minute. */
-const SOON = { intervalMs: 1000 };
 
 const row = z.object({ id: z.string(), subject: z.string(), folder: z.string() });
 const rows = z.object({ messages: z.array(row) });
@@ -164,7 +162,7 @@ for (const { title, missing, start, sees, findings } of PAIRS) {
         body: 'Shall we meet on Thursday?',
       };
       await alice.done('send_email', letter);
-      await until(() => bob.has('inbox'), SOON);
+      await until(() => bob.has('inbox'));
       if (sees === 'what is there when it selects again') {
         await until(() => renewals().length > 0);
         for (const renew of renewals()) renew();
@@ -176,22 +174,22 @@ for (const { title, missing, start, sees, findings } of PAIRS) {
       expect(await bob.found('Thursday')).toMatchObject([{ id, subject: 'Grüße', folder: 'INBOX' }]);
 
       await bob.done('send_reply', { id, body: 'Yes.' });
-      await until(() => alice.has('inbox'), SOON);
+      await until(() => alice.has('inbox'));
       const [answer] = await alice.listed('inbox');
       expect(answer?.subject).toBe('Re: Grüße');
-      await until(() => alice.has('sent'), SOON);
+      await until(() => alice.has('sent'));
       // Both may have come in the same second.
       const thread = rows.parse(await alice.done('get_thread', { id: answer?.id }));
       expect(thread.messages.map(({ subject }) => subject).toSorted()).toEqual(['Grüße', 'Re: Grüße']);
-      await until(() => bob.has('sent'), SOON);
+      await until(() => bob.has('sent'));
 
       expect(await bob.unread()).toMatchObject([{ id }]);
       await bob.done('mark_read', { id });
       // imap4d shows the flags of one session to another only when that selects the folder again.
-      await until(async () => (await bob.unread()).length === 0, SOON);
+      await until(async () => (await bob.unread()).length === 0);
       await bob.done('label_email', { id, label: 'Plans' });
       await bob.done('archive_email', { id });
-      await until(async () => (await bob.listed('inbox')).length === 0, SOON);
+      await until(async () => (await bob.listed('inbox')).length === 0);
       expect(await bob.listed('archive')).toMatchObject([{ subject: 'Grüße' }]);
     });
 
@@ -245,6 +243,8 @@ async function openMailbox({ imap, smtp }: Pair, user: string) {
     secretKeys: [randomBytes(32)],
     baseUrl: 'http://127.0.0.1:1',
     dashboardUrl: 'http://127.0.0.1:2',
+    // The test asks until it sees.
+    limits: NO_LIMITS,
   });
   onTestFinished(() => service.stop());
   const { ownerId } = await service.owners.create({ email });

@@ -138,7 +138,8 @@ export async function buildCli(): Promise<Cli> {
     },
     runApart(args, input = '', env = {}) {
       const child = start(args, env);
-      child.stdin.end(input);
+      // A command may exit without reading its input; its exit code decides.
+      child.stdin.on('error', () => undefined).end(input);
       return ended(child);
     },
     start(args, env) {

@@ -34,7 +34,8 @@ export function shellOf(cli: Cli): CliShell {
   return {
     async run(commands, { input = '', env } = {}) {
       const running = promisify(execFile)('bash', argsOf(commands), optionsOf(env));
-      running.child.stdin?.end(input);
+      // A command may exit without reading its input; its exit code decides.
+      running.child.stdin?.on('error', () => undefined).end(input);
       return (await running).stdout;
     },
     async serve(commands, { env } = {}) {
