@@ -1,4 +1,5 @@
 import type { FetchQueryObject } from 'imapflow';
+import { headerBlock } from '../../core/mail/header-fields.ts';
 import {
   type ListedMessage,
   type MailFlag,
@@ -95,14 +96,17 @@ export async function fetchMessage(
 const OBJECT_ID_CHARS = 255;
 
 export function rowOf({ mailbox, uidValidity, client }: OpenFolder, message: Fetched): ListedMessage {
-  const { uid, size = 0, flags = new Set(), emailId = '', headers = Buffer.alloc(0) } = message;
+  const { uid, size = 0, flags = new Set(), emailId = '', internalDate, headers, source } = message;
+  // A server that does not report the header breaks its protocol; then that of the source counts, if it is there.
+  const header = headers ?? (source && headerBlock(source));
   const hasStableIds = client.capabilities.has('OBJECTID') || client.capabilities.has('X-GM-EXT-1');
   return {
     place: { path: mailbox.path, uidValidity, uid },
     stableId: hasStableIds && emailId !== '' && emailId.length <= OBJECT_ID_CHARS ? emailId : null,
-    header: headers,
-    internalDate: receivedAt(message),
+    header: header ?? Buffer.alloc(0),
+    internalDate: receivedAt({ internalDate, headers: header }),
     sizeBytes: size,
     flags: flagsOf(flags),
+    ...(header === undefined && { undeliverable: true }),
   };
 }

@@ -49,6 +49,8 @@ describe.skipIf(missingServers().length > 0)(titled('a server that leaves out wh
 
   const callBy = (reply: (line: string) => string) => callThrough(dovecot, user, { reply });
 
+  const ofSecondBy = (odd: (line: string) => string) => (line: string) =>
+    line.startsWith('* 2 FETCH ') ? odd(line) : line;
   const reader = () => mailReader(mail, systemClock);
   const uidsOf = (rows: readonly { place: { uid: number } }[]) =>
     rows.map(({ place }) => place.uid).toSorted();
@@ -56,7 +58,7 @@ describe.skipIf(missingServers().length > 0)(titled('a server that leaves out wh
     reader().list(call, { path: 'INBOX', unread, order, after: undefined, limit: 10 });
 
   describe.each(ODD)('%s', (_name, odd) => {
-    const ofSecond = (line: string) => (line.startsWith('* 2 FETCH ') ? odd(line) : line);
+    const ofSecond = ofSecondBy(odd);
 
     it('costs no row of a list, a search, a conversation or a visit', async () => {
       const call = await callBy(ofSecond);
@@ -84,6 +86,15 @@ describe.skipIf(missingServers().length > 0)(titled('a server that leaves out wh
       expect(source.kind === 'whole' && Buffer.from(source.bytes).toString()).toContain('needle');
       expect(await mail.row(call, { ...place, uid: 2 })).toMatchObject({ place: { uid: 2 } });
     });
+  });
+
+  it.each(ODD.slice(0, 2))('%s is said in its row', async (_name, odd) => {
+    const { rows } = await list(await callBy(ofSecondBy(odd)), 'uid', false);
+    expect(rows.map(({ place, undeliverable = false }) => [place.uid, undeliverable])).toEqual([
+      [3, false],
+      [2, true],
+      [1, false],
+    ]);
   });
 
   it('INTERNALDATE is the Date of the message in every order', async () => {
