@@ -105,10 +105,15 @@ async function isSaved(folder: OpenFolder, { messageId }: Outgoing): Promise<boo
 }
 
 /** @throws MailError `refused` if the server does not save it */
-async function append({ client, mailbox }: OpenFolder, message: Outgoing): Promise<void> {
+async function append(folder: OpenFolder, message: Outgoing): Promise<void> {
+  const { client, mailbox } = folder;
   const bytes = Buffer.from(message.bytes);
   const saved = await change(client, () => client.append(mailbox.path, bytes, ['\\Seen'], message.date));
-  if (saved === undefined) throw new MailError('refused', 'the IMAP server did not save the sent message');
+  // With UIDPLUS, the answer says where it is.
+  const isThere =
+    saved !== undefined &&
+    (saved.uid !== undefined || !client.capabilities.has('UIDPLUS') || (await isSaved(folder, message)));
+  if (!isThere) throw new MailError('refused', 'the IMAP server did not save the sent message');
 }
 
 /** How many messages are fetched at once. */

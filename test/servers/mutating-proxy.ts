@@ -26,6 +26,8 @@ export interface MutatingProxy {
   readonly port: number;
   /** The names of the commands since the last call of `mutate`. */
   readonly commands: ReadonlySet<string>;
+  /** How many answers to its command have passed the mutation, changed or not. */
+  readonly passed: number;
   /** How many answers the mutation has changed. */
   readonly changed: number;
   /** From now on, also on open connections. Undefined: everything passes unchanged. */
@@ -37,6 +39,7 @@ export interface MutatingProxy {
 export async function startMutatingProxy(protocol: 'imap' | 'smtp', toPort: number): Promise<MutatingProxy> {
   let mutation: Mutation | undefined;
   let commands = new Set<string>();
+  let passed = 0;
   let changed = 0;
   const { port, stop } = await startPairs(toPort, relay);
 
@@ -62,6 +65,7 @@ export async function startMutatingProxy(protocol: 'imap' | 'smtp', toPort: numb
         if (command === undefined) return void write(upstream, text);
         commands.add(command.name);
         if (mutation?.instead !== undefined && mutation.command === command.name) {
+          passed += 1;
           changed += 1;
           return reply(mutation.instead(command), mutation.ends);
         }
@@ -97,6 +101,7 @@ export async function startMutatingProxy(protocol: 'imap' | 'smtp', toPort: numb
         collected.push(shown);
         if (!completes) return;
         const responses = mutation.answer(collected, command);
+        passed += 1;
         if (responses.join('') !== collected.join('')) changed += 1;
         collected = [];
         if (command.name === 'DATA' && responses.at(-1)?.startsWith('354') === true) sendsBody = true;
@@ -112,12 +117,16 @@ export async function startMutatingProxy(protocol: 'imap' | 'smtp', toPort: numb
     get commands() {
       return commands;
     },
+    get passed() {
+      return passed;
+    },
     get changed() {
       return changed;
     },
     mutate(next) {
       mutation = next;
       commands = new Set();
+      passed = 0;
       changed = 0;
     },
     stop,

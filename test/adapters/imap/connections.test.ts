@@ -4,7 +4,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { imapMail } from '../../../adapters/imap/mail.ts';
 import type { MailServer } from '../../../adapters/remote/mail-server.ts';
 import { mailReader } from '../../../core/accounts/mail-reader.ts';
-import { composeMessage } from '../../../core/mail/compose.ts';
 import type { MessageRow } from '../../../core/mail/message-row.ts';
 import type { MailCall, MailError } from '../../../core/ports/mail.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
@@ -15,6 +14,7 @@ import { missingServers, titled } from '../../servers/missing-servers.ts';
 import { freePorts } from '../../servers/ports.ts';
 import { type MailProxy, startProxy } from '../../servers/proxy.ts';
 import { eventually } from '../../until.ts';
+import { writtenBy } from './written-message.ts';
 
 describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), () => {
   let dovecot: Dovecot;
@@ -273,18 +273,7 @@ describe.skipIf(missingServers().length > 0)(titled('connections to Dovecot'), (
 
     it('while saving a sent message have an unknown outcome, and the next attempt corrects it', async () => {
       const call = callOn({});
-      const bytes = composeMessage({
-        from: { name: '', address: addressOf(user) },
-        to: ['bob@example.test'],
-        subject: 'x',
-        text: 'x',
-        messageId: '<kept@example.test>',
-        inReplyTo: null,
-        references: [],
-        requestId: 'request',
-      });
-      const envelope = { from: addressOf(user), to: ['bob@example.test'] };
-      const message = { envelope, bytes, date: new Date(), messageId: '<kept@example.test>' };
+      const message = writtenBy(user);
       await mail.messageWithId(call, 'Sent', message.messageId);
       // The provider gets a moment to save it by itself. An empty folder needs no search.
       void proxy.script({ at: 3, does: 'cut unanswered' });

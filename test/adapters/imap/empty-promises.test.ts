@@ -1,12 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
 import { labelled } from '../../folder-roles.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
+import { type Mutation, startMutatingProxy } from '../../servers/mutating-proxy.ts';
 import type { Disguise } from '../../servers/proxy.ts';
-import { newestOf, started } from './mailbox-on.ts';
+import { callOn, newestOf, started } from './mailbox-on.ts';
 import { callThrough } from './through-proxy.ts';
+import { writtenBy } from './written-message.ts';
 
 const KEPT = 'IMAP4rev1 LITERAL+ NAMESPACE';
 
@@ -95,5 +97,33 @@ describe.skipIf(missingServers().length > 0).each([
     const { place } = await newestOf(mail, call);
     expect(await mail.label(call, place, labelled('two words'), started)).toBe('copy');
     expect([await count('INBOX'), await count('two words')]).toEqual([1, 1]);
+  });
+
+  async function saveThrough(mutation: Omit<Mutation, 'command'>): Promise<string> {
+    const proxy = await startMutatingProxy('imap', dovecot.port);
+    onTestFinished(() => proxy.stop());
+    proxy.mutate({ command: 'APPEND', ...mutation });
+    const message = writtenBy(user);
+    const save = () =>
+      mail.saveSent(callOn(proxy.port, user), 'Sent', message).then(
+        () => 'saved',
+        ({ code }) => String(code),
+      );
+    const outcome = await save();
+    proxy.mutate(undefined);
+    expect(await save()).toBe('saved');
+    return outcome;
+  }
+
+  it('and does not save a sent message: that is noticed where the answer must say where it is', async () => {
+    const outcome = await saveThrough({ instead: ({ tag }) => [`${tag} OK done\r\n`] });
+    expect(outcome).toBe(name === 'neither' ? 'saved' : 'refused');
+    expect(await count('Sent')).toBe(1);
+  });
+
+  it('and saves a sent message without APPENDUID: it is there once', async () => {
+    const withoutId = (response: string) => response.replace(/\[APPENDUID [^\]]*\] /, '');
+    expect(await saveThrough({ answer: (responses) => responses.map(withoutId) })).toBe('saved');
+    expect(await count('Sent')).toBe(1);
   });
 });

@@ -1,18 +1,16 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AccountConnections, accountConnections } from '../../../adapters/imap/account-connections.ts';
 import { imapMail } from '../../../adapters/imap/mail.ts';
 import { type Filing, newFiling, type OpenSent, saveOnce } from '../../../adapters/imap/sent-folder.ts';
 import { inFolder } from '../../../adapters/imap/session.ts';
-import { composeMessage, withDate } from '../../../core/mail/compose.ts';
 import { messageRow } from '../../../core/mail/message-row.ts';
 import type { Outgoing } from '../../../core/ports/mail-sending.ts';
-import { newWrittenId } from '../../../core/provenance/written-id.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
 import { callOn } from './mailbox-on.ts';
+import { writtenBy } from './written-message.ts';
 
 describe.skipIf(missingServers().length > 0)(titled('a provider that saves sent mail by itself'), () => {
   let dovecot: Dovecot;
@@ -40,23 +38,6 @@ describe.skipIf(missingServers().length > 0)(titled('a provider that saves sent 
   afterEach(() => connections.close());
   afterAll(() => dovecot?.stop());
 
-  function written(): Outgoing {
-    const requestId = newWrittenId(randomBytes);
-    const letter = {
-      from: { name: '', address: addressOf(user) },
-      to: ['bob@example.test'],
-      subject: 'Plan',
-      text: 'x',
-      messageId: `<${requestId}@example.test>`,
-      inReplyTo: null,
-      references: [],
-      requestId,
-    };
-    const date = new Date();
-    const envelope = { from: letter.from.address, to: letter.to };
-    return { envelope, bytes: withDate(composeMessage(letter), date), date, messageId: letter.messageId };
-  }
-
   /**
    * @param provider  saves it before this look into Sent, by number from 1. Undefined: it never does
    * @returns how often Sent was looked into
@@ -83,36 +64,36 @@ describe.skipIf(missingServers().length > 0)(titled('a provider that saves sent 
   const copies = async () => (await dovecot.messages(user, 'Sent')).length;
 
   it('at once, or a moment later, or later still once it is known to: each is there once', async () => {
-    await save(written(), 2);
+    await save(writtenBy(user), 2);
     expect(await copies()).toBe(1);
-    await save(written(), 3);
+    await save(writtenBy(user), 3);
     expect(await copies()).toBe(2);
-    expect(await save(written(), 1)).toBe(1);
+    expect(await save(writtenBy(user), 1)).toBe(1);
     expect(await copies()).toBe(3);
   });
 
   it('after the first was saved here: from then on it is waited for', async () => {
-    const first = written();
+    const first = writtenBy(user);
     await save(first);
     await saveAsProvider(first);
     expect(await copies()).toBe(2);
     // The first look is for the first message.
-    await save(written(), 4);
+    await save(writtenBy(user), 4);
     expect(await copies()).toBe(3);
   });
 
   it('no longer: then each is saved here, at once from the second on', async () => {
-    await save(written(), 1);
-    expect(await save(written())).toBe(5);
+    await save(writtenBy(user), 1);
+    expect(await save(writtenBy(user))).toBe(5);
     expect(await copies()).toBe(2);
     // One look is for the message before.
-    expect(await save(written())).toBe(2);
-    expect(await save(written())).toBe(1);
+    expect(await save(writtenBy(user))).toBe(2);
+    expect(await save(writtenBy(user))).toBe(1);
     expect(await copies()).toBe(4);
   });
 
   it('is waited for no longer than the call may take, and nothing is saved then', async () => {
-    const saved = save(written());
+    const saved = save(writtenBy(user));
     await delay(500);
     end.abort();
     await expect(saved).rejects.toMatchObject({ code: 'unavailable' });
@@ -120,7 +101,7 @@ describe.skipIf(missingServers().length > 0)(titled('a provider that saves sent 
   });
 
   it('under another Message-ID: its copy is found by the request, and no other is', async () => {
-    const [message, other] = [written(), written()];
+    const [message, other] = [writtenBy(user), writtenBy(user)];
     await saveAsProvider(message);
     const mail = imapMail({ allowPrivateServers: true });
     const call = callOn(dovecot.port, user);
