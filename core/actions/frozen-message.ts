@@ -63,7 +63,7 @@ export async function sentCopy(
   return path === null ? undefined : run.ports.mail.messageWithId(mailbox.call, path, message.messageId);
 }
 
-/** The server does not take the copy of a sent message: the mailbox may be full. */
+/** The server does not take the copy of a sent message, or does not create the folder for it: the mailbox may be full. */
 export class SentCopyRefused extends Error {
   constructor(cause: unknown) {
     super('the mail server refuses the copy for Sent', { cause });
@@ -79,8 +79,8 @@ export async function saveCopy(accountId: number, message: FrozenMessage, run: R
   const mailbox = await run.mailbox(accountId);
   const { sent } = await folderRolesOf(run.ports, mailbox);
   if (sent.path === null && sent.by === 'owner') return;
-  const path = await folderForRole(run.ports, mailbox, 'sent');
   try {
+    const path = await folderForRole(run.ports, mailbox, 'sent');
     await run.ports.mail.saveSent(mailbox.call, path, outgoing(message, run));
   } catch (error) {
     const isRefused = error instanceof MailError && error.code === 'refused';

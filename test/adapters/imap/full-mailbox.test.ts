@@ -1,15 +1,27 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { adviceForOwner, meaningForOwner } from '../../../hosts/dashboard/words.ts';
 import { approvalOf } from '../../core/scene.ts';
 import { mailboxService } from '../../mailbox-service.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { addressOf } from '../../servers/mail-users.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
+import { startMutatingProxy } from '../../servers/mutating-proxy.ts';
 import { type Postfix, startPostfix } from '../../servers/postfix.ts';
 import { until } from '../../until.ts';
 
 /** How long a refused copy waits. */
 const RETRY_MS = 15 * 60_000;
+
+/** Until the test ends. @returns moves the time forward */
+function movableTime(): (ms: number) => void {
+  const { now } = Date;
+  let laterMs = 0;
+  vi.spyOn(Date, 'now').mockImplementation(() => now.call(Date) + laterMs);
+  onTestFinished(() => void vi.restoreAllMocks());
+  return (ms) => {
+    laterMs += ms;
+  };
+}
 
 describe.skipIf(missingServers().length > 0)(titled('a message that is sent from a full mailbox'), () => {
   let dovecot: Dovecot;
@@ -24,9 +36,7 @@ describe.skipIf(missingServers().length > 0)(titled('a message that is sent from
   });
 
   it('is sent once, the owner and the key are told, and its copy is saved once there is room', async () => {
-    const { now } = Date;
-    let laterMs = 0;
-    vi.spyOn(Date, 'now').mockImplementation(() => now.call(Date) + laterMs);
+    const passTime = movableTime();
     const user = dovecot.addUser();
     const recipient = addressOf(dovecot.addUser());
     const box = await mailboxService({
@@ -60,7 +70,7 @@ describe.skipIf(missingServers().length > 0)(titled('a message that is sent from
     await dovecot.doveadm('expunge', user, ['mailbox', 'INBOX', 'all']);
     await box.service.recover();
     expect(await dovecot.messages(user, 'Sent')).toEqual([]);
-    laterMs = RETRY_MS;
+    passTime(RETRY_MS);
     await until(async () => {
       await box.service.recover();
       return (await shown()).error === null;
@@ -70,6 +80,30 @@ describe.skipIf(missingServers().length > 0)(titled('a message that is sent from
     await postfix.delivered();
     expect(await dovecot.messages('user2')).toHaveLength(1);
     await box.stop();
-    vi.restoreAllMocks();
+  });
+
+  it('that has no Sent folder either: the same is told, and the folder is created once there is room', async () => {
+    const passTime = movableTime();
+    const empty = await startDovecot({ tls: false, folders: [] });
+    onTestFinished(() => empty.stop());
+    const imap = await startMutatingProxy('imap', empty.port);
+    onTestFinished(() => imap.stop());
+    imap.mutate({ command: 'CREATE', instead: ({ tag }) => [`${tag} NO [OVERQUOTA] full\r\n`] });
+    const user = empty.addUser();
+    const recipient = addressOf(dovecot.addUser());
+    const ports = { imap: imap.port, smtp: postfix.port };
+    const box = await mailboxService({ user, ports, mode: 'direct', knows: [recipient] });
+    onTestFinished(() => box.stop());
+    const { id } = approvalOf(await box.call('send_email', { to: [recipient], subject: 'Plan', body: 'x' }));
+    const error = async () => (await box.service.approvals.show(box.ownerId, id))?.approval.error;
+    await until(async () => (await error()) === 'sent_copy_refused');
+
+    imap.mutate(undefined);
+    passTime(RETRY_MS);
+    await until(async () => {
+      await box.service.recover();
+      return (await error()) === null;
+    });
+    expect(await empty.messages(user, 'Sent')).toHaveLength(1);
   });
 });
