@@ -29,6 +29,7 @@ import { SCHEMA_25 } from './schema-25.ts';
 import { SCHEMA_26 } from './schema-26.ts';
 import { SCHEMA_27 } from './schema-27.ts';
 import { SCHEMA_29 } from './schema-29.ts';
+import { SCHEMA_30 } from './schema-30.ts';
 
 /** SQL, or a function for what SQL cannot compute. */
 export type Migration = string | ((client: pg.Client) => Promise<void>);
@@ -64,6 +65,7 @@ export const MIGRATIONS: readonly Migration[] = [
   SCHEMA_27,
   addKnownDomains,
   SCHEMA_29,
+  SCHEMA_30,
 ];
 
 export class NewerSchemaError extends Error {}

@@ -71,6 +71,10 @@ export function readApproval(row: Row): Approval {
     digest: text(row, 'digest'),
     result: row.result === null ? null : object(row, 'result'),
     error: readError(row),
+    sizes:
+      row.message_bytes === null
+        ? null
+        : { bytes: integer(row, 'message_bytes'), limitBytes: integerOrNull(row, 'limit_bytes') },
   };
 }
 

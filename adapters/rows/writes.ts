@@ -748,6 +748,8 @@ function stateColumns(approval: Approval): Values {
     lease_until_ms: approval.lease.untilMs,
     result: approval.result === null ? null : JSON.stringify(approval.result),
     error: approval.error,
+    message_bytes: approval.sizes?.bytes ?? null,
+    limit_bytes: approval.sizes?.limitBytes ?? null,
   };
 }
 

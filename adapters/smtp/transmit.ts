@@ -5,7 +5,6 @@ import * as z from 'zod';
 import { asciiDomain } from '../../core/mail/ascii-domain.ts';
 import { MailError, type Start } from '../../core/ports/mail.ts';
 import type { Outgoing } from '../../core/ports/mail-sending.ts';
-import { sizeText } from '../../core/text/size-text.ts';
 import { withTimeLimit } from '../remote/time-limit.ts';
 import { PATIENCE_MS, smtpStep } from './connection.ts';
 import { isFinalRefusal, smtpFailure } from './failure.ts';
@@ -85,10 +84,10 @@ function refusalOfSize(error: unknown, bytes: number): MailError | undefined {
   const { message, response } = refusal.safeParse(error).data ?? {};
   const most = BEYOND_SIZE.exec(message ?? '')?.[1];
   if (most === undefined && !TOO_LARGE.test(response ?? '')) return undefined;
-  const limit = most === undefined ? 'less' : `at most ${sizeText(Number(most))}`;
-  return new MailError('refused', `the message has ${sizeText(bytes)}, and the SMTP server takes ${limit}`, {
+  return new MailError('refused', 'the message is larger than the SMTP server takes', {
     cause: error,
     tooMuch: 'message_too_large',
+    sizes: { bytes, limitBytes: most === undefined ? null : Number(most) },
   });
 }
 

@@ -30,6 +30,7 @@ import { SCHEMA_27 } from './schema-27.ts';
 import { SCHEMA_28 } from './schema-28.ts';
 import { SCHEMA_29 } from './schema-29.ts';
 import { SCHEMA_31 } from './schema-31.ts';
+import { SCHEMA_32 } from './schema-32.ts';
 
 /** SQL, or a function for what SQL cannot compute. */
 export type Migration = string | ((db: Database) => void);
@@ -67,6 +68,7 @@ export const MIGRATIONS: readonly Migration[] = [
   SCHEMA_29,
   addKnownDomains,
   SCHEMA_31,
+  SCHEMA_32,
 ];
 
 /**

@@ -1,4 +1,5 @@
 import type { Group } from '../gate/permissions.ts';
+import type { MessageSizes } from '../mail/message-sizes.ts';
 import { DAY_MS, MINUTE_MS } from '../time/durations.ts';
 
 /**
@@ -116,6 +117,8 @@ export interface Approval {
    * the server put it off. Once it is executed: what the server refuses to do after it, which is tried again.
    */
   readonly error: ApprovalError | null;
+  /** Of a message that is too large. Null: it is not, or an older version recorded it. */
+  readonly sizes: MessageSizes | null;
 }
 
 export interface Rejection {
@@ -183,7 +186,12 @@ export type ApprovalEvent =
   /** The next byte is irreversible. */
   | { readonly type: 'start'; readonly fence: number; readonly allowed: boolean }
   /** The provider refused, or nothing can be run. Nothing was done. */
-  | { readonly type: 'refuse'; readonly fence: number; readonly error: ApprovalError }
+  | {
+      readonly type: 'refuse';
+      readonly fence: number;
+      readonly error: ApprovalError;
+      readonly sizes?: MessageSizes | undefined;
+    }
   /** The provider was unreachable, asked to try again later, or refused the account's password. Nothing was done. */
   | {
       readonly type: 'not_now';
@@ -228,6 +236,7 @@ export function newApproval(
     lease: runs ? { fence: 1, untilMs: leaseUntilMs } : { fence: 0, untilMs: 0 },
     result: null,
     error: null,
+    sizes: null,
   };
 }
 
@@ -291,7 +300,7 @@ export function transition(approval: Approval, event: ApprovalEvent, now: Date):
       case 'start':
         return inTime && event.allowed ? { ...approval, startedAt: now, error: null } : undefined;
       case 'refuse':
-        return ended('failed', event.error);
+        return { ...ended('failed', event.error), sizes: event.sizes ?? null };
       case 'not_now':
         if (approval.approvedBy === 'policy') return ended('failed', event.error);
         if (!inTime) return ended('failed', ownersCause(event.error) ?? 'not_started_in_time');
@@ -308,7 +317,7 @@ export function transition(approval: Approval, event: ApprovalEvent, now: Date):
     case 'succeed':
       return { ...ended('executed', null), executedAt: now, result: event.result };
     case 'refuse':
-      return ended('failed', event.error);
+      return { ...ended('failed', event.error), sizes: event.sizes ?? null };
     case 'lose':
       return ended('outcome_unknown', null);
     default:

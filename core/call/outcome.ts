@@ -17,6 +17,7 @@ import {
 } from '../contract/errors.ts';
 import type { Result } from '../contract/result.ts';
 import type { OpenWords } from '../execution/sealed-words.ts';
+import { tooLargeText } from '../mail/message-sizes.ts';
 import { flagUntrusted } from '../safety/untrusted.ts';
 import { MINUTE_MS } from '../time/durations.ts';
 
@@ -191,7 +192,7 @@ export function meaningOf(approval: Approval): string {
         .join(' ');
     }
     case 'failed':
-      return ['The action was not carried out. Nothing was done.', FAILED_BECAUSE.get(approval.error)]
+      return ['The action was not carried out. Nothing was done.', failedBecause(approval)]
         .filter(Boolean)
         .join(' ');
     case 'rejected':
@@ -207,11 +208,19 @@ export function meaningOf(approval: Approval): string {
   }
 }
 
-/** What the agent can do about it. */
-const FAILED_BECAUSE: ReadonlyMap<Approval['error'], string> = new Map([
-  ['message_too_large', 'The message is larger than the mail server takes: send less.'],
-  ['too_many_recipients', 'These are more recipients than the mail server takes at once: write to fewer.'],
-]);
+/** What the agent can do about it. Undefined: nothing that is known. */
+function failedBecause({ error, sizes }: Approval): string | undefined {
+  switch (error) {
+    case 'message_too_large':
+      return sizes === null
+        ? 'The message is larger than the mail server takes: send less.'
+        : `${tooLargeText(sizes)} Send less.`;
+    case 'too_many_recipients':
+      return 'These are more recipients than the mail server takes at once: write to fewer.';
+    default:
+      return undefined;
+  }
+}
 
 const LEFT_BEHIND = 'Attachments were not sent: result.not_sent names them.';
 /** The result of a forward that left attachments behind. */

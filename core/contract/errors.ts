@@ -211,8 +211,25 @@ export const ERRORS = {
         .exactOptional()
         .meta({ description: 'The place of the calendar that failed among those of the account.' }),
       reason: z
-        .enum(['auth', 'conflict', 'not_started', 'outcome_unknown', 'refused', 'unavailable'])
+        .enum([
+          'auth',
+          'conflict',
+          'message_too_large',
+          'not_started',
+          'outcome_unknown',
+          'refused',
+          'too_many_recipients',
+          'unavailable',
+        ])
         .exactOptional(),
+      message_bytes: z
+        .int()
+        .exactOptional()
+        .meta({ description: 'The size of the message that is too large.' }),
+      limit_bytes: z
+        .int()
+        .exactOptional()
+        .meta({ description: 'How large the server takes one, if it says so.' }),
     }),
   },
   temporarily_unavailable: {

@@ -36,12 +36,16 @@ export function endOf(
     case 'conflict':
       return { type: 'refuse', error: 'target_changed' };
     case 'refused':
-      return { type: 'refuse', error: error.tooMuch ?? 'upstream_mail_error' };
+      return { type: 'refuse', error: error.tooMuch ?? 'upstream_mail_error', sizes: error.sizes };
   }
 }
 
 /** The error that a failed direct write returns. */
-export function runFailure({ error, group }: Pick<Approval, 'error' | 'group'>): ServiceError {
+export function runFailure({
+  error,
+  group,
+  sizes,
+}: Pick<Approval, 'error' | 'group' | 'sizes'>): ServiceError {
   switch (error) {
     case null:
     case 'internal_error':
@@ -64,9 +68,16 @@ export function runFailure({ error, group }: Pick<Approval, 'error' | 'group'>):
     case 'interrupted':
     case 'not_started_in_time':
     case 'target_changed':
-    case 'message_too_large':
-    case 'too_many_recipients':
     case 'sent_copy_refused':
       return new ServiceError('upstream_mail_error');
+    case 'too_many_recipients':
+    case 'message_too_large':
+      return new ServiceError('upstream_mail_error', {
+        details: {
+          reason: error,
+          ...(sizes !== null && { message_bytes: sizes.bytes }),
+          ...(sizes?.limitBytes != null && { limit_bytes: sizes.limitBytes }),
+        },
+      });
   }
 }

@@ -3,6 +3,7 @@ import type { CallFiling } from '../approvals/decide-call.ts';
 import type { ServiceError } from '../contract/errors.ts';
 import type { Reach } from '../gate/fences.ts';
 import type { Group } from '../gate/permissions.ts';
+import type { MessageSizes } from '../mail/message-sizes.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { ActivityFilter, ActivityPlace, ListedActivity } from './activity.ts';
 import type { ClaimRef } from './call-storage.ts';
@@ -280,7 +281,7 @@ export interface Settlement {
   readonly fence: number;
   readonly end:
     | { readonly type: 'succeed'; readonly result: Readonly<Record<string, unknown>> }
-    | { readonly type: 'refuse'; readonly error: ApprovalError }
+    | { readonly type: 'refuse'; readonly error: ApprovalError; readonly sizes?: MessageSizes | undefined }
     | { readonly type: 'not_now'; readonly error: ApprovalError; readonly retryMs: number }
     | { readonly type: 'lose' };
   /** Addresses that become known through an executed send. */

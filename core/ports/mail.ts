@@ -1,3 +1,4 @@
+import type { MessageSizes } from '../mail/message-sizes.ts';
 import type { ServerTrouble } from './account-health.ts';
 
 /**
@@ -71,6 +72,8 @@ export class MailError extends Error {
   readonly said: string | undefined;
   /** What a `refused` message has too much of for the server. */
   readonly tooMuch: 'message_too_large' | 'too_many_recipients' | undefined;
+  /** Of a message that is too large. */
+  readonly sizes: MessageSizes | undefined;
 
   /**
    * @param reason for the log and the owner, in plain words; no addresses and no content
@@ -85,6 +88,7 @@ export class MailError extends Error {
       calendar?: number;
       said?: string | undefined;
       tooMuch?: MailError['tooMuch'];
+      sizes?: MessageSizes;
     } = {},
   ) {
     super(reason, options.cause === undefined ? undefined : { cause: options.cause });
@@ -93,6 +97,7 @@ export class MailError extends Error {
     this.calendar = options.calendar;
     this.said = options.said;
     this.tooMuch = options.tooMuch;
+    this.sizes = options.sizes;
     this.trouble = options.trouble ?? (code === 'auth' ? 'password_refused' : undefined);
   }
 

@@ -11,6 +11,7 @@ import type { DeliveryState } from '../../core/events/delivery.ts';
 import type { DisabledReason } from '../../core/events/endpoint-health.ts';
 import type { EventType } from '../../core/events/webhook-event.ts';
 import type { Group, Mode } from '../../core/gate/permissions.ts';
+import { tooLargeText } from '../../core/mail/message-sizes.ts';
 
 /** Texts for the service's codes on the owner's pages. */
 
@@ -114,8 +115,7 @@ const ADVICE: Record<ApprovalError, string> = {
   not_started_in_time: 'Its server could not be reached for 15 minutes. You can try it again.',
   target_changed: 'Somebody changed it in the meantime. If you try it again, it is looked up anew.',
   plan_unreadable: 'It cannot be repaired. The program has to ask again.',
-  message_too_large:
-    'Nobody got it. The program has to ask again, with fewer or smaller attachments. How much the server takes is what countersign doctor reports.',
+  message_too_large: 'Nobody got it. The program has to ask again, with less in it.',
   too_many_recipients: 'Nobody got it. The program has to ask again, for fewer recipients at a time.',
   outside_fence: 'Change the fences of its key under Integrations if it should be allowed.',
   sent_copy_refused:
@@ -140,8 +140,9 @@ export function adviceForOwner(approval: Approval): string | undefined {
   return error === null || state === 'approved' ? undefined : ADVICE[error];
 }
 
-function reasonOf({ error }: Approval): string {
+function reasonOf({ error, sizes }: Approval): string {
   if (error === null) return '';
+  if (sizes !== null) return tooLargeText(sizes);
   return isReason(error) ? REASONS[error] : ERRORS[error].message;
 }
 

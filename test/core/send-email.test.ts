@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { address, bodyText, line, text } from '../../core/contract/schema.ts';
 import { parseMessage } from '../../core/mime/parse.ts';
 import { MailError } from '../../core/ports/mail.ts';
+import { meaningForOwner } from '../../hosts/dashboard/words.ts';
 import { anyCharacter } from '../any-character.ts';
 import { anyText, textLike } from './matchers.ts';
 import {
@@ -123,24 +124,46 @@ describe('send_email in mode direct', () => {
 
 describe('a message with too much of something for the server', () => {
   it.each([
-    ['message_too_large', 'larger than the mail server takes'],
-    ['too_many_recipients', 'more recipients than the mail server takes'],
-  ] as const)('fails at once, and its approval says so: %s', async (tooMuch, words) => {
-    const scene = await openScene({
-      mailAs: (mail) => ({
-        ...mail,
-        transmit: async () => {
-          throw new MailError('refused', 'It is too much.', { tooMuch });
+    ['message_too_large', undefined, 'larger than the mail server takes'],
+    [
+      'message_too_large',
+      { bytes: 1_400_000, limitBytes: 1_100_000 },
+      'The message has 1.4 MB, and the mail server takes at most 1.1 MB.',
+    ],
+    ['message_too_large', { bytes: 900, limitBytes: null }, 'has 900 bytes, and the mail server takes less.'],
+    ['too_many_recipients', undefined, 'more recipients than the mail server takes'],
+  ] as const)(
+    'fails at once, and its approval and the error say so: %s %j',
+    async (tooMuch, sizes, words) => {
+      const scene = await openScene({
+        mailAs: (mail) => ({
+          ...mail,
+          transmit: async () => {
+            throw new MailError('refused', 'It is too much.', { tooMuch, ...(sizes && { sizes }) });
+          },
+        }),
+      });
+      const key = await scene.addKey('full');
+      const { id } = approvalOf(await key.call('send_email', sendTo(FRIEND)));
+      await approve(scene, id);
+      expect(await key.call('get_approval', { approval_id: id })).toMatchObject({
+        result: { approval: { state: 'failed', error: tooMuch }, meaning: textLike(words) },
+      });
+      const view = await scene.service.approvals.show(scene.ownerId, id);
+      expect(view && meaningForOwner(view.approval)).toContain(words);
+      const direct = await scene.addKey('full', { 'mail:send': 'direct' });
+      expect(await direct.call('send_email', sendTo(FRIEND))).toEqual({
+        status: 'error',
+        code: 'upstream_mail_error',
+        message: expect.any(String) as unknown,
+        details: {
+          reason: tooMuch,
+          ...(sizes && { message_bytes: sizes.bytes }),
+          ...(sizes?.limitBytes != null && { limit_bytes: sizes.limitBytes }),
         },
-      }),
-    });
-    const key = await scene.addKey('full');
-    const { id } = approvalOf(await key.call('send_email', sendTo(FRIEND)));
-    await approve(scene, id);
-    expect(await key.call('get_approval', { approval_id: id })).toMatchObject({
-      result: { approval: { state: 'failed', error: tooMuch }, meaning: textLike(words) },
-    });
-  });
+      });
+    },
+  );
 });
 
 describe('the account that sends', () => {

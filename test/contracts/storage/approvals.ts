@@ -546,6 +546,19 @@ export function approvalPromises(store: Store): void {
       },
     );
 
+    it.each([
+      { bytes: 31_000_000, limitBytes: 25_000_000 },
+      { bytes: 31_000_000, limitBytes: null },
+    ])('of a message that is too large: keeps both sizes, %j', async (sizes) => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      const approval = await policyStarted(storage, key);
+      const end = { type: 'refuse', error: 'message_too_large', sizes } as const;
+      expect(await settle(storage, approval, end)).toMatchObject({ state: 'failed', sizes });
+      const stored = await storage.approval(key.ownerId, approval.id);
+      expect(stored).toMatchObject({ error: 'message_too_large', sizes });
+    });
+
     it('not now, approved by the owner: due again after the wait, with an event only when it gives up', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);

@@ -66,6 +66,7 @@ export function filingPromises(store: Store): void {
           digest: request.digest,
           result: null,
           error: null,
+          sizes: null,
         },
       });
       if (filed.kind !== 'ask') throw new Error(filed.kind);

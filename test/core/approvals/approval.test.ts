@@ -176,6 +176,7 @@ describe('a new approval', () => {
       lease: { fence: 0, untilMs: 0 },
       result: null,
       error: null,
+      sizes: null,
     });
   });
 

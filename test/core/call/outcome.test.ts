@@ -49,6 +49,7 @@ function approval(changes: Partial<Approval> = {}): Approval {
     digest: 'd'.repeat(64),
     result: null,
     error: null,
+    sizes: null,
     ...changes,
   };
 }
