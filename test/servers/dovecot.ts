@@ -23,6 +23,11 @@ export interface DovecotVariant {
   readonly acl?: boolean;
   /** Folders Views/All and Views/Flagged, marked as such, that show the messages of the other folders once more. */
   readonly views?: boolean;
+  /**
+   * Folders Public/News, which every user may read, and Public/Closed, which nobody may, although it is listed; and those that
+   * users share with each other by `doveadm acl set`, below shared/. Implies `acl`.
+   */
+  readonly shared?: boolean;
   /** How much a user's mailbox may hold. Default: anything. */
   readonly quotaKb?: number;
   /** How many connections a user may have. */
@@ -81,6 +86,7 @@ export async function startDovecot(variant: DovecotVariant = {}): Promise<Doveco
   savePassword();
 
   if (variant.views === true) addViews(`${folder}/views`);
+  if (variant.shared === true) addPublicFolders(folder);
   let ports: [number, number] = [0, 0];
   let processes = await startOnFreePorts();
   let added = 0;
@@ -174,6 +180,23 @@ function addViews(path: string): void {
   }
 }
 
+const PUBLIC = { News: 'lr', Closed: 'l' };
+
+/** Each public folder says in a file who has which rights. */
+function addPublicFolders(folder: string): void {
+  const added = [`${folder}/shared`, `${folder}/public`];
+  for (const [name, rights] of Object.entries(PUBLIC)) {
+    const path = `${folder}/public/.${name}`;
+    added.push(path, ...['cur', 'new', 'tmp'].map((part) => `${path}/${part}`));
+    mkdirSync(path, { recursive: true });
+    writeFileSync(`${path}/dovecot-acl`, `anyone ${rights}\n`);
+  }
+  for (const path of added) {
+    mkdirSync(path, { recursive: true });
+    chownSync(path, mailUser.uid, mailUser.gid);
+  }
+}
+
 /** Debian's `mail` user, who owns the mail files. */
 const mailUser = { uid: 8, gid: 8 };
 
@@ -190,7 +213,8 @@ function configuration(
     folders = ROLE_FOLDERS,
     tls = true,
     folderIndex = true,
-    acl = false,
+    shared = false,
+    acl = shared,
     views = false,
     quotaKb,
     maxConnections = 100,
@@ -218,8 +242,12 @@ first_valid_gid = 1
 mailbox_list_index = ${folderIndex ? 'yes' : 'no'}
 mail_fsync = never
 mail_max_userip_connections = ${maxConnections}
-${acl ? 'mail_plugins = acl\nplugin {\n  acl = vfile\n}' : ''}
-${quotaKb === undefined ? '' : `mail_plugins = quota\nplugin {\n  quota = maildir\n  quota_rule = *:storage=${quotaKb}K\n}`}
+mail_plugins =${acl ? ' acl' : ''}${quotaKb === undefined ? '' : ' quota'}${views ? ' virtual' : ''}
+plugin {
+  ${acl ? 'acl = vfile' : ''}
+  ${shared ? `acl_shared_dict = file:${folder}/shared/mailboxes` : ''}
+  ${quotaKb === undefined ? '' : `quota = maildir\n  quota_rule = *:storage=${quotaKb}K`}
+}
 disable_plaintext_auth = no
 auth_mechanisms = plain login${tokenInfoUrl === undefined ? '' : ' xoauth2 oauthbearer'}
 auth_failure_delay = 0
@@ -244,8 +272,7 @@ namespace inbox {
 ${mailboxes.join('')}}
 ${
   views
-    ? `mail_plugins = virtual
-namespace views {
+    ? `namespace views {
   prefix = Views/
   separator = /
   list = yes
@@ -253,6 +280,26 @@ namespace views {
 ${Object.keys(VIEWS)
   .map((name) => `  mailbox ${name} {\n    special_use = \\${name}\n  }\n`)
   .join('')}}`
+    : ''
+}
+${
+  shared
+    ? `namespace {
+  type = public
+  prefix = Public/
+  separator = /
+  location = maildir:${folder}/public:INDEX=~/public-index:CONTROL=~/public-control
+  subscriptions = no
+  list = children
+}
+namespace {
+  type = shared
+  prefix = shared/%%n/
+  separator = /
+  location = maildir:${folder}/mail/%%n/Maildir:INDEX=~/shared-index/%%n
+  subscriptions = no
+  list = children
+}`
     : ''
 }
 protocol imap {

@@ -27,6 +27,8 @@ export interface PostfixVariant {
   readonly recipients?: number;
   /** At most so many bytes of a message. */
   readonly messageBytes?: number;
+  /** The port of a policy service that is asked about each recipient. */
+  readonly policyPort?: number;
   /** The certificate to present instead of its own. */
   readonly certificate?: Certificate;
 }
@@ -143,7 +145,7 @@ function mainConfiguration(
   folder: string,
   { certFile, keyFile }: Certificate,
   dovecot: Dovecot,
-  { tls = true, mechanism, recipients = 1000, messageBytes = 10_240_000 }: PostfixVariant,
+  { tls = true, mechanism, recipients = 1000, messageBytes = 10_240_000, policyPort }: PostfixVariant,
 ): string {
   return `
 compatibility_level = 3.6
@@ -196,7 +198,7 @@ smtpd_sasl_mechanism_filter = ${mechanism ?? '!external, static:rest'}
 smtpd_sasl_local_domain = ${DOMAIN}
 smtpd_sender_login_maps = regexp:${folder}/etc/senders
 smtpd_end_of_data_restrictions = check_recipient_access texthash:${folder}/etc/recipients-at-end
-smtpd_recipient_restrictions = check_recipient_access texthash:${folder}/etc/recipients, reject_unlisted_recipient
+smtpd_recipient_restrictions = check_recipient_access texthash:${folder}/etc/recipients, reject_unlisted_recipient${policyPort === undefined ? '' : `, check_policy_service inet:127.0.0.1:${policyPort}`}
 `;
 }
 
