@@ -97,8 +97,9 @@ const OBJECT_ID_CHARS = 255;
 
 export function rowOf({ mailbox, uidValidity, client }: OpenFolder, message: Fetched): ListedMessage {
   const { uid, size = 0, flags = new Set(), emailId = '', internalDate, headers, source } = message;
-  // A server that does not report the header breaks its protocol; then that of the source counts, if it is there.
-  const header = headers ?? (source && headerBlock(source));
+  // A server that does not report the header breaks its protocol: even one without these fields ends with an empty line.
+  const isReported = headers !== undefined && headers.length > 0;
+  const header = isReported ? headers : source && headerBlock(source);
   const hasStableIds = client.capabilities.has('OBJECTID') || client.capabilities.has('X-GM-EXT-1');
   return {
     place: { path: mailbox.path, uidValidity, uid },
