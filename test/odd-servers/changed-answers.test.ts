@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Outcome } from '../../core/call/outcome.ts';
 import { type MailboxService, mailboxService } from '../mailbox-service.ts';
 import { casesOf, onlyLong } from '../only-long.ts';
+import { CYRUS_PROGRAMS, startCyrus } from '../servers/cyrus.ts';
 import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
+import { type ImapMailbox, imapMailbox, type StoredMessage } from '../servers/imap-mailbox.ts';
 import { addressOf } from '../servers/mail-users.ts';
 import { missingServers, titled } from '../servers/missing-servers.ts';
 import { type MutatingProxy, startMutatingProxy } from '../servers/mutating-proxy.ts';
@@ -24,7 +26,7 @@ interface Verdict {
   readonly held: Held | `FAULT: ${string}`;
 }
 
-type Argue = (id: string, subject: string) => Record<string, unknown>;
+type Argue = (id: string) => Record<string, unknown>;
 
 const READS: readonly (readonly [string, Argue])[] = [
   ['list_accounts', () => ({})],
@@ -38,29 +40,33 @@ const READS: readonly (readonly [string, Argue])[] = [
   ['read_attachment', (id) => ({ id, index: 0 })],
 ];
 
-/** A message in a folder, with its flags and keywords. */
-interface Stored {
-  readonly folder: string;
-  readonly flags: readonly string[];
-}
-
 /** A write, and whether it is done: from where its message is afterwards. */
 interface Write {
   readonly tool: string;
-  readonly argue: Argue;
-  isDone(stored: readonly Stored[]): boolean;
+  /** @param folder  the name that the folder `Two words` has */
+  readonly argue: (id: string, folder: string) => Record<string, unknown>;
+  /** The flags that the message has before. */
+  readonly flags?: readonly string[];
+  isDone(stored: readonly StoredMessage[]): boolean;
 }
 
-const inOnly = (folder: string) => (stored: readonly Stored[]) =>
+const inOnly = (folder: string) => (stored: readonly StoredMessage[]) =>
   stored.length === 1 && stored[0]?.folder === folder;
-const flagged = (flag: string) => (stored: readonly Stored[]) =>
+const flagged = (flag: string) => (stored: readonly StoredMessage[]) =>
   stored.length === 1 && stored[0]?.folder === 'INBOX' && stored[0].flags.includes(flag);
-
-const inBoth = (folder: string) => (stored: readonly Stored[]) =>
+const unflagged = (stored: readonly StoredMessage[]) =>
+  stored.length === 1 && stored[0]?.folder === 'INBOX' && stored[0].flags.length === 0;
+const inBoth = (folder: string) => (stored: readonly StoredMessage[]) =>
   stored.length === 2 && ['INBOX', folder].every((path) => stored.some((one) => one.folder === path));
 
 const WRITES: readonly Write[] = [
   { tool: 'archive_email', argue: (id) => ({ id }), isDone: inOnly('Archive') },
+  { tool: 'delete_email', argue: (id) => ({ id }), isDone: inOnly('Trash') },
+  {
+    tool: 'move_email',
+    argue: (id, folder) => ({ id, target_folder: folder }),
+    isDone: inOnly('Two words'),
+  },
   {
     tool: 'label_email',
     argue: (id) => ({ id, label: 'later' }),
@@ -69,38 +75,73 @@ const WRITES: readonly Write[] = [
   },
   { tool: 'label_email', argue: (id) => ({ id, label: 'Two words' }), isDone: inBoth('Two words') },
   { tool: 'mark_read', argue: (id) => ({ id }), isDone: flagged('\\Seen') },
+  { tool: 'mark_unread', argue: (id) => ({ id }), flags: ['\\Seen'], isDone: unflagged },
   { tool: 'flag_email', argue: (id) => ({ id }), isDone: flagged('\\Flagged') },
+];
+
+const MOVES = WRITES.slice(0, 3);
+
+type Send = readonly [
+  tool: string,
+  argue: (id: string, to: string, subject: string) => Record<string, unknown>,
+];
+
+const SENDS: readonly Send[] = [
+  ['send_email', (_id, to, subject) => ({ to: [to], subject, body: 'Once.' })],
+  ['forward_email', (id, to) => ({ id, to: [to] })],
+  ['send_reply', (id) => ({ id, body: 'Once.' })],
 ];
 
 const FROM = 'From: Ada <ada@example.test>\r\n';
 /** They arrive when they are written: without a date of arrival, a message stands where its Date field says. */
 const ARRIVALS = [0, 5, 10].map((minutes) => new Date(Date.UTC(2026, 2, 3, 12, minutes)));
-const dated = (receivedAt: Date) => `${FROM}Date: ${receivedAt.toUTCString()}\r\n`;
+const dated = (receivedAt = new Date(0)) => `${FROM}Date: ${receivedAt.toUTCString()}\r\n`;
 const ATTACHED =
   `Message-ID: <one@example.test>\r\nSubject: one\r\nMIME-Version: 1.0\r\n` +
   'Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nneedle\r\n--b\r\n' +
   'Content-Type: text/plain; name=a.txt\r\nContent-Disposition: attachment\r\n\r\nattached\r\n--b--\r\n';
 
-const SERVERS: readonly (readonly [string, string | undefined])[] = casesOf(
+interface ImapServer {
+  readonly port: number;
+  addUser(): string | Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** A kind of server, with the programs that it needs beside those of every suite. */
+interface Kind {
+  readonly name: string;
+  readonly programs: readonly string[];
+  start(): Promise<ImapServer>;
+}
+
+const KINDS: readonly Kind[] = casesOf(
   'changed answers',
   [
-    ['MOVE', undefined],
-    ['UIDPLUS', 'IMAP4rev1 LITERAL+ NAMESPACE UIDPLUS'],
+    { name: 'MOVE', programs: [], start: () => startDovecot({ tls: false }) },
+    {
+      name: 'UIDPLUS',
+      programs: [],
+      start: () => startDovecot({ tls: false, capability: 'IMAP4rev1 LITERAL+ NAMESPACE UIDPLUS' }),
+    },
+    { name: 'the capabilities of Cyrus', programs: CYRUS_PROGRAMS, start: () => startCyrus() },
   ],
-  ([name]) => name === 'MOVE',
+  ({ name }) => name === 'MOVE',
 );
 
-describe.skipIf(missingServers().length > 0).each(SERVERS)(
-  titled('changed answers of a server with %s'),
-  (server, capability) => {
+for (const { name: server, programs, start } of KINDS) {
+  const missing = missingServers(programs);
+  describe.skipIf(missing.length > 0)(titled(`changed answers of a server with ${server}`, programs), () => {
+    let imapServer: ImapServer;
     let dovecot: Dovecot;
     let postfix: Postfix;
     let imap: MutatingProxy;
     let smtp: MutatingProxy;
     let box: MailboxService;
-    let user: string;
+    let own: ImapMailbox;
     let recipient: string;
+    let theirs: ImapMailbox;
     let id: string;
+    let folder: string;
     let made = 0;
     const right = new Map<string, string>();
     const sentBy = new Map<string, ReadonlySet<string>>();
@@ -109,33 +150,37 @@ describe.skipIf(missingServers().length > 0).each(SERVERS)(
     const known = new Map<string, boolean>();
 
     beforeAll(async () => {
-      dovecot = await startDovecot({
-        tls: false,
-        folders: ['Sent', 'Archive', 'Trash', 'Two words'],
-        ...(capability === undefined ? {} : { capability }),
-      });
+      imapServer = await start();
+      dovecot = await startDovecot({ tls: false });
       postfix = await startPostfix(dovecot, { tls: false });
-      imap = await startMutatingProxy('imap', dovecot.port);
+      imap = await startMutatingProxy('imap', imapServer.port);
       smtp = await startMutatingProxy('smtp', postfix.port);
-      user = dovecot.addUser();
-      recipient = dovecot.addUser();
+      const user = await imapServer.addUser();
+      own = imapMailbox(imapServer.port, user);
+      const other = dovecot.addUser();
+      recipient = addressOf(other);
+      theirs = imapMailbox(dovecot.port, other);
+      for (const path of ['Sent', 'Archive', 'Trash', 'Two words']) await own.create(path);
       const answer = 'References: <one@example.test>\r\nSubject: Re: one\r\n\r\n';
       for (const [at, receivedAt] of ARRIVALS.entries()) {
         const raw = at === 0 ? ATTACHED : `${answer}needle ${at}\r\n`;
-        const mailbox = at === 2 ? 'Archive' : 'INBOX';
-        await dovecot.deliver(user, `${dated(receivedAt)}${raw}`, { mailbox, receivedAt });
+        await own.deliver(at === 2 ? 'Archive' : 'INBOX', `${dated(receivedAt)}${raw}`, { receivedAt });
       }
+      // Where there is none, no copy is looked for.
+      await own.deliver('Sent', `${dated(ARRIVALS[0])}Subject: earlier\r\n\r\nx\r\n`);
       box = await mailboxService({
         user,
         ports: { imap: imap.port, smtp: smtp.port },
         mode: 'direct',
-        knows: [addressOf(recipient)],
+        knows: [recipient],
       });
       id = (await box.ids()).at(-1) ?? '';
+      const listed = JSON.stringify(await box.call('list_folders'));
+      folder = /"([^"]*Two words)"/.exec(listed)?.[1] ?? '';
       for (const [tool, argue] of READS) {
         await box.reconnect();
         imap.mutate(undefined);
-        right.set(tool, withoutNonce(await box.call(tool, argue(id, ''))));
+        right.set(tool, withoutNonce(await box.call(tool, argue(id))));
         sentBy.set(tool, imap.commands);
       }
     });
@@ -145,6 +190,7 @@ describe.skipIf(missingServers().length > 0).each(SERVERS)(
       await smtp?.stop();
       await postfix?.stop();
       await dovecot?.stop();
+      await imapServer?.stop();
     });
 
     /** Reads what the tool answers under the mutation, and when the server is well again. */
@@ -155,13 +201,13 @@ describe.skipIf(missingServers().length > 0).each(SERVERS)(
       await box.reconnect();
       imap.mutate(mutation);
       // The test's service checks results against the schema of the tool.
-      const outcome = await box.call(tool, argue(id, '')).catch((error: Error) => error);
+      const outcome = await box.call(tool, argue(id)).catch((error: Error) => error);
       const isTouched = imap.changed > 0;
       imap.mutate(undefined);
       const held = outcome instanceof Error ? (`FAULT: ${outcome.message}` as const) : judged(tool, outcome);
       if (!isTouched && held === 'right') return { tool, held: 'untouched' };
       if (held !== 'error') return { tool, held };
-      return { tool, held: (await recovers(tool, argue(id, ''))) ? held : 'FAULT: stays' };
+      return { tool, held: (await recovers(tool, argue(id))) ? held : 'FAULT: stays' };
     }
 
     /** Whether the tool answers right again. After a failure to connect, the server is left alone for a while. */
@@ -180,25 +226,34 @@ describe.skipIf(missingServers().length > 0).each(SERVERS)(
       return `FAULT: answers ${difference(right.get(tool) ?? '', answer)}`;
     }
 
+    /** Delivers a message with the subject. @returns its id */
+    async function delivered(subject: string, flags: readonly string[] = []): Promise<string> {
+      await own.deliver('INBOX', `From: ${recipient}\r\nSubject: ${subject}\r\n\r\nx\r\n`, { flags });
+      await box.reconnect();
+      const [newest = ''] = await box.ids();
+      await box.reconnect();
+      return newest;
+    }
+
     async function changed(write: Write, { mutation }: Case): Promise<Verdict | undefined> {
-      const { tool, argue, isDone } = write;
+      const { tool, argue, flags = [], isDone } = write;
       const subject = `letter ${++made}.`;
-      await dovecot.deliver(user, `${FROM}Subject: ${subject}\r\n\r\nx\r\n`);
-      await box.reconnect();
-      const [target = ''] = await box.ids();
-      await box.reconnect();
+      const target = await delivered(subject, flags);
       imap.mutate(mutation);
-      const outcome = await box.call(tool, argue(target, subject));
+      const outcome = await box.call(tool, argue(target, folder));
       const isTouched = imap.changed > 0;
       imap.mutate(undefined);
-      const stored = await storedAs(user, subject);
-      await dovecot.doveadm('expunge', user, ['mailbox', '*', 'subject', subject]);
-      const name = `${tool} ${JSON.stringify(argue('', ''))}`;
+      const stored = await own.stored(subject);
+      await own.erase(subject);
+      const name = `${tool} ${JSON.stringify(argue('', folder))}`;
       if (!isTouched) return undefined;
       const word = wordFor(outcome);
-      const isBefore = stored.length === 1 && stored[0]?.folder === 'INBOX' && stored[0].flags.length === 0;
+      const isBefore =
+        stored.length === 1 &&
+        stored[0]?.folder === 'INBOX' &&
+        JSON.stringify(stored[0].flags) === JSON.stringify(flags);
       const where = `${word}, ${JSON.stringify(stored)} ${JSON.stringify(outcome).slice(0, 300)}`;
-      const most = new Set(stored.map(({ folder }) => folder)).size;
+      const most = new Set(stored.map((one) => one.folder)).size;
       if (word === 'internal_error' || stored.length === 0 || most < stored.length)
         return { tool: name, held: `FAULT: ${where}` };
       if (word === 'unknown') return { tool: name, held: 'unknown' };
@@ -206,31 +261,38 @@ describe.skipIf(missingServers().length > 0).each(SERVERS)(
       return { tool: name, held: isBefore ? 'error' : `FAULT: ${where}` };
     }
 
-    async function sent(proxy: MutatingProxy, { mutation }: Case): Promise<Verdict | undefined> {
+    async function sent(
+      [tool, argue]: Send,
+      proxy: MutatingProxy,
+      { command, mutation }: Case,
+    ): Promise<Verdict | undefined> {
       const subject = `sent ${++made}.`;
-      await box.reconnect();
+      const target = await delivered(subject);
       proxy.mutate(mutation);
-      const outcome = await approved(
-        await box.call('send_email', { to: [addressOf(recipient)], subject, body: 'Once.' }),
-      );
+      const outcome = await approved(await box.call(tool, argue(target, recipient, subject)));
+      const word = wordFor(outcome);
+      // The answer does not wait for the copy.
+      if (COPYING.includes(command) && word === 'done') await until(() => proxy.passed > 0);
       const isTouched = proxy.changed > 0;
       proxy.mutate(undefined);
+      if (isTouched) {
+        await box.reconnect();
+        for (let round = 0; round < 3; round += 1) await box.service.recover();
+        await postfix.delivered();
+      }
+      const arrived = (await theirs.stored(subject)).length;
+      const kept = (await own.stored(subject)).filter((one) => one.folder !== 'INBOX').length;
+      await own.erase(subject);
+      const where = `${word}, arrived ${arrived}, kept ${kept} ${JSON.stringify(outcome).slice(0, 300)}`;
       if (!isTouched) {
-        expect(wordFor(outcome), JSON.stringify(outcome)).toBe('done');
+        expect(word, where).toBe('done');
         return undefined;
       }
-      await box.reconnect();
-      for (let round = 0; round < 3; round += 1) await box.service.recover();
-      await postfix.delivered();
-      const arrived = (await storedAs(recipient, subject)).length;
-      const kept = (await storedAs(user, subject)).length;
-      const word = wordFor(outcome);
-      const where = `${word}, arrived ${arrived}, kept ${kept} ${JSON.stringify(outcome).slice(0, 300)}`;
-      const fault = { tool: 'send_email', held: `FAULT: ${where}` } as const;
+      const fault = { tool, held: `FAULT: ${where}` } as const;
       if (word === 'internal_error' || arrived > 1 || kept > 1) return fault;
-      if (word === 'unknown') return { tool: 'send_email', held: 'unknown' };
-      if (word === 'done') return arrived === 1 ? { tool: 'send_email', held: 'right' } : fault;
-      return arrived === 0 && kept === 0 ? { tool: 'send_email', held: 'error' } : fault;
+      if (word === 'unknown') return { tool, held: 'unknown' };
+      if (word === 'done') return arrived === 1 ? { tool, held: 'right' } : fault;
+      return arrived === 0 && kept === 0 ? { tool, held: 'error' } : fault;
     }
 
     /** After many sends, further ones wait for the owner. */
@@ -242,25 +304,16 @@ describe.skipIf(missingServers().length > 0).each(SERVERS)(
       return box.call('get_approval', { approval_id: id });
     }
 
-    /** Where the messages with that subject are, without what is marked as deleted. */
-    async function storedAs(owner: string, subject: string): Promise<Stored[]> {
-      const query = ['mailbox flags', 'mailbox', '*', 'undeleted', 'subject', subject];
-      const found = await dovecot.doveadm('fetch', owner, query);
-      return [...found.matchAll(/^mailbox: (.*)\nflags: ?(.*)$/gm)].map(([, folder = '', flags = '']) => ({
-        folder,
-        flags: flags.split(' ').filter((flag) => flag !== '' && flag !== '\\Recent'),
-      }));
-    }
-
     /** Plays the cases. Only those of known faults may lead to a wrong answer. */
     async function judgeAll(
+      part: string,
       cases: readonly Case[],
       play: (one: Case, index: number) => Promise<readonly (Verdict | undefined)[]>,
     ) {
       const faults: string[] = [];
       for (const [index, one] of cases.entries()) {
         const verdicts = (await play(one, index)).filter((verdict) => verdict !== undefined);
-        table.set(`${server}, ${one.name}`, verdicts);
+        table.set(`${server}, ${part}, ${one.name}`, verdicts);
         const wrong = verdicts.filter(({ held }) => held.startsWith('FAULT'));
         const reason = knownFault(one.name);
         if (reason === undefined)
@@ -279,20 +332,24 @@ describe.skipIf(missingServers().length > 0).each(SERVERS)(
     it('of IMAP, to reads', async () => {
       const commands = new Set([...sentBy.values()].flatMap((names) => [...names]));
       const cases = chosen(['greeting', ...commands].flatMap(imapCases), 0, 2);
-      await judgeAll(cases, (one, index) => inTurn(readsOf(one, index), (read) => played(read, one)));
+      await judgeAll('reads', cases, (one, index) =>
+        inTurn(readsOf(one, index), (read) => played(read, one)),
+      );
     });
 
     it('of IMAP, to writes', async () => {
       const cases = chosen(WRITE_COMMANDS.flatMap(imapCases), 1, 2);
-      await judgeAll(cases, async (one, index) => [
+      await judgeAll('writes', cases, async (one, index) => [
         ...(await inTurn(writesOf(one, index), (write) => changed(write, one))),
-        ...(SENT_BY_SENDING.includes(one.command) ? [await sent(imap, one)] : []),
+        ...(await inTurn(sendsOf(one, index), (send) => sent(send, imap, one))),
       ]);
     });
 
     it('of SMTP', async () => {
       const cases = chosen(['greeting', 'EHLO', 'AUTH', 'MAIL', 'RCPT', 'DATA', 'BODY'].flatMap(smtpCases));
-      await judgeAll(cases, async (one) => [await sent(smtp, one)]);
+      await judgeAll('sends', cases, (one, index) =>
+        inTurn(SENDS.slice(index % SENDS.length).slice(0, 1), (send) => sent(send, smtp, one)),
+      );
     });
 
     onlyLong('changed answers', () => {
@@ -306,8 +363,8 @@ describe.skipIf(missingServers().length > 0).each(SERVERS)(
         expect([...known].filter(([, isThere]) => !isThere)).toEqual([]);
       });
     });
-  },
-);
+  });
+}
 
 const WRITE_COMMANDS = [
   'SELECT',
@@ -321,14 +378,21 @@ const WRITE_COMMANDS = [
   'UID SEARCH',
 ];
 
-/** What only a send asks for, or a send too. */
-const SENT_BY_SENDING = ['SELECT', 'APPEND', 'UID SEARCH'];
+/** What the copy in Sent asks for, after the answer. */
+const COPYING = ['APPEND', 'UID SEARCH'];
 
 /** In the gate, one of the writes that send the command, in turn. */
 function writesOf({ command }: Case, index: number): readonly Write[] {
   if (command === 'APPEND') return [];
-  const all = ['UID MOVE', 'UID EXPUNGE', 'STATUS'].includes(command) ? WRITES.slice(0, 1) : WRITES;
+  const all = ['UID MOVE', 'UID EXPUNGE', 'STATUS'].includes(command) ? MOVES : WRITES;
   return casesOf('changed answers', all, (_write, at) => at === index % all.length);
+}
+
+/** In the gate, one of the sends that send the command, in turn. */
+function sendsOf({ command }: Case, index: number): readonly Send[] {
+  const all =
+    command === 'UID FETCH' ? SENDS.slice(1) : ['SELECT', ...COPYING].includes(command) ? SENDS : [];
+  return casesOf('changed answers', all, (_send, at) => at === index % all.length);
 }
 
 /**
