@@ -97,6 +97,7 @@ export type { MessageHeaders } from './mail/message-headers.ts';
 export { parseHeaders, type ReadHeaders } from './mail/message-headers.ts';
 export type { HeaderFacts, MessageRow } from './mail/message-row.ts';
 export { messageRow } from './mail/message-row.ts';
+export type { MessageSizes } from './mail/message-sizes.ts';
 export {
   type AttachmentSource,
   type DescribedAttachment,

@@ -42,6 +42,7 @@ export {
 export type { Passkey } from './gate/second-step.ts';
 export type { Session } from './gate/session.ts';
 export type { Invitation } from './mail/compose.ts';
+export type { MessageSizes } from './mail/message-sizes.ts';
 export type { SentMessage } from './mail/sent-message.ts';
 export type { NoticeSettings, QuietHours } from './notices/notice-rule.ts';
 export type { NoticeKind, NoticeTarget } from './notices/notice-target.ts';
