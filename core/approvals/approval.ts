@@ -294,13 +294,12 @@ export function transition(approval: Approval, event: ApprovalEvent, now: Date):
       : undefined;
   }
   if (!('fence' in event) || event.fence !== approval.lease.fence) return undefined;
+  if (event.type === 'refuse') return { ...ended('failed', event.error), sizes: event.sizes ?? null };
   const inTime = isInTime(approval, now);
   if (approval.startedAt === null) {
     switch (event.type) {
       case 'start':
         return inTime && event.allowed ? { ...approval, startedAt: now, error: null } : undefined;
-      case 'refuse':
-        return { ...ended('failed', event.error), sizes: event.sizes ?? null };
       case 'not_now':
         if (approval.approvedBy === 'policy') return ended('failed', event.error);
         if (!inTime) return ended('failed', ownersCause(event.error) ?? 'not_started_in_time');
@@ -316,8 +315,6 @@ export function transition(approval: Approval, event: ApprovalEvent, now: Date):
   switch (event.type) {
     case 'succeed':
       return { ...ended('executed', null), executedAt: now, result: event.result };
-    case 'refuse':
-      return { ...ended('failed', event.error), sizes: event.sizes ?? null };
     case 'lose':
       return ended('outcome_unknown', null);
     default:

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import type { Writable } from 'node:stream';
 
 /** A server and all the processes it starts, in one process group. */
 export interface ProcessGroup {
@@ -59,6 +60,12 @@ function startKeeper(server: ChildProcess): ChildProcess {
   return keeper;
 }
 
+/** All that the program gets. It may exit without reading it: its exit code decides. */
+export function giveInput(stdin: Writable, input: string | Uint8Array): void {
+  stdin.on('error', () => undefined);
+  stdin.end(input);
+}
+
 /**
  * Runs a program until it exits.
  * @throws Error with its output, if it does not exit with 0
@@ -77,9 +84,7 @@ export async function run(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaints += text;
   });
-  // A program may exit without reading its input; its exit code decides.
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(input);
+  giveInput(child.stdin, input);
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
   if (code !== 0)
     throw new Error(`${command} ${args.join(' ')} ended with ${String(code)}: ${complaints}${printed}`);

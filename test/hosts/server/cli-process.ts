@@ -6,6 +6,7 @@ import { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
 import { runCommand } from '../../../hosts/server/run-command.ts';
 import { bundled, WITH_PACKAGES } from '../../run-typescript.ts';
+import { giveInput } from '../../servers/process-group.ts';
 
 /** What each command prints with `--json`, as far as tests use it. */
 const printed = z.strictObject({
@@ -138,8 +139,7 @@ export async function buildCli(): Promise<Cli> {
     },
     runApart(args, input = '', env = {}) {
       const child = start(args, env);
-      // A command may exit without reading its input; its exit code decides.
-      child.stdin.on('error', () => undefined).end(input);
+      giveInput(child.stdin, input);
       return ended(child);
     },
     start(args, env) {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { giveInput } from '../../servers/process-group.ts';
 import { until } from '../../until.ts';
 import type { Cli } from './cli-process.ts';
 
@@ -34,8 +35,7 @@ export function shellOf(cli: Cli): CliShell {
   return {
     async run(commands, { input = '', env } = {}) {
       const running = promisify(execFile)('bash', argsOf(commands), optionsOf(env));
-      // A command may exit without reading its input; its exit code decides.
-      running.child.stdin?.on('error', () => undefined).end(input);
+      if (running.child.stdin !== null) giveInput(running.child.stdin, input);
       return (await running).stdout;
     },
     async serve(commands, { env } = {}) {
