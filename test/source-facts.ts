@@ -6,6 +6,7 @@ import { adapterWaits } from './adapters/waits.ts';
 import { longLived } from './caches/long-lived.ts';
 import { exportedFunctionsOf } from './exported-functions.ts';
 import { onceInRun } from './once-in-run.ts';
+import { spreadsIntoArguments } from './spreads-into-arguments.ts';
 import { typescriptSources } from './typescript-sources.ts';
 
 const names = z.array(z.string());
@@ -18,6 +19,8 @@ const sourceFactsFile = z.strictObject({
   textFunctions: names,
   /** The same of bytes. */
   byteFunctions: names,
+  /** Lists that are spread into arguments. */
+  spreads: names,
 });
 
 /** What the compiler knows of the published code, sorted. Found once in a test run: its types take half a minute. */
@@ -30,6 +33,7 @@ export async function sourceFacts(): Promise<z.output<typeof sourceFactsFile>> {
 
 function found(): z.input<typeof sourceFactsFile> {
   const sources = typescriptSources();
+  const { program, files, pathOf } = sources;
   return {
     longLived: [...longLived(sources)].toSorted(),
     adapterWaits: [...adapterWaits(sources)].toSorted(),
@@ -37,5 +41,12 @@ function found(): z.input<typeof sourceFactsFile> {
     byteFunctions: exportedFunctionsOf(sources, (type, checker) =>
       /^(?:Uint8Array|Buffer)(?:<|$)/.test(checker.typeToString(type)),
     ),
+    spreads: files
+      .flatMap((file) =>
+        spreadsIntoArguments(program.getTypeChecker(), file).map(
+          (spread) => `${pathOf(file)} ${spread.parent.getText()}`,
+        ),
+      )
+      .toSorted(),
   };
 }

@@ -18,8 +18,6 @@ export interface Load<Answer> {
 
 /** @param results  one for each query of the load */
 export function readResults<Answer>(load: Load<Answer>, results: readonly (readonly Row[])[]): Answer {
-  // As many as the code of the load names, so that `read` can name each.
-  // eslint-disable-next-line countersign/spread-into-arguments
   return load.read(...results);
 }
 

@@ -39,7 +39,13 @@ export function killAfter(
         return (...args: unknown[]) => {
           const answer: unknown = Reflect.apply(member, target, args);
           if (!(answer instanceof Promise)) return answer;
-          return answer.finally(() => ended(`${name}.${String(property)}`));
+          return (async () => {
+            try {
+              return await answer;
+            } finally {
+              await ended(`${name}.${String(property)}`);
+            }
+          })();
         };
       },
     });

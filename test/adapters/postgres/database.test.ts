@@ -235,7 +235,11 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
       for (const wrong of [unreachable.href, refused.href, `postgres://u:${password}@[x`]) {
         const failing = async () => {
           const store = postgresStorage({ connectionString: wrong });
-          await store.healthy().finally(() => store.close());
+          try {
+            await store.healthy();
+          } finally {
+            await store.close();
+          }
         };
         const error: unknown = await failing().catch((thrown: unknown) => thrown);
         expect(error).toBeInstanceOf(Error);
