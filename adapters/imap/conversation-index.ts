@@ -16,7 +16,7 @@ import { LINK_HEADERS, linkedIds } from './linked-rows.ts';
 import { type MessageLinks, messageLinks } from './message-links.ts';
 import type { MissingParts } from './missing-parts.ts';
 import { fetchRowsOf } from './rows.ts';
-import type { OpenFolder } from './session.ts';
+import { type OpenFolder, reportedUidNext } from './session.ts';
 import { searchUids } from './uid-search.ts';
 
 /**
@@ -75,11 +75,19 @@ export function conversationIndex(
     missing: MissingParts,
   ): Promise<void> {
     forgetOthers(known, marks);
-    const grown = marks.filter((mark) => mark.total > 0 && mark.uidNext > knownFolder(known, mark).uidNext);
+    const changed = marks.filter((mark) => {
+      const { uidNext } = knownFolder(known, mark);
+      return mark.uidNext < uidNext || (mark.total > 0 && mark.uidNext > uidNext);
+    });
     const readNew = async (open: OpenFolder, mark: MarkedFolder) => {
-      const folder = knownFolder(known, mark);
+      let folder = knownFolder(known, mark);
       // The server still shows the old folder, or already the new one.
       if (open.uidValidity !== mark.uidValidity) throw recreated();
+      if (mark.uidNext < folder.uidNext) {
+        // Another call has seen later mail, or the folder was restored from a backup and gives UIDs once more.
+        if ((reportedUidNext(open) ?? folder.uidNext) >= folder.uidNext) return;
+        folder = begun(known, mark);
+      }
       while (folder.uidNext < mark.uidNext) {
         const from = folder.uidNext;
         const added = await readLinks(open.client, `${from}:${mark.uidNext - 1}`);
@@ -89,7 +97,7 @@ export function conversationIndex(
         folder.uidNext = mark.uidNext;
       }
     };
-    await inEachFolder(connections, grown, limit, readNew, missing);
+    await inEachFolder(connections, changed, limit, readNew, missing);
   }
 
   async function read(
@@ -134,7 +142,11 @@ export function conversationIndex(
         if (known.size < marks.length) return undefined;
         throw noMessage();
       }
-      const all = [...rows, ...(await read(without(whole, early), limit, missing))];
+      // Unless a folder was restored from a backup meanwhile, the whole conversation includes the early part.
+      const still = rows.filter(({ place: { path, uid } }) =>
+        whole.some((folder) => folder.path === path && folder.uids.includes(uid)),
+      );
+      const all = [...still, ...(await read(without(whole, early), limit, missing))];
       if (!all.some((row) => isDeepStrictEqual(row.place, place))) throw noMessage();
       return all;
     },
@@ -151,12 +163,17 @@ function isTooLarge(known: KnownFolders, marks: readonly MarkedFolder[]): boolea
   return marks.length > MOST_FOLDERS || messages > MOST_MESSAGES || links > MOST_LINKS;
 }
 
-function knownFolder(known: KnownFolders, { path, uidValidity }: MarkedFolder): KnownFolder {
+function knownFolder(known: KnownFolders, mark: MarkedFolder): KnownFolder {
+  const { path, uidValidity } = mark;
   const folder = known.get(path);
-  if (folder !== undefined && folder.uidValidity === uidValidity) return folder;
-  const begun = { uidValidity, uidNext: 1, links: messageLinks() };
-  known.set(ownCopy(path), begun);
-  return begun;
+  return folder?.uidValidity === uidValidity ? folder : begun(known, mark);
+}
+
+/** Forgets what is known of the folder. */
+function begun(known: KnownFolders, { path, uidValidity }: MarkedFolder): KnownFolder {
+  const folder = { uidValidity, uidNext: 1, links: messageLinks() };
+  known.set(ownCopy(path), folder);
+  return folder;
 }
 
 function forgetOthers(known: KnownFolders, marks: readonly MarkedFolder[]): void {
@@ -170,8 +187,8 @@ function conversation(
   known: KnownFolders,
   { path, uidValidity, uid }: MessagePlace,
 ): FolderPlaces[] | undefined {
-  const begun = known.get(path);
-  const ids = begun?.uidValidity === uidValidity ? begun.links.idsOf(uid) : undefined;
+  const folder = known.get(path);
+  const ids = folder?.uidValidity === uidValidity ? folder.links.idsOf(uid) : undefined;
   if (ids === undefined) return undefined;
   // It may have no Message-ID and name no other message.
   const found = new Map([[path, new Set([uid])]]);

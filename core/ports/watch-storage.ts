@@ -113,8 +113,8 @@ export interface InboxPosition {
   readonly sinceS: number;
   readonly recent: readonly RecentMessage[];
   /**
-   * Messages up to `uid` existed when the inbox was opened with a new UIDVALIDITY. Those received before `sinceS` and
-   * those in `recent` are old. Null: every message is new.
+   * Messages up to `uid` may have existed before the inbox was recreated or restored. Those received before `sinceS` and those
+   * in `recent` are old. Null: every message is new.
    */
   readonly sift: { readonly uid: number; readonly sinceS: number } | null;
 }

@@ -7,8 +7,9 @@ import type { InboxPosition, RecentMessage } from '../ports/watch-storage.ts';
  * Which messages of an inbox are new. Pure.
  *
  * As long as UIDVALIDITY stays the same, a message is new if its UID is above the position. If the server recreates the
- * inbox, all UIDs change. Then a message is old if it was received before the oldest message that the position
- * remembers, or if the position remembers it. Two copies of one message count as one there.
+ * inbox, all UIDs change, and if it restores it from a backup, UIDs that the position has passed are given once more. Then
+ * a message is old if it was received before the oldest message that the position remembers, or if the position remembers
+ * it. Two copies of one message count as one there.
  *
  * The first look at an inbox follows the same rule, with nothing remembered.
  */
@@ -34,7 +35,25 @@ function receivedS({ internalDate }: Pick<Arrival, 'internalDate'>): number {
   return Math.floor(internalDate.getTime() / 1000);
 }
 
-/** Where to start in an inbox that has a different UIDVALIDITY from the position. Feed it the mail since `sinceS`. */
+/**
+ * Whether the server gives UIDs once more that the position has passed (GMX after a restore from a backup, with the same
+ * UIDVALIDITY): UIDNEXT is lower than it was, or the last message that was read is another one.
+ * @param last  the message with the UID of the position, if there is one
+ */
+export function isRestored(
+  from: InboxPosition,
+  inbox: { readonly uidNext: number },
+  last: Omit<Arrival, 'place'> | undefined,
+): boolean {
+  if (inbox.uidNext <= from.uid) return true;
+  if (last === undefined) return false;
+  const at = receivedS(last);
+  const identity = identityOf(last);
+  // The same time with another identity: some servers report another size of the same message.
+  return at >= from.sinceS && !from.recent.some((one) => one[0] === identity || one[1] === at);
+}
+
+/** Where to start in an inbox that was recreated or restored since the position. Feed it the mail since `sinceS`. */
 export interface Reopening {
   /** In any order. */
   see(row: Arrival): void;
@@ -68,7 +87,10 @@ export function reopening(
       const { uidValidity } = inbox;
       // The server forgot when it received its mail, so only the order of the messages is left.
       if (datesChanged > datesKept) return { ...from, uidValidity, uid: highestKnown, sift: null };
-      const sift = lowestNew < inbox.uidNext ? { uid: inbox.uidNext - 1, sinceS: from.sinceS } : null;
+      const isSame = uidValidity === from.uidValidity;
+      // A server that shows an old state for a while gives the same messages again.
+      const last = Math.max(inbox.uidNext - 1, isSame ? from.uid : 0);
+      const sift = lowestNew <= last ? { uid: last, sinceS: from.sinceS } : null;
       return { ...from, uidValidity, uid: lowestNew - 1, sift };
     },
   };
@@ -77,13 +99,13 @@ export function reopening(
 /**
  * Moves the position over the next messages.
  * @param rows those after the position, lowest UID first
- * @param isEnd there are no more
+ * @param end  if there are no more: UIDNEXT, or a lower UID
  * @returns the new ones, and the position after all of them
  */
 export function advance<Row extends Arrival>(
   from: InboxPosition,
   rows: readonly Row[],
-  isEnd: boolean,
+  end: number | undefined,
 ): { readonly fresh: readonly Row[]; readonly to: InboxPosition } {
   const { sift } = from;
   const seen = new Set(sift === null ? [] : from.recent.map(([identity]) => identity));
@@ -98,10 +120,12 @@ export function advance<Row extends Arrival>(
     fresh.push(row);
   }
   const last = rows.at(-1)?.place.uid ?? from.uid;
-  const uid = isEnd && sift !== null ? Math.max(last, sift.uid) : last;
-  // While the sifting goes on, it needs everything that it knows.
-  if (sift !== null && uid < sift.uid) return { fresh, to: { ...from, uid, recent } };
-  return { fresh, to: { ...from, uid, sift: null, ...trimmed(from.sinceS, recent) } };
+  const uid = sift === null || end === undefined ? last : Math.max(last, Math.min(sift.uid, end - 1));
+  const isSifting = sift !== null && uid < sift.uid;
+  // In the midst of the mailbox, the sifting needs everything that it knows.
+  if (isSifting && end === undefined) return { fresh, to: { ...from, uid, recent } };
+  const kept = trimmed(from.sinceS, recent);
+  return { fresh, to: { ...from, uid, ...kept, sift: isSifting ? { ...sift, sinceS: kept.sinceS } : null } };
 }
 
 function trimmed(sinceS: number, recent: readonly RecentMessage[]): Pick<InboxPosition, 'sinceS' | 'recent'> {

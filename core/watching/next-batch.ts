@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.ts';
 import { type MailCall, MailError } from '../ports/mail.ts';
 import type { OpenInbox } from '../ports/mail-watching.ts';
 import type { InboxPosition } from '../ports/watch-storage.ts';
-import { advance, reopening } from './inbox-position.ts';
+import { advance, isRestored, reopening } from './inbox-position.ts';
 
 /** The next messages of an inbox after a position. */
 export interface Batch {
@@ -17,19 +17,33 @@ export interface Batch {
 
 const ROWS_OF_PAGE = 200;
 
-/** @throws MailError */
+/**
+ * @param isFirst  of this visit: whether the inbox was restored is looked at once, because the UIDNEXT of a visit gets old
+ * @throws MailError
+ */
 export async function nextBatch(
   ports: { readonly mail: Pick<MailReader, 'list'>; readonly clock: Clock },
   call: MailCall,
   inbox: OpenInbox,
   position: InboxPosition,
-  limit: number,
+  { isFirst, limit }: { readonly isFirst: boolean; readonly limit: number },
 ): Promise<Batch> {
-  const isSame = position.uidValidity === inbox.uidValidity;
-  const from = isSame ? position : await reopened(ports.mail, call, inbox, position);
-  const listed = await inbox.arrivals(from.uid, limit);
-  const isEnd = listed.length < limit;
-  return { ...advance(from, await readRows(listed, ports.clock), isEnd), isEnd };
+  const after = async (uid: number, most: number) => readRows(await inbox.arrivals(uid, most), ports.clock);
+  const batch = (from: InboxPosition, rows: readonly MessageRow[]): Batch => {
+    const isEnd = rows.length < limit;
+    return { ...advance(from, rows, isEnd ? inbox.uidNext : undefined), isEnd };
+  };
+  if (position.uidValidity === inbox.uidValidity) {
+    // Where there may be new mail, the last message that was read is looked at once more.
+    const isLooking = isFirst && position.uid > 0 && inbox.uidNext > position.uid + 1;
+    const rows = isLooking ? await after(position.uid - 1, limit + 1) : await after(position.uid, limit);
+    const last = rows.find(({ place }) => place.uid === position.uid);
+    if (!isFirst || !isRestored(position, inbox, last)) {
+      return batch(position, rows.filter((row) => row !== last).slice(0, limit));
+    }
+  }
+  const from = await reopened(ports.mail, call, inbox, position);
+  return batch(from, await after(from.uid, limit));
 }
 
 /** Reads the mail received since the position's time, newest first, to find where its new mail starts. */

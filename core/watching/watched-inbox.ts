@@ -132,10 +132,11 @@ export function watchedInbox(
 
   /** Writes an event for each new message. Needs its row only, so it does not wait for any text. */
   async function tell(inbox: OpenInbox): Promise<void> {
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       const from = canRead(readings.events);
       if (from === undefined) return;
-      const { fresh, to, isEnd } = await nextBatch({ mail, clock }, call, inbox, from, TOLD_AT_ONCE);
+      const size = { isFirst, limit: TOLD_AT_ONCE };
+      const { fresh, to, isEnd } = await nextBatch({ mail, clock }, call, inbox, from, size);
       const received = fresh.map((row) => ({
         identity: identityOf(row),
         messageId: identifiers.messageId(ownerId, accountId, row),
@@ -184,7 +185,7 @@ export function watchedInbox(
   async function batchOf(from: InboxPosition): Promise<Batch> {
     let batch: Batch | undefined;
     await ports.mail.visitInbox(call, async (inbox) => {
-      batch = await nextBatch({ mail, clock }, call, inbox, from, READ_AT_ONCE);
+      batch = await nextBatch({ mail, clock }, call, inbox, from, { isFirst: true, limit: READ_AT_ONCE });
     });
     if (batch === undefined) throw new Error('The mailbox port did not visit the inbox.');
     return batch;

@@ -4,6 +4,7 @@ import type { InboxPosition } from '../../../core/ports/watch-storage.ts';
 import {
   type Arrival,
   advance,
+  isRestored,
   RECENT_KEPT,
   RECENT_MOST,
   reopening,
@@ -24,6 +25,8 @@ type Step =
   | { readonly type: 'expunge'; readonly n: number }
   /** All UIDs change, and with `isReversed` the order. */
   | { readonly type: 'rebuild'; readonly isReversed: boolean }
+  /** The newest `lost` messages are gone, and their UIDs are given once more. */
+  | { readonly type: 'restore'; readonly lost: number }
   /** Reads at most `batches` batches of at most `limit`. `isKept`: otherwise it crashes before the last write. */
   | { readonly type: 'visit'; readonly batches: number; readonly limit: number; readonly isKept: boolean };
 
@@ -32,6 +35,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ type: fc.constant('wait' as const), seconds: fc.integer({ min: 1, max: 100 }) }),
   fc.record({ type: fc.constant('expunge' as const), n: fc.nat(50) }),
   fc.record({ type: fc.constant('rebuild' as const), isReversed: fc.boolean() }),
+  fc.record({ type: fc.constant('restore' as const), lost: fc.integer({ min: 1, max: 8 }) }),
   fc.record({
     type: fc.constant('visit' as const),
     batches: fc.integer({ min: 1, max: 4 }),
@@ -55,11 +59,15 @@ function nameOf({ sizeBytes }: Arrival): number {
   return sizeBytes - 100;
 }
 
-/** Reads one batch as the watcher does. */
-function batch(model: Model, position: InboxPosition, limit: number) {
+/** Reads one batch as the watcher does. @param isFirst  of its visit */
+function batch(model: Model, position: InboxPosition, limit: number, isFirst = true) {
   const inbox = { uidValidity: String(model.uidValidity), uidNext: model.uidNext };
+  const last = model.messages.find(({ uid }) => uid === position.uid);
+  const isReopened =
+    position.uidValidity !== inbox.uidValidity ||
+    (isFirst && isRestored(position, inbox, last && rowOf(model, last)));
   let from = position;
-  if (position.uidValidity !== inbox.uidValidity) {
+  if (isReopened) {
     const opening = reopening(position, inbox);
     for (const message of model.messages) {
       if (message.receivedS >= position.sinceS) opening.see(rowOf(model, message));
@@ -70,7 +78,8 @@ function batch(model: Model, position: InboxPosition, limit: number) {
     .filter(({ uid }) => uid > from.uid)
     .slice(0, limit)
     .map((message) => rowOf(model, message));
-  return { ...advance(from, rows, rows.length < limit), isEnd: rows.length < limit };
+  const isEnd = rows.length < limit;
+  return { ...advance(from, rows, isEnd ? inbox.uidNext : undefined), isEnd, isReopened };
 }
 
 const START_S = 1_000_000;
@@ -81,12 +90,20 @@ function play(steps: readonly Step[]) {
   const model: Model = { uidValidity: 1, uidNext: 4, nowS: START_S, messages: old };
   let position: InboxPosition = { uidValidity: null, uid: 0, sinceS: START_S, recent: [], sift: null };
   let delivered = 3;
+  /** They need not be reported: they were gone before, or nothing shows that the mailbox was restored. */
   const gone = new Set<number>();
+  let isRestoredUnseen = false;
   const told = new Map<number, number>();
   const order: number[] = [];
   const visit = (batches: number, limit: number, isKept: boolean) => {
     for (let n = 1; n <= batches; n++) {
-      const { fresh, to, isEnd } = batch(model, position, limit);
+      const { fresh, to, isEnd, isReopened } = batch(model, position, limit, n === 1);
+      if (isRestoredUnseen && n === 1) {
+        if (isReopened) isRestoredUnseen = false;
+        else
+          for (const { uid, name } of model.messages)
+            if (uid <= position.uid && !told.has(name)) gone.add(name);
+      }
       // Events and position are one write: a crash before it leaves neither.
       if (!isKept && (n === batches || isEnd)) return;
       for (const row of fresh) {
@@ -122,6 +139,13 @@ function play(steps: readonly Step[]) {
         });
         model.uidNext = model.messages.length + 1;
         break;
+      case 'restore': {
+        const lost = model.messages.splice(-one.lost);
+        for (const { name } of lost) if (!told.has(name)) gone.add(name);
+        model.uidNext = lost[0]?.uid ?? model.uidNext;
+        isRestoredUnseen = true;
+        break;
+      }
       case 'visit':
         visit(one.batches, one.limit, one.isKept);
     }
@@ -159,6 +183,39 @@ describe('the position in an inbox', () => {
     expect(fresh.map(nameOf)).toEqual([4]);
     expect(isEnd).toBe(true);
     expect(to).toMatchObject({ uidValidity: '2', uid: 5, sift: null });
+  });
+
+  it('misses nothing in a mailbox that was restored from a backup, although the new mail has old UIDs', () => {
+    const position = visited([1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    const kept = [1, 2, 3].map((name) => ({ name, uid: name, receivedS: name }));
+    const later = Array.from({ length: 10 }, (_, n) => ({ name: 20 + n, uid: 4 + n, receivedS: 100 + n }));
+    const seen = (deliveries: readonly number[]) => {
+      let at = position;
+      return deliveries.flatMap((delivered) => {
+        const messages = [...kept, ...later.slice(0, delivered)];
+        const { fresh, to } = batch({ uidValidity: 1, uidNext: 4 + delivered, nowS: 900, messages }, at, 100);
+        at = to;
+        return fresh.map(nameOf);
+      });
+    };
+    const all = later.map(({ name }) => name);
+    // Whether the watcher looks before any of it arrives, while UIDNEXT is still low, or after all has arrived.
+    for (const deliveries of [[0, 1, 5, 10], [2, 6, 7, 10], [6, 10], [10]])
+      expect(seen(deliveries)).toEqual(all);
+  });
+
+  it('reports nothing again that a server shows again after an old state', () => {
+    const position = visited([1, 2, 3, 4], [1, 2, 3, 4]);
+    const messages = [1, 2, 3, 4, 5].map((name) => ({ name, uid: name, receivedS: name }));
+    const old = batch(
+      { uidValidity: 1, uidNext: 3, nowS: 900, messages: messages.slice(0, 2) },
+      position,
+      100,
+    );
+    expect(old.fresh).toEqual([]);
+    const { fresh, to } = batch({ uidValidity: 1, uidNext: 6, nowS: 900, messages }, old.to, 100);
+    expect(fresh.map(nameOf)).toEqual([5]);
+    expect(to.sift).toBeNull();
   });
 
   it('remembers whole seconds, so that nothing is reported twice', () => {
