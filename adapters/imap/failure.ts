@@ -104,9 +104,10 @@ export function tokenFailure(error: unknown, capabilities: ReadonlyMap<string, u
 export function mayMeanMechanism(error: unknown, capabilities: ReadonlyMap<string, unknown>): boolean {
   const reported = imapflowError.safeParse(error).data;
   const isOffered = capabilities.has('AUTH=PLAIN') || capabilities.has('AUTH=LOGIN');
+  const code = responseCodeOf(reported);
   return (
     reported?.authenticationFailed === true &&
-    (reported.responseStatus === 'BAD' || !reported.serverResponseCode) &&
+    (reported.responseStatus === 'BAD' || code === undefined || code === 'CANNOT') &&
     isOffered &&
     !capabilities.has('LOGINDISABLED')
   );

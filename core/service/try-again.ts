@@ -1,4 +1,4 @@
-import type { Approval } from '../approvals/approval.ts';
+import type { Approval, ApprovalError } from '../approvals/approval.ts';
 import { approvalId as newApprovalId } from '../secrets/record-ids.ts';
 import type { CallToolParts } from './call-parts.ts';
 import { filingOf } from './filing.ts';
@@ -6,9 +6,17 @@ import { planAnew } from './plan-anew.ts';
 
 /** The owner files a failed request again. */
 
+/** Errors after which the same request cannot succeed. */
+const FINAL: ReadonlySet<ApprovalError> = new Set([
+  'plan_unreadable',
+  'account_removed',
+  'message_too_large',
+  'too_many_recipients',
+]);
+
 /** Whether it failed with nothing done, and may succeed if it is planned anew. */
 export function mayTryAgain({ state, error }: Approval): boolean {
-  return state === 'failed' && error !== 'plan_unreadable' && error !== 'account_removed';
+  return state === 'failed' && (error === null || !FINAL.has(error));
 }
 
 /**

@@ -4,11 +4,12 @@ import type { ApprovalSummary } from '../../core/service/approval-views.ts';
 import { APPROVAL_ID } from './approval-id.ts';
 import { arrangedRequests, nextItem, pathOf } from './arranged-requests.ts';
 import { Link } from './links.tsx';
+import { Meaning } from './meaning.tsx';
 import { RequestSentence } from './request-sentence.tsx';
 import { StateBadge } from './state-badge.tsx';
 import { type OwnerVisit, type PageReply, type RedirectReply, redirect } from './visit.ts';
 import { waitingRequests } from './waiting-requests.ts';
-import { meaningForOwner, STATE_TITLES } from './words.ts';
+import { STATE_TITLES } from './words.ts';
 
 /** Names the requests that were just decided, on the page that opens next. */
 const DECIDED = 'decided';
@@ -59,7 +60,7 @@ function One({ summary, zone }: { summary: ApprovalSummary; zone: string }) {
       <Link to={`/approvals/${approval.id}`}>
         <RequestSentence summary={summary} zone={zone} />
       </Link>
-      . {meaningForOwner(approval)}
+      . <Meaning approval={approval} zone={zone} />
     </>
   );
 }

@@ -151,6 +151,7 @@ describe('a message with too much of something for the server', () => {
       });
       const view = await scene.service.approvals.show(scene.ownerId, id);
       expect(view && meaningForOwner(view.approval)).toContain(words);
+      expect(view?.canTryAgain).toBe(false);
       const direct = await scene.addKey('full', { 'mail:send': 'direct' });
       expect(await direct.call('send_email', sendTo(FRIEND))).toEqual({
         status: 'error',

@@ -13,6 +13,7 @@ import { orProblems } from '../field-errors.ts';
 import { Findings } from '../findings.tsx';
 import { Field, Form } from '../forms.tsx';
 import { Link, SubmitTo } from '../links.tsx';
+import { Meaning } from '../meaning.tsx';
 import { PASSKEY_FIELD } from '../passkeys.tsx';
 import { decidedIn, type ProofOffer, proofOffer } from '../prove-owner.ts';
 import { Purpose } from '../purpose.tsx';
@@ -22,7 +23,7 @@ import { StateBadge } from '../state-badge.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
 import { When } from '../when.tsx';
-import { meaningForOwner, whyNotDecided } from '../words.ts';
+import { whyNotDecided } from '../words.ts';
 import { CHANGE_FORM, ChangeRequest, ConfirmRisk, decideChange, draftIn } from './change-request.tsx';
 import { CODE_FIELD, PASSWORD_FIELD } from './confirm.tsx';
 import { DecidedRequest } from './decided-request.tsx';
@@ -160,7 +161,10 @@ async function viewPage(
       <header>
         <h1 id="sentence">{parts?.sentence ?? view.title}</h1>
         <p>
-          <StateBadge state={approval.state} /> <span id="meaning">{meaningForOwner(approval)}</span>
+          <StateBadge state={approval.state} />{' '}
+          <span id="meaning">
+            <Meaning approval={approval} zone={zone} />
+          </span>
         </p>
       </header>
       {problem === undefined ? null : (

@@ -40,8 +40,8 @@ function openMail() {
   return mail;
 }
 
-it.each(['NO not today', 'BAD unknown command'])(
-  'LOGIN is tried where AUTHENTICATE is refused without a reason, and only LOGIN afterwards: %s',
+it.each(['NO not today', 'BAD unknown command', 'NO [CANNOT] AUTHENTICATE not supported'])(
+  'LOGIN is tried where AUTHENTICATE is refused without another reason, and only LOGIN afterwards: %s',
   async (AUTHENTICATE) => {
     const { port, commands } = await startServer({ AUTHENTICATE });
     const mail = openMail();

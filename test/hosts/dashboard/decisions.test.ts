@@ -153,6 +153,9 @@ describe('a decision', () => {
     expect(await stateOf(dashboard, id)).toBe('approved');
     const { body } = await openPage(dashboard, id, cookie);
     expect(body).toContain('It is approved, and not done yet. Its server put it off');
+    expect(body).toMatch(
+      /up to 15 minutes after you approved it\. That is until <time [^>]+>\d\d:\d\d<\/time>\./,
+    );
     expect(body).toContain('<meta http-equiv="refresh" content="5"');
     expect(body).not.toContain('>Approve<');
   });
