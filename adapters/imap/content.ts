@@ -101,7 +101,7 @@ async function messageOf(folder: OpenFolder, begun: Fetched): Promise<RawMessage
   const { source = Buffer.alloc(0) } = begun;
   const isBeginning = source.length >= FIRST_BYTES || withoutPartial.has(folder.client);
   if (isBeginning && row.sizeBytes > SOURCE_BYTES) {
-    return { row, source: await fetchParts(folder, row.place) };
+    return { row, source: await fetchParts(folder, row.place, source) };
   }
   const isAll = !isBeginning && !isShort(source, row.sizeBytes);
   const bytes = isAll ? source : await fetchSource(folder, row.place, row.sizeBytes);

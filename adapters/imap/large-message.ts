@@ -4,10 +4,12 @@ import type { AttachmentSource, MessageSource } from '../../core/mail/message-so
 import {
   decodedBytes,
   described,
+  isDescribed,
   type MessageStructure,
   partsOf,
 } from '../../core/mail/message-structure.ts';
 import { MailError } from '../../core/ports/mail.ts';
+import { isNotFound } from './failure.ts';
 import { fetchMessage, ROW_QUERY } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 
@@ -19,8 +21,15 @@ const TEXTS_MAX = 20;
 /** The largest part that is fetched, in encoded form: 25 MB are 34 MB in base64. */
 const PART_BYTES = 36 * 1024 * 1024;
 
-export async function fetchParts(folder: OpenFolder, place: MessagePlace): Promise<MessageSource> {
-  const { texts, attached } = partsOf(await structureOf(folder, place));
+/** @param beginning  of its source, which is all that can be read if the server does not describe its parts */
+export async function fetchParts(
+  folder: OpenFolder,
+  place: MessagePlace,
+  beginning: Buffer,
+): Promise<MessageSource> {
+  const structure = await structureOf(folder, place);
+  if (structure === undefined) return { kind: 'parts', texts: [beginning], isCut: true, attachments: null };
+  const { texts, attached } = partsOf(structure);
   const fetched: Buffer[] = [];
   let left = TEXT_BYTES;
   for (const part of texts.slice(0, TEXTS_MAX)) {
@@ -43,7 +52,11 @@ export async function fetchAttachmentPart(
   index: number,
   maxBytes: number,
 ): Promise<AttachmentSource | undefined> {
-  const { attached } = partsOf(await structureOf(folder, place));
+  const structure = await structureOf(folder, place);
+  if (structure === undefined) {
+    throw new MailError('refused', 'the IMAP server does not describe the parts of the message');
+  }
+  const { attached } = partsOf(structure);
   const found = attached.slice(0, ATTACHMENTS_MAX)[index];
   if (found === undefined) return undefined;
   const { part } = found;
@@ -57,12 +70,16 @@ export async function fetchAttachmentPart(
   };
 }
 
-async function structureOf(folder: OpenFolder, place: MessagePlace): Promise<MessageStructure> {
-  const { bodyStructure } = await fetchMessage(folder, place, { ...ROW_QUERY, bodyStructure: true });
-  if (bodyStructure === undefined) {
-    throw new MailError('unavailable', 'the IMAP server did not report the structure of the message');
+/** Undefined: the server does not report it, or not as it is. */
+async function structureOf(folder: OpenFolder, place: MessagePlace): Promise<MessageStructure | undefined> {
+  let bodyStructure: MessageStructure | undefined;
+  try {
+    ({ bodyStructure } = await fetchMessage(folder, place, { ...ROW_QUERY, bodyStructure: true }));
+  } catch (error) {
+    // The message was there a moment ago: imapflow leaves out an answer that it cannot read.
+    if (!isNotFound(error)) throw error;
   }
-  return bodyStructure;
+  return bodyStructure && isDescribed(bodyStructure) ? bodyStructure : undefined;
 }
 
 async function fetchHeader(folder: OpenFolder, place: MessagePlace): Promise<Buffer> {

@@ -8,7 +8,8 @@ export type MessageSource =
       readonly texts: readonly Uint8Array[];
       /** Some of the text was not fetched. */
       readonly isCut: boolean;
-      readonly attachments: readonly DescribedAttachment[];
+      /** Null: the server does not describe the message as it is. */
+      readonly attachments: readonly DescribedAttachment[] | null;
     };
 
 /** Messages up to this size are fetched whole. */

@@ -31,6 +31,15 @@ export interface AttachedPart {
   readonly name: string;
 }
 
+/** Whether it describes all parts: some servers report a multipart without its parts, or as a part by itself. */
+export function isDescribed(structure: MessageStructure): boolean {
+  return /^[^/]+\/[^/]+$/.test(structure.type) && hasParts(structure);
+}
+
+function hasParts({ type, childNodes = [] }: MessageStructure): boolean {
+  return (!type.startsWith('multipart/') || childNodes.length > 0) && childNodes.every(hasParts);
+}
+
 /** The parts that a person would read, and the attachments, those of attached messages included. */
 export function partsOf(reported: MessageStructure): {
   readonly texts: readonly MessageStructure[];

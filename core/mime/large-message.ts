@@ -12,8 +12,9 @@ import { INCOMPLETE, type ParsedMessage, parseListedText } from './parse.ts';
 export async function parseLargeMessage({
   texts,
   isCut,
-  attachments,
+  attachments: described,
 }: Extract<MessageSource, { kind: 'parts' }>): Promise<ParsedMessage> {
+  const attachments = described ?? [];
   const parsed = texts.map(parseListedText);
   const [first] = parsed;
   if (first === undefined) throw new TypeError('a message in parts has at least one');
@@ -24,7 +25,7 @@ export async function parseLargeMessage({
   const isEncrypted = attachments.some(({ mime }) => mime === 'application/pgp-encrypted');
   if (isEncrypted) shown.push(ENCRYPTED);
   if (isCut) shown.push(`\n${CUT}`);
-  if (attachments.length > ATTACHMENTS_MAX) shown.push(`\n${INCOMPLETE}`);
+  if (described === null || attachments.length > ATTACHMENTS_MAX) shown.push(`\n${INCOMPLETE}`);
   const text = shown.join('\n').trimStart();
   const infos = attachments.slice(0, ATTACHMENTS_MAX).map(describedInfo);
   return {
@@ -32,6 +33,7 @@ export async function parseLargeMessage({
     protection: { ...first.protection, isEncrypted: first.protection.isEncrypted || isEncrypted },
     headers: first.headers,
     attachments: infos,
+    ...(described === null && { hasUnlisted: true }),
   };
 }
 

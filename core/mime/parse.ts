@@ -16,6 +16,8 @@ export interface ParsedMessage {
   /** text/plain, else text/html as text, else what else it says or holds. Lines end in LF. */
   readonly text: string;
   readonly attachments: readonly AttachmentInfo[];
+  /** There may be attachments, and nobody knows which. */
+  readonly hasUnlisted?: true;
   readonly protection: Protection;
   readonly headers: ReadHeaders;
 }

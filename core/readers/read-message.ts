@@ -11,10 +11,10 @@ import { letterForm } from '../text/letter-form.ts';
 import { seenBody } from '../text/seen-body.ts';
 
 export async function readMessage({ source, window, head }: MessageInput): Promise<MessageReading> {
-  const { text, attachments, protection, headers } = await parsed(source);
+  const { text, headers, ...facts } = await parsed(source);
   const body = seenBody(text, window);
   return {
-    ...{ body, attachments, protection, headers: boundedHeaders(headers) },
+    ...{ ...facts, body, headers: boundedHeaders(headers) },
     ...(head === undefined
       ? {}
       : { said: statedPassages(toRead({ text: body.text, head, isListed: false })) }),

@@ -20,6 +20,8 @@ export interface MessageInput {
 export interface MessageReading {
   readonly body: SeenBody;
   readonly attachments: readonly AttachmentInfo[];
+  /** There may be attachments, and nobody knows which. */
+  readonly hasUnlisted?: true;
   readonly protection: Protection;
   readonly headers: MessageHeaders;
   /** What its head and the part of its text state, by the person who wrote it. */
@@ -42,7 +44,7 @@ export const messageSource: z.ZodType<MessageSource> = z.discriminatedUnion('kin
     kind: z.literal('parts'),
     texts: z.array(bytes),
     isCut: z.boolean(),
-    attachments: z.array(describedAttachment),
+    attachments: z.array(describedAttachment).nullable(),
   }),
 ]);
 
@@ -64,6 +66,7 @@ export const attachmentInfo: z.ZodType<AttachmentInfo> = z.object({
 const reading = z.object({
   body: seenBodyShape,
   attachments: z.array(attachmentInfo),
+  hasUnlisted: z.literal(true).exactOptional(),
   protection: z.object({ isEncrypted: z.boolean(), isSigned: z.boolean() }),
   headers: z.object({
     from: addresses,

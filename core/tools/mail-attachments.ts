@@ -45,6 +45,9 @@ const UNREADABLE: Readonly<Record<NonNullable<ReadMessage['unreadable']>, string
   undeliverable: 'The mail server cannot deliver the message. Its attachments are not known.',
 };
 
+const UNLISTED =
+  'The mail server does not describe this large message as it is. Its attachments are not known.';
+
 export const listAttachments = defineRead({
   name: 'list_attachments',
   title: 'List attachments',
@@ -59,7 +62,7 @@ export const listAttachments = defineRead({
   output: z.object({ id: messageIdShape, attachments: z.array(attachment), ...pageShape }),
   async run(args, context) {
     const { account, row, message } = await findReadMessage(context, args.id, NO_TEXT);
-    const { attachments, unreadable } = message;
+    const { attachments, unreadable, hasUnlisted } = message;
     context.listed(args.id);
     const words = attachmentWords(attachments);
     context.read([{ ...attachmentPassage({ id: args.id, account, row }, words), isListed: true }]);
@@ -67,6 +70,7 @@ export const listAttachments = defineRead({
     if (unreadable !== null) {
       return { kind: 'empty', result: { ...none, reason: unreadable, hint: UNREADABLE[unreadable] } };
     }
+    if (hasUnlisted) return { kind: 'empty', result: { ...none, reason: 'undeliverable', hint: UNLISTED } };
     if (attachments.length === 0) return { kind: 'empty', result: { ...none, reason: 'no_attachments' } };
     const skip = skipped(context, args.cursor);
     const rest = attachments.slice(skip).map(attachmentRow);

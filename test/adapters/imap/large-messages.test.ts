@@ -122,4 +122,29 @@ describe.skipIf(missingServers().length > 0)(titled('a message that is too large
     const large = await readIn(await callThrough(dovecot, user, { reply }));
     expect(large).toEqual(small);
   });
+
+  it.each([
+    ['NIL'],
+    ['("multipart" "mixed" ("boundary" "m") NIL NIL "7BIT" -1 NIL NIL NIL NIL)'],
+    ['("mixed" ("boundary" "m") NIL NIL NIL)'],
+    ['(("text" "plain" NIL NIL NIL "7bit" 23 1 NIL NIL NIL NIL) "mixed" ("boundary" "m") NIL NIL NIL'],
+    ['()'],
+    ['"odd"'],
+  ])('reads what came with its row if the server does not describe its parts: %s', async (structure) => {
+    const user = dovecot.addUser();
+    const raw = `${mixed('m', PLAIN, PDF).trimEnd()}\r\n${'-'.repeat(70)}\r\n`;
+    await dovecot.deliver(user, `Subject: large\r\n${raw}${'x\r\n'.repeat(200_000)}`);
+    const reply = (line: string) =>
+      line
+        .replace(/RFC822\.SIZE \d+/, 'RFC822.SIZE 30000000')
+        .replace(/BODYSTRUCTURE .*(?= BODY\[|\)\r\n$)/, `BODYSTRUCTURE ${structure}`);
+    const call = await callThrough(dovecot, user, { reply });
+    const { place } = await newestOf(mail, call);
+    const read = await readAt(mailReader(mail, systemClock), call, place);
+    expect(read.text).toContain('the text');
+    expect(read.text).toContain('[The rest of this message is too large to show.]');
+    expect(read.text).toContain('Some of it cannot be shown.');
+    expect(read).toMatchObject({ attachments: [], hasUnlisted: true });
+    await expect(attachmentAt(mail, call, place, 0, MAX_BYTES)).rejects.toMatchObject({ code: 'refused' });
+  });
 });
