@@ -103,10 +103,16 @@ async function messageOf(folder: OpenFolder, begun: Fetched): Promise<RawMessage
   if (isBeginning && row.sizeBytes > SOURCE_BYTES) {
     return { row, source: await fetchParts(folder, row.place, source) };
   }
-  const isAll = !isBeginning && !isShort(source, row.sizeBytes);
-  const bytes = isAll ? source : await fetchSource(folder, row.place, row.sizeBytes);
+  const isAll =
+    source.length >= row.sizeBytes || (inexactSizes.has(folder.client) && !isShort(source, row.sizeBytes));
+  if (!isBeginning && isAll) return { row, source: { kind: 'whole', bytes: source } };
+  const bytes = await fetchSource(folder, row.place, row.sizeBytes);
+  if (bytes.length === source.length) inexactSizes.add(folder.client);
   return { row, source: { kind: 'whole', bytes } };
 }
+
+/** Connections whose server has delivered the same twice, less than the size that it reports: that is an estimate. */
+const inexactSizes = new WeakSet<ImapFlow>();
 
 /** The server delivered much less of a message than its size, whatever was asked for. */
 class IncompleteMessage extends MailError {
@@ -115,7 +121,7 @@ class IncompleteMessage extends MailError {
   }
 }
 
-/** Sizes of some servers are estimates. None is that wrong. */
+/** Sizes of some servers are estimates (Exchange, DavMail, WildDuck). None is that wrong. */
 function isShort({ length }: Buffer, sizeBytes: number): boolean {
   return length < sizeBytes / 2;
 }

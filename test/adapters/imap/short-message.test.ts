@@ -51,6 +51,35 @@ describe.skipIf(missingServers().length > 0)(
       }
     });
 
+    it('at first is fetched once more if it is a little shorter than the size that the server reports', async () => {
+      const cut = RAW.slice(0, -2);
+      const call = await callThrough(dovecot, user, {
+        reply: (line) => line.replace('BODY[]<0> {', `BODY[]<0> {${cut.length}}\r\n${cut} X-OTHER {`),
+      });
+      const { place } = await newestOf(mail, call);
+      const { source } = await mail.read(call, place);
+      expect(source.kind === 'whole' && Buffer.from(source.bytes).toString()).toBe(RAW);
+    });
+
+    it('each time by a little is the whole message, whose size is an estimate: the next is fetched once', async () => {
+      const asked: string[] = [];
+      const call = await callThrough(dovecot, user, {
+        refusal: (line) => {
+          if (line.includes('BODY.PEEK[]')) asked.push(line);
+          return undefined;
+        },
+        reply: (line) => line.replace(/RFC822\.SIZE \d+/, `RFC822.SIZE ${RAW.length + 40}`),
+      });
+      const { place } = await newestOf(mail, call);
+      const lengths: number[] = [];
+      for (let time = 0; time < 3; time += 1) {
+        const { source } = await mail.read(call, place);
+        if (source.kind === 'whole') lengths.push(source.bytes.length);
+      }
+      expect(lengths).toEqual([RAW.length, RAW.length, RAW.length]);
+      expect(asked).toHaveLength(4);
+    });
+
     describe.each(SHORT)('each time (%s)', (_name, value) => {
       function callAlways(): Promise<MailCall> {
         return callThrough(dovecot, user, {
