@@ -42,6 +42,10 @@ interface KnownFolder {
   /** Every message below this UID is in `links`, including those removed since. */
   uidNext: number;
   readonly links: MessageLinks;
+  /** UIDs of messages whose header the server did not deliver, so that `links` has none of theirs. */
+  unread: readonly number[];
+  /** When they were last asked for. */
+  askedMs: number;
 }
 
 /** About 20 MB if each message names seven others on average. A larger mailbox is searched instead. */
@@ -50,15 +54,21 @@ const MOST_MESSAGES = 120_000;
 const MOST_LINKS = 1_000_000;
 /** A message that names more ids was made to be endless. */
 const MOST_IDS = 100;
-/** Of a folder, besides its path and its links. */
+/** Of a folder, besides its path, its links and what is unread. */
 const FOLDER_BYTES = 2000;
+const UNREAD_MOST = 1000;
+const UNREAD_BYTES = 8;
+/** How long the server is not asked again for what it did not deliver. */
+const ASK_AGAIN_MS = 60_000;
 
 /** Ids are stored as keyed hashes: without the key, nobody can construct two ids with the same hash. */
 const key = randomBytes(16);
 
 export function bytesOfFolders(folders: KnownFolders): number {
   let bytes = 0;
-  for (const [path, { links }] of folders) bytes += FOLDER_BYTES + 2 * path.length + links.bytes;
+  for (const [path, { links, unread }] of folders) {
+    bytes += FOLDER_BYTES + 2 * path.length + links.bytes + UNREAD_BYTES * unread.length;
+  }
   return bytes;
 }
 
@@ -76,8 +86,9 @@ export function conversationIndex(
   ): Promise<void> {
     forgetOthers(known, marks);
     const changed = marks.filter((mark) => {
-      const { uidNext } = knownFolder(known, mark);
-      return mark.uidNext < uidNext || (mark.total > 0 && mark.uidNext > uidNext);
+      const { uidNext, unread, askedMs } = knownFolder(known, mark);
+      const isDue = unread.length > 0 && performance.now() - askedMs > ASK_AGAIN_MS;
+      return isDue || mark.uidNext < uidNext || (mark.total > 0 && mark.uidNext > uidNext);
     });
     const readNew = async (open: OpenFolder, mark: MarkedFolder) => {
       let folder = knownFolder(known, mark);
@@ -88,13 +99,30 @@ export function conversationIndex(
         if ((reportedUidNext(open) ?? folder.uidNext) >= folder.uidNext) return;
         folder = begun(known, mark);
       }
+      if (folder.unread.length > 0 && performance.now() - folder.askedMs > ASK_AGAIN_MS) {
+        folder.askedMs = performance.now();
+        const { linked, unread } = await readLinks(
+          open.client,
+          folder.unread.join(','),
+          folder.unread.length,
+        );
+        folder.unread = unread;
+        // Links can only be added at the end.
+        if (linked.size > unread.length) folder = begun(known, mark);
+      }
       while (folder.uidNext < mark.uidNext) {
         const from = folder.uidNext;
-        const added = await readLinks(open.client, `${from}:${mark.uidNext - 1}`);
+        const { linked, unread } = await readLinks(
+          open.client,
+          `${from}:${mark.uidNext - 1}`,
+          Math.min(mark.total, mark.uidNext - from),
+        );
         // Another call may have read some or all of it meanwhile.
         if (folder.uidNext !== from) continue;
-        for (const [uid, ids] of added) folder.links.add(uid, ids);
+        for (const [uid, ids] of linked) folder.links.add(uid, ids);
         folder.uidNext = mark.uidNext;
+        folder.unread = [...folder.unread, ...unread].slice(0, UNREAD_MOST);
+        folder.askedMs = performance.now();
       }
     };
     await inEachFolder(connections, changed, limit, readNew, missing);
@@ -146,6 +174,11 @@ export function conversationIndex(
       const still = rows.filter(({ place: { path, uid } }) =>
         whole.some((folder) => folder.path === path && folder.uids.includes(uid)),
       );
+      for (const { path } of marks) {
+        const shown = new Set(whole.find((folder) => folder.path === path)?.uids);
+        const unread = known.get(path)?.unread.filter((uid) => !shown.has(uid)) ?? [];
+        if (unread.length > 0) missing.undelivered(path, unread.length);
+      }
       const all = [...still, ...(await read(without(whole, early), limit, missing))];
       if (!all.some((row) => isDeepStrictEqual(row.place, place))) throw noMessage();
       return all;
@@ -171,7 +204,7 @@ function knownFolder(known: KnownFolders, mark: MarkedFolder): KnownFolder {
 
 /** Forgets what is known of the folder. */
 function begun(known: KnownFolders, { path, uidValidity }: MarkedFolder): KnownFolder {
-  const folder = { uidValidity, uidNext: 1, links: messageLinks() };
+  const folder = { uidValidity, uidNext: 1, links: messageLinks(), unread: [], askedMs: 0 };
   known.set(ownCopy(path), folder);
   return folder;
 }
@@ -244,14 +277,26 @@ function noMessage(): MailError {
   return new MailError('not_found', 'there is no such message');
 }
 
-async function readLinks(client: ImapFlow, range: string): Promise<Map<number, number[]>> {
+/**
+ * @param most  messages that the range can have
+ * @returns `linked`: the ids that each message names, in ascending order of UIDs; `unread`: those of them whose header the
+ *   server did not deliver
+ */
+async function readLinks(
+  client: ImapFlow,
+  range: string,
+  most: number,
+): Promise<{ linked: ReadonlyMap<number, number[]>; unread: readonly number[] }> {
   const read: [number, number[]][] = [];
+  const unread = new Set<number>();
   let links = 0;
   const query = { uid: true, headers: LINK_HEADERS };
   const add = ({ uid, headers }: Fetched) => {
     // Too many: the caller forgets them all.
     if (links > MOST_LINKS) return;
-    const ids = headers === undefined ? [] : numbersOf(linkedIds(headers));
+    const isRead = headers !== undefined && headers.length > 0;
+    if (!isRead) unread.add(uid);
+    const ids = isRead ? numbersOf(linkedIds(headers)) : [];
     links += ids.length;
     read.push([uid, ids]);
   };
@@ -259,14 +304,17 @@ async function readLinks(client: ImapFlow, range: string): Promise<Map<number, n
     for await (const message of fetched(client, range, query)) if (!isUpdate(message)) add(message);
   } catch (error) {
     if (deliveryRefusal(error) === undefined) throw error;
-    read.length = 0;
-    links = 0;
-    const each = await fetchEach(client, await searchUids(client, { uid: range }), query);
-    // What cannot be delivered names nobody.
-    for (const message of [...each.messages, ...each.undeliverable]) add(message);
+  }
+  // What was refused, or left out without a word.
+  if (read.length < most) {
+    const known = new Set(read.map(([uid]) => uid));
+    const others = (await searchUids(client, { uid: range })).filter((uid) => !known.has(uid));
+    const each = await fetchEach(client, others, query);
+    for (const message of each.messages) add(message);
+    for (const { uid } of each.undeliverable) add({ uid });
   }
   // Servers answer in this order, but nothing requires it.
-  return new Map(read.sort(([a], [b]) => a - b));
+  return { linked: new Map(read.sort(([a], [b]) => a - b)), unread: [...unread] };
 }
 
 function numbersOf(ids: readonly string[]): number[] {

@@ -5,6 +5,8 @@ import type { MissingMail } from '../../core/ports/mail-reading.ts';
 export interface MissingParts {
   /** @param why  the refusal of the folder */
   refuse(path: string, why: MailError): void;
+  /** @param messages  of the folder, which the server cannot deliver, and which may belong to the answer */
+  undelivered(path: string, messages: number): void;
   /** @throws MailError a refusal, if the server refuses as many folders: then there is no rest */
   throwIfNothingElse(folders: number): void;
   all(): readonly MissingMail[];
@@ -12,14 +14,18 @@ export interface MissingParts {
 
 export function missingParts(): MissingParts {
   const refused = new Map<string, MailError>();
+  const undelivered: MissingMail[] = [];
   return {
     refuse(path, why) {
       refused.set(path, why);
+    },
+    undelivered(path, messages) {
+      undelivered.push({ path, reason: 'undeliverable', messages });
     },
     throwIfNothingElse(folders) {
       const [why] = refused.values();
       if (why !== undefined && refused.size >= folders) throw why;
     },
-    all: () => [...refused.keys()].map((path) => ({ path, reason: 'refused' })),
+    all: () => [...[...refused.keys()].map((path) => ({ path, reason: 'refused' as const })), ...undelivered],
   };
 }

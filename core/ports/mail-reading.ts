@@ -106,13 +106,15 @@ export interface RefusedFolder extends MailFolder {
   readonly refused: true;
 }
 
-/** What the server refuses for good, while it answers the rest. What fails for a moment is a MailError instead. */
-export interface MissingMail {
-  /** The path of the folder. Whoever shares it may have chosen the name. */
-  readonly path: string;
+/**
+ * What the server refuses for good, while it answers the rest. What fails for a moment is a MailError instead.
+ * `path`: of the folder; whoever shares it may have chosen the name
+ */
+export type MissingMail =
   /** The folder may not be read. */
-  readonly reason: 'refused';
-}
+  | { readonly path: string; readonly reason: 'refused' }
+  /** It cannot deliver this many messages of the folder, and nothing tells whether they belong to the answer. */
+  | { readonly path: string; readonly reason: 'undeliverable'; readonly messages: number };
 
 export interface Conversation<Row = ListedMessage> {
   readonly rows: readonly Row[];

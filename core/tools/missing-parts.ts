@@ -13,8 +13,6 @@ const CALENDAR_CHARS = 500;
 
 const name = z.string().meta({ description: 'Its name.' });
 
-const reason = z.enum(['refused']).meta({ description: 'refused: it may not be read.' });
-
 const shapeOf = <T extends z.ZodObject>(part: T) => ({
   missing: z
     .array(part)
@@ -29,8 +27,20 @@ const shapeOf = <T extends z.ZodObject>(part: T) => ({
     .meta({ description: 'How many are missing, if they are more than `missing` names.' }),
 });
 
-const calendarPart = z.object({ account_id: accountIdShape, calendar: name, reason });
-const mailPart = z.object({ account_id: accountIdShape, folder: name, reason });
+const calendarPart = z.object({
+  account_id: accountIdShape,
+  calendar: name,
+  reason: z.enum(['refused']).meta({ description: 'refused: it may not be read.' }),
+});
+const mailPart = z.object({
+  account_id: accountIdShape,
+  folder: name,
+  messages: z.int().min(1).optional().meta({ description: 'How many, if they are undeliverable.' }),
+  reason: z.enum(['refused', 'undeliverable']).meta({
+    description:
+      'refused: it may not be read. undeliverable: the server cannot deliver some of its messages, which may belong here.',
+  }),
+});
 
 export const missingCalendars = shapeOf(calendarPart);
 export const missingMail = shapeOf(mailPart);
@@ -52,7 +62,7 @@ export function missingCalendar(accountId: number, calendar: string): CalendarPa
 }
 
 export function missingParts(accountId: number, missing: readonly MissingMail[]): MailPart[] {
-  return missing.map(({ path, reason }) => ({ account_id: accountId, folder: folderName(path), reason }));
+  return missing.map(({ path, ...why }) => ({ account_id: accountId, folder: folderName(path), ...why }));
 }
 
 /** The fields of a result for these parts: none if nothing is missing. Records their names as read. */

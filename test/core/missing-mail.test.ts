@@ -48,6 +48,14 @@ describe('a folder that the server refuses', () => {
     );
   });
 
+  it('is named with the number of its messages that cannot be delivered', async () => {
+    const missing: MissingMail[] = [{ path: 'Team', reason: 'undeliverable', messages: 3 }];
+    const key = await (await openWith(missing)).addKey('read');
+    const { missing: part, total_exact } = resultOf(await key.call('get_thread', { id: await firstId(key) }));
+    expect(part).toEqual([{ account_id: 1, folder: 'Team', reason: 'undeliverable', messages: 3 }]);
+    expect(total_exact).toBe(false);
+  });
+
   it('is named if nothing is found in the others', async () => {
     const missing = folders(1);
     const key = await (await openWith(missing)).addKey('read');

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
 import { mailReader } from '../../../core/accounts/mail-reader.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
@@ -76,7 +76,10 @@ describe.skipIf(missingServers().length > 0)(titled('a message that the server c
     const all = [1, 2, 3].map((uid) => ({ ...place, uid }));
     const read = await reader().readAll(call, all);
     expect(uidsOf(read.flatMap((one) => one?.row ?? []))).toEqual(ALL);
-    expect(uidsOf((await reader().thread(call, place)).rows)).toEqual(expect.arrayContaining(['1', '3']));
+    const conversation = await reader().thread(call, place);
+    // Without its header, nothing tells that it belongs there.
+    expect(uidsOf(conversation.rows)).toEqual(['1', '3']);
+    expect(conversation.missing).toEqual([{ path: 'INBOX', reason: 'undeliverable', messages: 1 }]);
     await expect(mail.read(call, { ...place, uid: 2 })).rejects.toMatchObject({ name: 'MailError' });
   }
 
@@ -119,5 +122,21 @@ describe.skipIf(missingServers().length > 0)(titled('a message that the server c
     await dovecot.doveadm('expunge', user, ['mailbox', 'INBOX', 'uid', '2']);
     expect(uidsOf((await list(call, 'uid', false)).rows)).toEqual(['1', '3']);
     expect(await mail.readAll(call, [{ ...place, uid: 2 }])).toEqual([undefined]);
+  });
+
+  it('is in its conversation again a minute after the server delivers it', async () => {
+    let isIll = true;
+    const { refusal } = refusing('NO cannot');
+    const call = await callBy({ refusal: (line) => (isIll ? refusal?.(line) : undefined) });
+    const { place } = await newestOf(mail, call);
+    expect(uidsOf((await reader().thread(call, place)).rows)).toEqual(['1', '3']);
+    isIll = false;
+    const clock = vi.spyOn(performance, 'now');
+    onTestFinished(() => clock.mockRestore());
+    const now = performance.now() + 61_000;
+    clock.mockImplementation(() => now);
+    const { rows, missing } = await reader().thread(call, place);
+    expect(uidsOf(rows)).toEqual(['1', '2', '3']);
+    expect(missing).toEqual([]);
   });
 });
