@@ -9,6 +9,7 @@ import type { Fetched } from './fetched.ts';
 import { fetchAttachmentPart, fetchParts } from './large-message.ts';
 import { fetchMessage, ROW_QUERY, rowOf, undeliverableRow } from './rows.ts';
 import type { OpenFolder } from './session.ts';
+import { searchUids } from './uid-search.ts';
 
 /** Enough for nearly every message without an attachment: those take one command. */
 const FIRST_BYTES = 256 * 1024;
@@ -52,6 +53,24 @@ async function instead(
   } catch (error) {
     if (isNotFound(error) || isUndeliverable(error)) return undefined;
     throw error;
+  }
+}
+
+/**
+ * Whether the server delivers a part of a message, tried with the last one of the folder.
+ * @returns undefined if it delivers nothing of that message, or there is none
+ */
+export async function deliversParts(folder: OpenFolder): Promise<boolean | undefined> {
+  const uid = (await searchUids(folder.client, { all: true })).at(-1);
+  if (uid === undefined) return undefined;
+  const place = { path: folder.mailbox.path, uidValidity: folder.uidValidity, uid };
+  try {
+    await fetchMessage(folder, place, { ...ROW_QUERY, source: { start: 0, maxLength: 1 } });
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    if (deliveryRefusal(error) === undefined) throw error;
+    return (await instead(folder, place, error)) === undefined ? undefined : false;
   }
 }
 

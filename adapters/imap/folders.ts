@@ -3,6 +3,7 @@ import type { FolderRole, MailFolder } from '../../core/folders/folder.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { letterForm } from '../../core/text/letter-form.ts';
 import { limitLines } from './connection.ts';
+import { imapFailure, isRefused } from './failure.ts';
 import { hasFlag } from './has-flag.ts';
 import { change } from './session.ts';
 
@@ -20,6 +21,8 @@ const FOLDERS_MAX = 10_000;
 
 export interface FolderList {
   readonly folders: readonly MailFolder[];
+  /** False: the server left it out of its list. */
+  readonly listsInbox: boolean;
   /** The scopes that together show every message once. */
   readonly scopes: readonly SearchScope[];
 }
@@ -56,7 +59,25 @@ async function listedFolders(client: ImapFlow, options?: ListOptions): Promise<r
     }
     counted.add(client);
   }
-  return client.list(options);
+  if (!withoutReturn.has(client)) {
+    try {
+      return await client.list(options);
+    } catch (error) {
+      if (!isRefused(imapFailure(error))) throw error;
+    }
+  }
+  const plain = await client.list({ listOnly: true });
+  withoutReturn.add(client);
+  return plain;
+}
+
+/** Connections whose server refuses a LIST with RETURN by NO. After BAD, imapflow asks in the plain way by itself. */
+const withoutReturn = new WeakSet<ImapFlow>();
+
+/** Whether the server was seen to refuse LIST-STATUS (RFC 5819) on this connection, although it offers that. */
+export function refusesListStatus(client: ImapFlow): boolean {
+  // What imapflow remembers is not in its types.
+  return withoutReturn.has(client) || ('skipListStatusArgs' in client && client.skipListStatusArgs === true);
 }
 
 async function hasTooManyFolders(client: ImapFlow): Promise<boolean> {
@@ -90,7 +111,8 @@ function folderList(client: ImapFlow, listed: readonly ListResponse[]): FolderLi
   const selectable = listedOnce(listed).filter(canBeOpened);
   const allMail = isGmail(client) ? selectable.find(({ flags }) => hasFlag(flags, '\\all')) : undefined;
   const folders = selectable.map((folder) => folderOf(folder, folder === allMail));
-  if (!listed.some(isInbox)) {
+  const listsInbox = listed.some(isInbox);
+  if (!listsInbox) {
     // There always is one (RFC 9051, 5.1), and some servers leave it out.
     folders.unshift({ path: 'INBOX', delimiter: listed[0]?.delimiter || null, specialUse: null });
   }
@@ -99,7 +121,7 @@ function folderList(client: ImapFlow, listed: readonly ListResponse[]): FolderLi
     allMail === undefined
       ? folders.flatMap(({ path }) => (views.has(path) ? [] : [{ path, only: {} }]))
       : gmailScopes(folders, allMail.path);
-  return { folders, scopes };
+  return { folders, listsInbox, scopes };
 }
 
 /** Gmail's folders are labels: All Mail shows every message again, except spam and trash. */

@@ -1,6 +1,8 @@
 import type { ImapFlow } from 'imapflow';
 import type { MailFolder } from '../../core/folders/folder.ts';
+import { SOURCE_BYTES } from '../../core/mail/message-source.ts';
 import { folderName } from '../../core/text/shortened.ts';
+import { sizeText } from '../../core/text/size-text.ts';
 import type { Reach } from '../remote/connect.ts';
 import { brokenFinding, type Finding, good, lacking } from '../remote/finding.ts';
 import type { MailServer } from '../remote/mail-server.ts';
@@ -9,9 +11,13 @@ import { raceLimit } from '../remote/time-limit.ts';
 import { tlsReport } from '../remote/tls-report.ts';
 import { smtpReport } from '../smtp/report.ts';
 import { connectImap, newTraits } from './connection.ts';
+import { deliversParts } from './content.ts';
 import { imapFailure, isNotFound } from './failure.ts';
-import { isGmail, listWithStatus } from './folders.ts';
+import { type FolderList, isGmail, listWithStatus, refusesListStatus } from './folders.ts';
+import { searchesFor } from './search.ts';
+import { type OpenFolder, openFolder } from './session.ts';
 import type { SignInServers } from './settings.ts';
+import { refusesEsearch } from './uid-search.ts';
 
 export type { Finding } from '../remote/finding.ts';
 export { broken, good, lacking } from '../remote/finding.ts';
@@ -59,6 +65,8 @@ async function readingReport(
     const mailbox = await raceLimit(limit, mailboxReport(connected), () => connected.close());
     findings = [...findings, ...mailbox.findings];
     folders = mailbox.folders;
+    const tried = await raceLimit(limit, inboxReport(connected), () => connected.close());
+    findings = [...findings, ...tried];
   } catch (error) {
     findings = [...findings, brokenFinding(imapFailure(error))];
   } finally {
@@ -75,7 +83,43 @@ async function mailboxReport(client: ImapFlow) {
   // Not read-only, because servers report what they can store only to a session that may write.
   const inbox = await client.mailboxOpen('INBOX');
   const keepsKeywords = inbox.permanentFlags?.has('\\*') === true;
-  return { folders, findings: [...extensions(client), labels(client, keepsKeywords), access(refused)] };
+  const findings = [
+    ...extensions(client),
+    labels(client, keepsKeywords),
+    access(refused),
+    ...listing(client, list),
+  ];
+  return { folders, findings };
+}
+
+/** What a server announces, or must do anyway, and some refuse: it is tried in the inbox, unless that is empty. */
+async function inboxReport(client: ImapFlow): Promise<readonly Finding[]> {
+  const folder = openFolder(client);
+  if (folder.mailbox.exists === 0) return [];
+  const findings = [await searching(folder)];
+  if (await refusesEsearch(client)) {
+    const text = 'It offers ESEARCH and refuses it: Countersign counts what a search finds.';
+    findings.push(lacking('esearch', text));
+  }
+  const delivers = await deliversParts(folder);
+  if (delivers === true) findings.push(good('parts', 'It delivers parts of messages.'));
+  if (delivers === false) {
+    const text = `It delivers messages only as a whole: one over ${sizeText(SOURCE_BYTES)} cannot be read.`;
+    findings.push(lacking('parts', text));
+  }
+  return findings;
+}
+
+/** Words that no message contains. */
+const NOWHERE = { ascii: 'qzxjvk', other: 'qzxjvkü' };
+
+async function searching(folder: OpenFolder): Promise<Finding> {
+  const instead = 'Countersign reads the messages instead, which takes longer';
+  if (!(await searchesFor(folder, NOWHERE.ascii)))
+    return lacking('search', `It does not search messages for words: ${instead}.`);
+  return (await searchesFor(folder, NOWHERE.other))
+    ? good('search', 'It searches messages for words.')
+    : lacking('search', `It searches messages for words in ASCII only: for others, ${instead}.`);
 }
 
 /** Returns the folders that the server does not open. One whose messages it has counted needs no look. */
@@ -101,12 +145,32 @@ const NAMES_MAX = 5;
 
 function access(refused: readonly MailFolder[]): Finding {
   if (refused.length === 0) return good('folders', 'It opens every folder that it lists.');
-  const named = refused.slice(0, NAMES_MAX).map(({ path }) => `“${folderName(path)}”`);
-  const more = refused.length > named.length ? ` and ${refused.length - named.length} more` : '';
   return lacking(
     'folders',
-    `It lists folders that it does not open: ${named.join(', ')}${more}. Searches and conversations lack what is in them, and say so.`,
+    `It lists folders that it does not open: ${named(refused)}. Searches and conversations lack what is in them, and say so.`,
   );
+}
+
+function named(folders: readonly MailFolder[]): string {
+  const names = folders.slice(0, NAMES_MAX).map(({ path }) => `“${folderName(path)}”`);
+  const more = folders.length > names.length ? ` and ${folders.length - names.length} more` : '';
+  return `${names.join(', ')}${more}`;
+}
+
+function listing(client: ImapFlow, { folders, listsInbox, scopes }: FolderList): readonly Finding[] {
+  const findings: Finding[] = [];
+  if (!listsInbox) findings.push(lacking('inbox', 'It leaves INBOX out of its list: Countersign adds it.'));
+  if (refusesListStatus(client)) {
+    const text = 'It offers LIST-STATUS and refuses it: Countersign asks for each folder by itself.';
+    findings.push(lacking('list_status', text));
+  }
+  const searched = new Set(scopes.map(({ path }) => path));
+  const views = isGmail(client) ? [] : folders.filter(({ path }) => !searched.has(path));
+  if (views.length > 0) {
+    const text = `It has folders that show messages of others once more: ${named(views)}. A search over all folders leaves them out: a message that lies only there is found by naming the folder.`;
+    findings.push(lacking('views', text));
+  }
+  return findings;
 }
 
 function extensions({ capabilities }: ImapFlow): readonly Finding[] {

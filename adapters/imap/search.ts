@@ -197,11 +197,13 @@ function composed(text: string): string {
   return normalForm(text.toLowerCase(), 'NFC');
 }
 
+const WORD_FIELDS = ['from', 'to', 'cc', 'subject', 'body'] as const;
+
 /** The word appears where a person would look. */
 function inMessage(word: string, contains: SearchQuery['contains']): Condition {
   return {
     kind: 'word',
-    ...searchFor(word, ['from', 'to', 'cc', 'subject', 'body']),
+    ...searchFor(word, WORD_FIELDS),
     matches: ({ source }) => contains(source, word),
   };
 }
@@ -214,7 +216,7 @@ function inMessage(word: string, contains: SearchQuery['contains']): Condition {
  */
 function searchFor(
   text: string,
-  fields: readonly ('from' | 'to' | 'cc' | 'subject' | 'body')[],
+  fields: readonly (typeof WORD_FIELDS)[number][],
 ): Omit<Condition, 'kind' | 'matches'> {
   const searched = text.replace(/^\\(?!\\)/, '');
   const forms = new Set([searched, normalForm(searched, 'NFC'), normalForm(searched, 'NFD')]);
@@ -229,7 +231,7 @@ function searchFor(
 /**
  * Returns which of `uids`, or of all messages that `base` describes, meet the condition. Checks one condition
  * at a time: a query can contain only one OR, and not every server understands the alternatives.
- * @returns undefined if the server does not search for that: text that is not plain (`NO [BADCHARSET]`), or bodies
+ * @returns undefined if the server does not search for that
  */
 async function narrowed(
   folder: OpenFolder,
@@ -244,15 +246,30 @@ async function narrowed(
     uids === undefined ? [{ ...base, ...search }] : uidSets(uids).map((uid) => ({ ...search, uid }));
   const matching: number[] = [];
   for (const query of queries) {
-    const found = await client.search({ ...query, ...SHOWN }, { uid: true });
-    if (!Array.isArray(found)) {
-      const why = searchFailure(client);
-      if (isPlain && why.code !== 'refused') throw why;
-      return undefined;
-    }
+    const found = await foundBy(client, query, isPlain);
+    if (found === undefined) return undefined;
     for (const uid of found) matching.push(uid);
   }
   return isWhole ? matching : narrowedHere(folder, matching, condition);
+}
+
+/** @returns undefined if the server does not search for that: text that is not plain (`NO [BADCHARSET]`), or bodies */
+async function foundBy(
+  client: ImapFlow,
+  query: SearchObject,
+  isPlain: boolean,
+): Promise<readonly number[] | undefined> {
+  const found = await client.search({ ...query, ...SHOWN }, { uid: true });
+  if (Array.isArray(found)) return found;
+  const why = searchFailure(client);
+  if (isPlain && why.code !== 'refused') throw why;
+  return undefined;
+}
+
+/** Whether the server searches for a word. Asks about the first message only: the folder must not be empty. */
+export async function searchesFor({ client }: OpenFolder, word: string): Promise<boolean> {
+  const { search, isPlain } = searchFor(word, WORD_FIELDS);
+  return (await foundBy(client, { seq: '1', ...search }, isPlain)) !== undefined;
 }
 
 /** How many messages are fetched at once. */

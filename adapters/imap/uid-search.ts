@@ -40,6 +40,12 @@ export async function countMatches(client: ImapFlow, query: SearchObject): Promi
   return found.length;
 }
 
+/** Whether the server offers ESEARCH, and refuses or ignores it. The selected folder must not be empty. */
+export async function refusesEsearch(client: ImapFlow): Promise<boolean> {
+  await countMatches(client, { seq: '1' });
+  return withoutEsearch.has(client);
+}
+
 /** The number of ranges per command. The line stays below the 8000 bytes that every server accepts. */
 const RANGES_A_COMMAND = 300;
 

@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { imapMail } from '../../../adapters/imap/mail.ts';
+import type { MailCall } from '../../../core/ports/mail.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
 import type { Disguise } from '../../servers/proxy.ts';
-import { newestOf, searchFor } from './mailbox-on.ts';
+import { callOn, newestOf, searchFor } from './mailbox-on.ts';
 import { callThrough } from './through-proxy.ts';
 
 describe.skipIf(missingServers().length > 0)(titled('a server that lists folders in its own way'), () => {
@@ -60,6 +61,44 @@ describe.skipIf(missingServers().length > 0)(titled('a server that lists folders
       expect(await mail.search(call, searchFor('needle'))).toMatchObject({ total: 1 });
       const { place } = await newestOf(mail, call);
       expect(await mail.thread(call, place)).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    ['LIST-STATUS', 'NO', / LIST .*RETURN \(.*STATUS/],
+    ['LIST-STATUS', 'BAD', / LIST .*RETURN \(.*STATUS/],
+    ['LIST with RETURN', 'NO', / LIST .*RETURN /],
+    ['LIST with RETURN', 'BAD', / LIST .*RETURN /],
+  ])(
+    'refuses %s by %s: folders, counts and conversations are the same, and it is not asked so again',
+    async (_name, answer, refused) => {
+      await mail.close();
+      mail = imapMail({ allowPrivateServers: true, maxConnectionsPerAccount: 1 });
+      let refusals = 0;
+      const odd = await callBy({
+        refusal: (line) => {
+          if (!refused.test(line)) return undefined;
+          refusals += 1;
+          return `${answer} no`;
+        },
+      });
+      const look = async (call: MailCall) => {
+        const folders = await mail.folders(call, { fresh: true });
+        const { place } = await newestOf(mail, call);
+        return {
+          folders: new Set(folders),
+          counts: new Set(await mail.counts(call)),
+          found: (await mail.search(call, searchFor('needle'))).total,
+          conversation: await mail.thread(call, place),
+        };
+      };
+      const first = await look(odd);
+      expect(refusals).toBeGreaterThan(0);
+      refusals = 0;
+      expect(await look(odd)).toEqual(first);
+      expect(refusals).toBe(0);
+      await mail.forget(odd.account.ownerId, odd.account.accountId);
+      expect(await look(callOn(dovecot.port, user))).toEqual(first);
     },
   );
 

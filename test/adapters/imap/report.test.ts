@@ -1,12 +1,15 @@
 import { writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Finding, imapReport } from '../../../adapters/imap/report.ts';
 import type { MailServer } from '../../../adapters/imap/settings.ts';
+import { COURIER_PROGRAMS, startCourier } from '../../servers/courier.ts';
 import { type Dovecot, type DovecotVariant, startDovecot } from '../../servers/dovecot.ts';
+import { imapMailbox } from '../../servers/imap-mailbox.ts';
 import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
-import { missingServers, titled } from '../../servers/missing-servers.ts';
+import { missingPrograms, missingServers, titled } from '../../servers/missing-servers.ts';
 import { freePorts } from '../../servers/ports.ts';
 import { type Postfix, type PostfixVariant, startPostfix } from '../../servers/postfix.ts';
+import type { Disguise } from '../../servers/proxy.ts';
 import { proxyBefore } from './through-proxy.ts';
 
 interface Setup {
@@ -24,12 +27,16 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
   };
   let rich: Setup;
   let poor: Setup;
+  /** As able as the rich one, and without TLS, so that a proxy sees what is said. */
+  let plain: Setup;
   beforeAll(async () => {
     rich = await start({});
     poor = await start(
       { tls: false, specialUse: false, folders: ['Papierkorb', 'Notes'], capability: 'IMAP4rev1 LITERAL+' },
       { tls: false, auth: false },
     );
+    plain = await start({ tls: false }, { tls: false });
+    for (const { dovecot } of started) await dovecot.deliver('alice', 'Subject: one\r\n\r\nhello\r\n');
   });
   afterAll(async () => {
     for (const { dovecot, postfix } of started) {
@@ -79,7 +86,10 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
       idle: 'good: It reports new mail at once (IDLE).',
       keywords: 'good: It stores keywords, which serve as labels.',
       folders: 'good: It opens every folder that it lists.',
+      search: 'good: It searches messages for words.',
+      parts: 'good: It delivers parts of messages.',
     });
+    for (const check of ['esearch', 'inbox', 'list_status', 'views']) expect(imap).not.toHaveProperty(check);
     expect(byImap.folders).toContainEqual({ path: 'Sent', delimiter: '/', specialUse: 'sent' });
     expect(bySmtp.folders).toBeUndefined();
     expect(told(bySmtp.smtp)).toEqual({
@@ -124,6 +134,96 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
       tls: 'good: Not encrypted: the connection does not leave this machine.',
       size: expect.stringMatching(/^good/) as unknown,
       sign_in: 'broken: The SMTP server does not offer a way to sign in.',
+    });
+  });
+
+  const refusing = (command: RegExp, answer: string): Disguise => ({
+    refusal: (line) => (command.test(line) ? answer : undefined),
+  });
+  const refusedEsearch = 'lacking: It offers ESEARCH and refuses it: Countersign counts what a search finds.';
+  const refusedListStatus =
+    'lacking: It offers LIST-STATUS and refuses it: Countersign asks for each folder by itself.';
+
+  it.each<[string, string, Disguise, string]>([
+    [
+      'a search of bodies',
+      'search',
+      refusing(/ SEARCH .*BODY /, 'NO not supported'),
+      'lacking: It does not search messages for words: Countersign reads the messages instead, which takes longer.',
+    ],
+    [
+      'a search beyond ASCII',
+      'search',
+      refusing(/ SEARCH .*CHARSET/, 'NO [BADCHARSET (US-ASCII)] no'),
+      'lacking: It searches messages for words in ASCII only: for others, Countersign reads the messages instead, which takes longer.',
+    ],
+    ['ESEARCH', 'esearch', refusing(/ SEARCH RETURN /, 'BAD what is RETURN'), refusedEsearch],
+    [
+      'ESEARCH, by ignoring it',
+      'esearch',
+      { reply: (line) => line.replace(/^\* ESEARCH .*\r/, '* SEARCH 1\r') },
+      refusedEsearch,
+    ],
+    [
+      'a part of a message',
+      'parts',
+      refusing(/ FETCH .*\[\]<\d+/, 'NO whole messages only'),
+      'lacking: It delivers messages only as a whole: one over 26.2 MB cannot be read.',
+    ],
+    ['LIST-STATUS, by NO', 'list_status', refusing(/ LIST .*STATUS/, 'NO not today'), refusedListStatus],
+    ['LIST-STATUS, by BAD', 'list_status', refusing(/ LIST .*STATUS/, 'BAD what'), refusedListStatus],
+    [
+      'INBOX among its folders',
+      'inbox',
+      { reply: (line) => (/^\* (LIST|STATUS) .*INBOX\b/.test(line) ? '' : line) },
+      'lacking: It leaves INBOX out of its list: Countersign adds it.',
+    ],
+  ])('says what is done instead if a server refuses %s', async (_name, check, disguise, text) => {
+    const able = told((await reportOn(plain)).imap);
+    const { port } = await proxyBefore(plain.dovecot, disguise);
+    const { imap, folders } = await reportOn(plain, {}, { imap: port, smtp: plain.postfix.port });
+    expect(told(imap)).toEqual({ ...able, [check]: text });
+    expect(folders?.map(({ path }) => path).sort()).toEqual(
+      ['INBOX', 'Sent', 'Drafts', 'Trash', 'Junk', 'Archive'].sort(),
+    );
+  });
+
+  it('names the folders that show the others once more', async () => {
+    const { imap } = await reportOn(await start({ tls: false, views: true }, { tls: false }));
+    expect(told(imap).views).toBe(
+      'lacking: It has folders that show messages of others once more: “Views/Flagged”, “Views/All”. ' +
+        'A search over all folders leaves them out: a message that lies only there is found by naming the folder.',
+    );
+  });
+
+  it.skipIf(missingPrograms(COURIER_PROGRAMS).length > 0)(
+    'tries the same on Courier, whose search knows no * for the last message',
+    async () => {
+      const courier = await startCourier();
+      onTestFinished(() => courier.stop());
+      const user = courier.addUser();
+      await imapMailbox(courier.port, user).deliver('INBOX', 'Subject: one\r\n\r\nhello\r\n');
+      const ports = { imap: courier.port, smtp: plain.postfix.port };
+      expect(told((await reportOn(plain, { user: addressOf(user) }, ports)).imap)).toMatchObject({
+        search: 'good: It searches messages for words.',
+        parts: 'good: It delivers parts of messages.',
+      });
+    },
+  );
+
+  it('says nothing of what it cannot try in an empty inbox', async () => {
+    const findings = told((await reportOn(plain, { user: addressOf(plain.dovecot.addUser()) })).imap);
+    expect(findings.sign_in).toBe('good: Signed in.');
+    for (const check of ['search', 'parts']) expect(findings).not.toHaveProperty(check);
+  });
+
+  it('keeps what it has found if the server then fails', async () => {
+    const failing = refusing(/ SEARCH /, 'NO [INUSE] later');
+    const { port } = await proxyBefore(plain.dovecot, failing);
+    const { imap } = await reportOn(plain, {}, { imap: port, smtp: plain.postfix.port });
+    expect(told(imap)).toMatchObject({
+      folders: expect.stringMatching(/^good/) as unknown,
+      connection: 'broken: The IMAP server asks to try again later.',
     });
   });
 
@@ -222,7 +322,7 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
       (await rich.dovecot.doveadm('fetch flags', user, ['all'])).replace('\\Recent', '');
     const before = [await folders(), await flags()];
     const changes = { user: addressOf(user), tlsFingerprint: rich.dovecot.certificate.fingerprint };
-    expect(told((await reportOn(rich, changes)).imap).sign_in).toBe('good: Signed in.');
+    expect(told((await reportOn(rich, changes)).imap).parts).toMatch(/^good/);
     expect([await folders(), await flags()]).toEqual(before);
   });
 });
