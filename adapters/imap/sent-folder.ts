@@ -77,11 +77,12 @@ export async function saveOnce(
       throw timedOut();
     });
   }
-  const isByProvider = await inSent(async (folder) => {
-    if (await isSaved(folder, message)) return true;
-    await append(folder, message);
-    return false;
-  });
+  const how = await inSent(async (folder) =>
+    (await isSaved(folder, message)) ? 'by provider' : append(folder, message),
+  );
+  // An OK does not say where it is, without UIDPLUS.
+  if (how === 'unseen' && !(await inSent((folder) => isSaved(folder, message)))) throw notSaved();
+  const isByProvider = how === 'by provider';
   if (filing.byProvider === false) return;
   filing.byProvider = isByProvider;
   if (!isByProvider) filing.unsure = message.messageId;
@@ -104,16 +105,19 @@ async function isSaved(folder: OpenFolder, { messageId }: Outgoing): Promise<boo
   return (await messageWithId(folder, messageId)) !== undefined;
 }
 
-/** @throws MailError `refused` if the server does not save it */
-async function append(folder: OpenFolder, message: Outgoing): Promise<void> {
-  const { client, mailbox } = folder;
+/**
+ * @returns `unseen`: the server does not say where it is
+ * @throws MailError `refused` if the server does not save it
+ */
+async function append({ client, mailbox }: OpenFolder, message: Outgoing): Promise<'saved' | 'unseen'> {
   const bytes = Buffer.from(message.bytes);
   const saved = await change(client, () => client.append(mailbox.path, bytes, ['\\Seen'], message.date));
-  // With UIDPLUS, the answer says where it is.
-  const isThere =
-    saved !== undefined &&
-    (saved.uid !== undefined || !client.capabilities.has('UIDPLUS') || (await isSaved(folder, message)));
-  if (!isThere) throw new MailError('refused', 'the IMAP server did not save the sent message');
+  if (saved === undefined) throw notSaved();
+  return saved.uid === undefined ? 'unseen' : 'saved';
+}
+
+function notSaved(): MailError {
+  return new MailError('refused', 'the IMAP server did not save the sent message');
 }
 
 /** How many messages are fetched at once. */
