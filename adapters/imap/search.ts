@@ -17,7 +17,7 @@ import { readMessages } from './content.ts';
 import { inEachFolder } from './each-folder.ts';
 import { noFolder } from './failure.ts';
 import { fetchEach } from './fetch-each.ts';
-import { receivedAt } from './fetched.ts';
+import { receivedAt, UNKNOWN_DATE } from './fetched.ts';
 import type { SearchScope } from './folders.ts';
 import { missingParts } from './missing-parts.ts';
 import { FEW, newestReceived, type Received, searchable } from './newest-received.ts';
@@ -199,7 +199,12 @@ async function receivedSince(
     folder,
     uids.filter((uid) => !certain.has(uid)),
   );
-  return uids.filter((uid) => certain.has(uid) || (received.get(uid) ?? 0) >= sinceMs);
+  return uids.filter((uid) => {
+    const receivedMs = received.get(uid);
+    if (receivedMs === undefined) return certain.has(uid);
+    // The server's own search has found a message whose date it cannot deliver.
+    return receivedMs >= sinceMs || receivedMs === UNKNOWN_DATE.getTime();
+  });
 }
 
 /** What the server of a connection does not search for: some have no search of bodies. */

@@ -172,11 +172,11 @@ export async function startDovecot(variant: DovecotVariant = {}): Promise<Doveco
 
 const VIEWS = { All: 'all', Flagged: 'flagged', Important: 'keyword $Important' };
 
-/** Each view says in a file which folders it shows, and which of their messages. */
+/** Each view says in a file which folders it shows, and which of their messages. One that may not be read closes the view. */
 function addViews(path: string): void {
   for (const [name, search] of Object.entries(VIEWS)) {
     mkdirSync(`${path}/${name}`, { recursive: true });
-    writeFileSync(`${path}/${name}/dovecot-virtual`, `*\n-Trash\n-Junk\n-Views/*\n  ${search}\n`);
+    writeFileSync(`${path}/${name}/dovecot-virtual`, `*\n-Trash\n-Junk\n-Views/*\n-Shared\n  ${search}\n`);
   }
 }
 

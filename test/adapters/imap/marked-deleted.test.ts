@@ -5,12 +5,11 @@ import { mailReader } from '../../../core/accounts/mail-reader.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
 import { systemClock } from '../../../hosts/embedded/system-clock.ts';
-import { mailboxService } from '../../mailbox-service.ts';
 import { type Dovecot, type DovecotVariant, startDovecot } from '../../servers/dovecot.ts';
-import { startLineServer } from '../../servers/line-server.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
 import type { Disguise } from '../../servers/proxy.ts';
 import { callOn, searchFor, started } from './mailbox-on.ts';
+import { readingService } from './reading-service.ts';
 import { proxyBefore } from './through-proxy.ts';
 
 const letter = (name: string, more = '') =>
@@ -165,12 +164,7 @@ describe.skipIf(missingServers().length > 0)(
 
       it('are the same by every tool', async () => {
         const { port } = await proxyBefore(dovecot, disguise());
-        const smtp = await startLineServer('220 x', () => (line) => {
-          if (line.startsWith('EHLO')) return '250-x\r\n250 AUTH PLAIN\r\n';
-          return line.startsWith('AUTH') ? '235 ok\r\n' : '250 ok\r\n';
-        });
-        const service = await mailboxService({ user, ports: { imap: port, smtp }, mode: 'approval' });
-        onTestFinished(() => service.stop());
+        const service = await readingService(user, port);
         async function numbers() {
           const accounts = await service.call('list_accounts');
           const listed = await service.call('summarize_inbox', { limit: 1 });
