@@ -103,6 +103,10 @@ function answer(
       '* OK [PERMANENTFLAGS (\\Seen \\*)] ok\r\n',
     ];
   }
+  // Nothing is read, and nothing is marked as deleted.
+  if (/^SEARCH ((ALL|UNSEEN) )?UNDELETED$/.test(command)) {
+    return [`* SEARCH${present.map((_message, index) => ` ${index + 1}`).join('')}\r\n`];
+  }
   if (command.startsWith('UID SEARCH')) {
     const found = present.filter((message) => matches(message, command));
     return [`* SEARCH${found.map(({ uid }) => ` ${uid}`).join('')}\r\n`];
