@@ -62,14 +62,16 @@ function bytesOf(value: Buffer | undefined): Buffer | undefined {
 /** More than any Date field. */
 const DATE_BYTES = 1000;
 
+/** When a message without a date was received: before every other. */
+export const UNKNOWN_DATE = new Date(0);
+
 /**
  * When the server received the message: INTERNALDATE. A server that does not report it breaks its protocol; then the Date
  * field counts, and without one the message is the oldest.
  */
 export function receivedAt({ internalDate, headers }: Pick<Fetched, 'internalDate' | 'headers'>): Date {
-  const oldest = new Date(0);
   if (internalDate !== undefined) return internalDate;
-  if (headers === undefined) return oldest;
+  if (headers === undefined) return UNKNOWN_DATE;
   const [date] = readHeaders(boundedFields(headers, ['date'], DATE_BYTES));
-  return new Date(dateOf(date?.value ?? null, oldest));
+  return new Date(dateOf(date?.value ?? null, UNKNOWN_DATE));
 }

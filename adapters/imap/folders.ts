@@ -23,7 +23,7 @@ export interface FolderList {
   readonly folders: readonly MailFolder[];
   /** False: the server left it out of its list. */
   readonly listsInbox: boolean;
-  /** The scopes that together show every message once. */
+  /** The scopes that together show every message, and each once, except for labels. */
   readonly scopes: readonly SearchScope[];
 }
 
@@ -31,6 +31,8 @@ export interface FolderList {
 export interface SearchScope {
   readonly path: string;
   readonly only: SearchObject;
+  /** Other labels may show the same messages. Each has one EMAILID in all of them. */
+  readonly isLabel?: true;
 }
 
 export async function listFolders(client: ImapFlow): Promise<FolderList> {
@@ -117,10 +119,10 @@ function folderList(client: ImapFlow, listed: readonly ListResponse[]): FolderLi
     folders.unshift({ path: 'INBOX', delimiter: listed[0]?.delimiter || null, specialUse: null });
   }
   const views = new Set(selectable.filter(isView).map(({ path }) => path));
-  const scopes =
-    allMail === undefined
-      ? folders.flatMap(({ path }) => (views.has(path) ? [] : [{ path, only: {} }]))
-      : gmailScopes(folders, allMail.path);
+  const others = folders.filter(({ path }) => !views.has(path));
+  let scopes: readonly SearchScope[] = others.map(({ path }) => ({ path, only: {} }));
+  if (allMail !== undefined) scopes = gmailScopes(folders, allMail.path);
+  else if (isGmail(client)) scopes = labelScopes(folders, views);
   return { folders, listsInbox, scopes };
 }
 
@@ -128,9 +130,24 @@ function folderList(client: ImapFlow, listed: readonly ListResponse[]): FolderLi
 function gmailScopes(folders: readonly MailFolder[], allMail: string): readonly SearchScope[] {
   return folders.flatMap(({ path, specialUse }) => {
     if (path === allMail) return [{ path, only: { labels: { not: ['inbox'] } } }];
-    const isApart = path === 'INBOX' || specialUse === 'spam' || specialUse === 'trash';
-    return isApart ? [{ path, only: {} }] : [];
+    return path === 'INBOX' || isApart(specialUse) ? [{ path, only: {} }] : [];
   });
+}
+
+/**
+ * Gmail's folders if the owner hides All Mail from IMAP. Views come last: only they may show an archived message, and any
+ * other label says more about where a message is.
+ */
+function labelScopes(folders: readonly MailFolder[], views: ReadonlySet<string>): readonly SearchScope[] {
+  const viewsLast = folders.toSorted((a, b) => Number(views.has(a.path)) - Number(views.has(b.path)));
+  return viewsLast.map(({ path, specialUse }) =>
+    isApart(specialUse) ? { path, only: {} } : { path, only: {}, isLabel: true },
+  );
+}
+
+/** Gmail shows a message of spam or trash in no other folder. */
+function isApart(specialUse: MailFolder['specialUse']): boolean {
+  return specialUse === 'spam' || specialUse === 'trash';
 }
 
 export function isGmail({ capabilities }: ImapFlow): boolean {

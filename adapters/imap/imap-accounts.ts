@@ -6,7 +6,7 @@ import type { Reach } from '../remote/connect.ts';
 import { type OpenAccounts, openAccounts } from '../remote/open-accounts.ts';
 import { type AccountConnections, accountConnections } from './account-connections.ts';
 import { bytesOfFolders, type ConversationIndex, conversationIndex } from './conversation-index.ts';
-import { countFolders } from './count-folders.ts';
+import { type CountedFolder, countFolders } from './count-folders.ts';
 import { type FolderList, listFolders } from './folders.ts';
 import { bytesOfDates, type ReceivedDates, receivedDates } from './received-dates.ts';
 import { type Filing, newFiling } from './sent-folder.ts';
@@ -40,7 +40,9 @@ export interface ImapAccount {
   close(): void;
 }
 
-type ListedFolders = { readonly list: FolderList; readonly untilMs: number } | undefined;
+type ListedFolders =
+  | { readonly list: FolderList; readonly untilMs: number; readonly counted: readonly CountedFolder[] }
+  | undefined;
 
 export type ImapAccounts = Omit<OpenAccounts<ImapAccount>, 'has'>;
 
@@ -79,7 +81,7 @@ export function imapAccounts(maxConnections: number, reach: Reach): ImapAccounts
 }
 
 function bytesOfList(listed: ListedFolders): number {
-  return listed === undefined ? 0 : jsonBytes(listed.list);
+  return listed === undefined ? 0 : jsonBytes([listed.list, listed.counted]);
 }
 
 function imapAccount(
@@ -89,9 +91,12 @@ function imapAccount(
     ...kept
   }: Pick<ImapAccount, 'dates' | 'index'> & { readonly listed: KeptOfAccount<ListedFolders> },
 ): ImapAccount {
-  function keep(list: FolderList): FolderList {
+  const counted = () => listed.get('')?.counted ?? [];
+
+  function keep(list: FolderList, counts = counted()): FolderList {
     // A copy: its texts are cut out of what the server sent.
-    listed.set('', { list: structuredClone(list), untilMs: performance.now() + FOLDERS_MS });
+    const copy = structuredClone({ list, counted: counts });
+    listed.set('', { ...copy, untilMs: performance.now() + FOLDERS_MS });
     return list;
   }
 
@@ -122,9 +127,9 @@ function imapAccount(
     },
 
     async countFolders(limit) {
-      const { counts, list } = await countFolders(connections, limit);
-      keep(list);
-      return counts;
+      const result = await countFolders(connections, counted(), limit);
+      keep(result.list, result.counted);
+      return result.counts;
     },
 
     forgetFolders() {

@@ -170,6 +170,11 @@ function listing(client: ImapFlow, { folders, listsInbox, scopes }: FolderList):
     const text = `It has folders that show messages of others once more: ${named(views)}. A search over all folders leaves them out: a message that lies only there is found by naming the folder.`;
     findings.push(lacking('views', text));
   }
+  if (scopes.some(({ isLabel }) => isLabel)) {
+    const text =
+      'It does not show All Mail: an archived message without a label is not found. Gmail’s settings show it to programs, under Labels.';
+    findings.push(lacking('all_mail', text));
+  }
   return findings;
 }
 

@@ -1,4 +1,4 @@
-import type { ImapFlow, SearchObject } from 'imapflow';
+import type { FetchQueryObject, ImapFlow, SearchObject } from 'imapflow';
 import type { ListedMessage } from '../../core/mail/listed-message.ts';
 import { messageRow } from '../../core/mail/message-row.ts';
 import {
@@ -16,6 +16,8 @@ import { searchFailure } from './connection.ts';
 import { readMessages } from './content.ts';
 import { inEachFolder } from './each-folder.ts';
 import { noFolder } from './failure.ts';
+import { fetchEach } from './fetch-each.ts';
+import { receivedAt, UNKNOWN_DATE } from './fetched.ts';
 import type { SearchScope } from './folders.ts';
 import { missingParts } from './missing-parts.ts';
 import { FEW, newestReceived, type Received, searchable } from './newest-received.ts';
@@ -27,6 +29,21 @@ import { SHOWN, searchUids, uidSets } from './uid-search.ts';
 /** A match, before its row is fetched. */
 interface Hit extends SearchPosition {
   readonly path: string;
+}
+
+interface LabelHit extends Hit {
+  readonly emailId: string | undefined;
+}
+
+const LABEL_QUERY: FetchQueryObject = { emailId: true, internalDate: true };
+
+/** What matches in a scope. */
+interface Matches {
+  /** The first hits after the position of the query, one more than the page holds. */
+  readonly hits: readonly Hit[];
+  readonly total: number;
+  /** All matches of a label, instead: which of them the page shows depends on the other labels. */
+  readonly ofLabel: readonly LabelHit[];
 }
 
 /**
@@ -46,34 +63,51 @@ export async function searchScopes(
       connections,
       scopes,
       limit,
-      (folder, { only }) => hitsIn(folder, only, query, dates),
+      (folder, scope) => matchesIn(folder, scope, query, dates),
       missing,
     );
     missing.throwIfNothingElse(scopes.length);
     const found = searched.filter((one) => one !== undefined);
     if (query.path !== undefined && found.length === 0) throw noFolder();
-    const hits = found.flatMap((one) => one.hits).sort(compareSearchPositions);
+    const ofLabels = onceEach(found.flatMap((one) => one.ofLabel));
+    const hits = [
+      ...found.flatMap((one) => one.hits),
+      ...ofLabels.filter((hit) => isBehind(query, hit)),
+    ].sort(compareSearchPositions);
     const rows = await rowsOf(connections, hits.slice(0, query.limit), limit);
     const left = missing.all();
     // If the whole page was removed just now, there may be more behind it.
     if (rows.length > 0 || hits.length === 0) {
-      const total = found.reduce((sum, one) => sum + one.total, 0);
+      const total = found.reduce((sum, one) => sum + one.total, ofLabels.length);
       return { rows, more: hits.length > query.limit, total, ...(left.length > 0 && { missing: left }) };
     }
   }
 }
 
-/** Returns the first hits after the position, one more than the page holds, and the total. */
-async function hitsIn(
+/** Returns each message where the first label shows it, so that every page shows it there. */
+function onceEach(hits: readonly LabelHit[]): readonly LabelHit[] {
+  const shown = new Set<string>();
+  return hits.filter(({ emailId }) => {
+    if (emailId === undefined) return true;
+    const isFirst = !shown.has(emailId);
+    shown.add(emailId);
+    return isFirst;
+  });
+}
+
+function isBehind({ after }: SearchQuery, hit: Hit): boolean {
+  return after === undefined || compareSearchPositions(after, hit) < 0;
+}
+
+async function matchesIn(
   folder: OpenFolder,
-  only: SearchObject,
+  { only, isLabel }: SearchScope,
   query: SearchQuery,
   dates: ReceivedDates,
-): Promise<{ hits: readonly Hit[]; total: number }> {
-  if (folder.mailbox.exists === 0) return { hits: [], total: 0 };
+): Promise<Matches> {
+  if (folder.mailbox.exists === 0) return { hits: [], total: 0, ofLabel: [] };
   const { path } = folder.mailbox;
   const key = folderKey(path);
-  const { after } = query;
   const hitOf = ({ uid, receivedMs }: Received) => ({
     path,
     folderKey: key,
@@ -81,17 +115,25 @@ async function hitsIn(
     internalDateMs: receivedMs,
   });
   const uids = await matchingUids(folder, only, query, dates);
+  if (isLabel) {
+    const { messages, undeliverable } = await fetchEach(folder.client, uids, LABEL_QUERY);
+    const ofLabel = [...messages, ...undeliverable].map((message) => ({
+      ...hitOf({ uid: message.uid, receivedMs: receivedAt(message).getTime() }),
+      emailId: message.emailId,
+    }));
+    return { hits: [], total: 0, ofLabel };
+  }
   const first = await newestReceived(
     folder,
     {
       among: { uids },
-      afterMs: after?.internalDateMs,
-      isBehind: (message) => after === undefined || compareSearchPositions(after, hitOf(message)) < 0,
+      afterMs: query.after?.internalDateMs,
+      isBehind: (message) => isBehind(query, hitOf(message)),
       count: query.limit + 1,
     },
     dates,
   );
-  return { hits: first.map(hitOf), total: uids.length };
+  return { hits: first.map(hitOf), total: uids.length, ofLabel: [] };
 }
 
 /** Returns the rows in the order of `hits`, without those that are gone. */
@@ -157,7 +199,12 @@ async function receivedSince(
     folder,
     uids.filter((uid) => !certain.has(uid)),
   );
-  return uids.filter((uid) => certain.has(uid) || (received.get(uid) ?? 0) >= sinceMs);
+  return uids.filter((uid) => {
+    const receivedMs = received.get(uid);
+    if (receivedMs === undefined) return certain.has(uid);
+    // The server's own search has found a message whose date it cannot deliver.
+    return receivedMs >= sinceMs || receivedMs === UNKNOWN_DATE.getTime();
+  });
 }
 
 /** What the server of a connection does not search for: some have no search of bodies. */

@@ -10,7 +10,7 @@ import type { MailCall } from './mail.ts';
  * the protection of the reader (hidden text, wrong charsets, false senders) does not depend on the adapter.
  *
  * A message that is marked as deleted (IMAP's \Deleted) is gone: no method returns or counts it, except that `counts` may
- * count it where the server does not tell it apart.
+ * count it where the server does not tell it apart, and to open every folder would take too long. INBOX is always exact.
  */
 export interface MailReading {
   /**

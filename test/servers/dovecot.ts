@@ -21,7 +21,7 @@ export interface DovecotVariant {
   readonly folderIndex?: boolean;
   /** True: a file `dovecot-acl` in a folder says who may do what there, as for folders that others share. */
   readonly acl?: boolean;
-  /** Folders Views/All and Views/Flagged, marked as such, that show the messages of the other folders once more. */
+  /** Folders Views/All, Views/Flagged and Views/Important, marked as such, that show the messages of the other folders once more. */
   readonly views?: boolean;
   /**
    * Folders Public/News, which every user may read, and Public/Closed, which nobody may, although it is listed; and those that
@@ -170,13 +170,13 @@ export async function startDovecot(variant: DovecotVariant = {}): Promise<Doveco
   };
 }
 
-const VIEWS = { All: 'all', Flagged: 'flagged' };
+const VIEWS = { All: 'all', Flagged: 'flagged', Important: 'keyword $Important' };
 
-/** Each view says in a file which folders it shows, and which of their messages. */
+/** Each view says in a file which folders it shows, and which of their messages. One that may not be read closes the view. */
 function addViews(path: string): void {
   for (const [name, search] of Object.entries(VIEWS)) {
     mkdirSync(`${path}/${name}`, { recursive: true });
-    writeFileSync(`${path}/${name}/dovecot-virtual`, `*\n-Trash\n-Junk\n-Views/*\n  ${search}\n`);
+    writeFileSync(`${path}/${name}/dovecot-virtual`, `*\n-Trash\n-Junk\n-Views/*\n-Shared\n  ${search}\n`);
   }
 }
 

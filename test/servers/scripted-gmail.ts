@@ -20,22 +20,28 @@ export interface GmailMessage {
   readonly id: string;
   readonly threadId: string;
   readonly subject: string;
-  /** `\\Inbox`, `\\Trash`, or a name. */
+  /** `\\Inbox`, `\\Trash`, `\\Starred`, or a name. */
   readonly labels: Set<string>;
 }
 
-const ALL_MAIL = '[Gmail]/All Mail';
+export const ALL_MAIL = '[Gmail]/All Mail';
 const TRASH = '[Gmail]/Trash';
 const FOLDERS: readonly [string, string][] = [
   ['INBOX', '\\HasNoChildren'],
   ['Work', '\\HasNoChildren'],
   ['[Gmail]', '\\HasChildren \\Noselect'],
   [ALL_MAIL, '\\All \\HasNoChildren'],
+  ['[Gmail]/Starred', '\\Flagged \\HasNoChildren'],
   ['[Gmail]/Sent Mail', '\\HasNoChildren \\Sent'],
   [TRASH, '\\HasNoChildren \\Trash'],
 ];
 
-export async function startScriptedGmail(messages: readonly GmailMessage[]): Promise<ScriptedGmail> {
+/** @param hidden  folders that the owner hides from IMAP in Gmail's settings */
+export async function startScriptedGmail(
+  messages: readonly GmailMessage[],
+  hidden: readonly string[] = [],
+): Promise<ScriptedGmail> {
+  const folders = FOLDERS.filter(([path]) => !hidden.includes(path));
   const commands: string[] = [];
   const sockets = new Set<net.Socket>();
   const server = net.createServer((socket) => {
@@ -52,7 +58,7 @@ export async function startScriptedGmail(messages: readonly GmailMessage[]): Pro
         commands.push(command);
         const name = /^SELECT "?([^"]*)"?$/.exec(command)?.[1];
         if (name !== undefined) selected = name;
-        socket.write(`${answer(command, selected, messages).join('')}${tag} OK done\r\n`);
+        socket.write(`${answer(command, selected, messages, folders).join('')}${tag} OK done\r\n`);
       }
     });
   });
@@ -72,20 +78,34 @@ export async function startScriptedGmail(messages: readonly GmailMessage[]): Pro
   };
 }
 
-function answer(command: string, selected: string, messages: readonly GmailMessage[]): string[] {
+function answer(
+  command: string,
+  selected: string,
+  messages: readonly GmailMessage[],
+  folders: typeof FOLDERS,
+): string[] {
   const present = messages.filter((message) => isIn(message, selected));
   if (command === 'CAPABILITY') {
     return ['* CAPABILITY IMAP4rev1 UIDPLUS MOVE NAMESPACE SPECIAL-USE X-GM-EXT-1\r\n'];
   }
   if (command === 'NAMESPACE') return ['* NAMESPACE (("" "/")) NIL NIL\r\n'];
   if (command.startsWith('LIST'))
-    return FOLDERS.map(([path, flags]) => `* LIST (${flags}) "/" "${path}"\r\n`);
+    return folders.map(([path, flags]) => `* LIST (${flags}) "/" "${path}"\r\n`);
+  if (command.startsWith('STATUS')) {
+    const name = /^STATUS "?([^"]*)"? \(/.exec(command)?.[1] ?? '';
+    const { length } = messages.filter((message) => isIn(message, name));
+    return [`* STATUS "${name}" (MESSAGES ${length} UNSEEN ${length})\r\n`];
+  }
   if (command.startsWith('SELECT')) {
     return [
       `* ${present.length} EXISTS\r\n`,
       '* OK [UIDVALIDITY 7] ok\r\n',
       '* OK [PERMANENTFLAGS (\\Seen \\*)] ok\r\n',
     ];
+  }
+  // Nothing is read, and nothing is marked as deleted.
+  if (/^SEARCH ((ALL|UNSEEN) )?UNDELETED$/.test(command)) {
+    return [`* SEARCH${present.map((_message, index) => ` ${index + 1}`).join('')}\r\n`];
   }
   if (command.startsWith('UID SEARCH')) {
     const found = present.filter((message) => matches(message, command));
@@ -105,6 +125,7 @@ function answer(command: string, selected: string, messages: readonly GmailMessa
 function isIn({ labels }: GmailMessage, folder: string): boolean {
   if (folder === ALL_MAIL) return !labels.has('\\Trash');
   if (folder === TRASH) return labels.has('\\Trash');
+  if (folder === '[Gmail]/Starred') return labels.has('\\Starred');
   return labels.has(folder === 'INBOX' ? '\\Inbox' : folder);
 }
 

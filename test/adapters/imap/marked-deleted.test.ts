@@ -1,12 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
 import { imapMail } from '../../../adapters/imap/mail.ts';
 import { mailReader } from '../../../core/accounts/mail-reader.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
 import { systemClock } from '../../../hosts/embedded/system-clock.ts';
-import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
+import { type Dovecot, type DovecotVariant, startDovecot } from '../../servers/dovecot.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
+import type { Disguise } from '../../servers/proxy.ts';
 import { callOn, searchFor, started } from './mailbox-on.ts';
+import { readingService } from './reading-service.ts';
+import { proxyBefore } from './through-proxy.ts';
 
 const letter = (name: string, more = '') =>
   `Message-ID: <${name}@x.example>\r\nFrom: ada@x.example\r\nSubject: ${name}\r\n${more}\r\nneedle\r\n`;
@@ -94,3 +98,120 @@ describe.skipIf(missingServers().length > 0)(titled('messages marked as deleted'
     expect((await mail.find(call, last)).map(({ place }) => place.path)).toEqual(['Archive']);
   });
 });
+
+/** Says what only IMAP4rev2 says: how many messages of INBOX are marked. */
+const rev2 = (marked: () => number): Disguise => ({
+  reply: (line) =>
+    line.replace(
+      /^(\* STATUS "?([^" ]+)"? \()/,
+      (_line, start: string, path: string) => `${start}DELETED ${path === 'INBOX' ? marked() : 0} `,
+    ),
+});
+
+const POOR = { capability: 'IMAP4rev1 LITERAL+ NAMESPACE' };
+const UIDPLUS = { capability: 'IMAP4rev1 LITERAL+ NAMESPACE UIDPLUS' };
+
+/**
+ * The servers, and how many commands opening and searching take: with marked messages in INBOX, and the same again, when
+ * the folders are still selected.
+ */
+const COUNTING: readonly [
+  name: string,
+  variant: DovecotVariant,
+  rev2: boolean,
+  first: number,
+  again: number,
+][] = [
+  ['that numbers its changes', {}, false, 5, 0],
+  ['without UIDPLUS', POOR, false, 5, 3],
+  ['with UIDPLUS that does not number its changes', UIDPLUS, false, 5, 3],
+  ['with IMAP4rev2', UIDPLUS, true, 3, 2],
+];
+
+describe.skipIf(missingServers().length > 0)(
+  titled('counts of folders with messages marked as deleted'),
+  () => {
+    describe.each(COUNTING)('on a server %s', (_name, variant, isRev2, first, again) => {
+      let dovecot: Dovecot;
+      let user: string;
+      let marked: number;
+
+      beforeAll(async () => {
+        dovecot = await startDovecot(variant);
+      });
+      beforeEach(async () => {
+        user = dovecot.addUser();
+        for (const name of ['read', 'unread', 'gone', 'gone read']) await dovecot.deliver(user, letter(name));
+        await dovecot.deliver(user, letter('archived'), { mailbox: 'Archive' });
+        await dovecot.doveadm('flags add', user, [
+          '\\Seen',
+          'mailbox',
+          'INBOX',
+          'subject',
+          'read',
+          'not',
+          'subject',
+          'unread',
+        ]);
+        await mark('add', 'gone');
+        marked = 2;
+      });
+      afterAll(() => dovecot?.stop());
+
+      const mark = (verb: 'add' | 'remove', subject: string) =>
+        dovecot.doveadm(`flags ${verb}`, user, ['\\Deleted', 'mailbox', 'INBOX', 'subject', subject]);
+      const disguise = () => (isRev2 ? rev2(() => marked) : {});
+
+      it('are the same by every tool', async () => {
+        const { port } = await proxyBefore(dovecot, disguise());
+        const service = await readingService(user, port);
+        async function numbers() {
+          const accounts = await service.call('list_accounts');
+          const listed = await service.call('summarize_inbox', { limit: 1 });
+          const unread = await service.call('list_unread', { limit: 1 });
+          if (accounts.status !== 'ok' || listed.status !== 'ok' || unread.status !== 'ok')
+            throw new Error('a call failed');
+          expect([listed.result.total, unread.result.total]).toEqual([
+            inboxOf(accounts.result).total,
+            inboxOf(accounts.result).unread,
+          ]);
+          return inboxOf(accounts.result);
+        }
+        expect(await numbers()).toEqual({ total: 2, unread: 1 });
+        await mark('remove', 'gone');
+        marked = 0;
+        expect(await numbers()).toEqual({ total: 4, unread: 2 });
+        await mark('add', 'unread');
+        marked = 1;
+        expect(await numbers()).toEqual({ total: 3, unread: 1 });
+        await dovecot.doveadm('expunge', user, ['mailbox', 'INBOX', 'deleted']);
+        marked = 0;
+        expect(await numbers()).toEqual({ total: 3, unread: 1 });
+        await dovecot.deliver(user, letter('new'));
+        expect(await numbers()).toEqual({ total: 4, unread: 2 });
+      });
+
+      it('take few commands', async () => {
+        const proxy = await proxyBefore(dovecot, disguise());
+        const mail = imapMail({ allowPrivateServers: true });
+        onTestFinished(() => mail.close());
+        const call = callOn(proxy.port, user);
+        for (const commands of [first, again]) {
+          void proxy.script();
+          await mail.counts(call);
+          const opening = proxy.commands.filter((name) => ['SELECT', 'SEARCH'].includes(name));
+          expect(opening).toHaveLength(commands);
+        }
+      });
+    });
+  },
+);
+
+const counted = z.object({ total: z.int(), unread: z.int() });
+
+function inboxOf(result: unknown): z.infer<typeof counted> {
+  const { accounts } = z
+    .object({ accounts: z.tuple([z.object({ by_role: z.object({ inbox: counted }) })]) })
+    .parse(result);
+  return accounts[0].by_role.inbox;
+}

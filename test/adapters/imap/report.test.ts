@@ -10,6 +10,7 @@ import { missingPrograms, missingServers, titled } from '../../servers/missing-s
 import { freePorts } from '../../servers/ports.ts';
 import { type Postfix, type PostfixVariant, startPostfix } from '../../servers/postfix.ts';
 import type { Disguise } from '../../servers/proxy.ts';
+import { ALL_MAIL, startScriptedGmail } from '../../servers/scripted-gmail.ts';
 import { proxyBefore } from './through-proxy.ts';
 
 interface Setup {
@@ -191,9 +192,24 @@ describe.skipIf(missingServers().length > 0)(titled('a report on the servers of 
   it('names the folders that show the others once more', async () => {
     const { imap } = await reportOn(await start({ tls: false, views: true }, { tls: false }));
     expect(told(imap).views).toBe(
-      'lacking: It has folders that show messages of others once more: “Views/Flagged”, “Views/All”. ' +
+      'lacking: It has folders that show messages of others once more: “Views/Flagged”, “Views/All”, “Views/Important”. ' +
         'A search over all folders leaves them out: a message that lies only there is found by naming the folder.',
     );
+  });
+
+  it.each([
+    [[ALL_MAIL], 'lacking: It does not show All Mail: an archived message without a label is not found.'],
+    [[], undefined],
+  ])('says of Gmail whether it shows All Mail: without %j', async (hidden, text) => {
+    const gmail = await startScriptedGmail([], hidden);
+    onTestFinished(() => gmail.stop());
+    const { imap } = await reportOn(
+      plain,
+      { security: 'none' },
+      { imap: gmail.port, smtp: plain.postfix.port },
+    );
+    expect(told(imap).all_mail).toEqual(text && (expect.stringContaining(text) as unknown));
+    expect(told(imap).views).toBeUndefined();
   });
 
   it.skipIf(missingPrograms(COURIER_PROGRAMS).length > 0)(

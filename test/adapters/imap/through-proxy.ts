@@ -15,3 +15,12 @@ export async function proxyBefore({ port }: Dovecot, disguise: Disguise = {}): P
 export async function callThrough(dovecot: Dovecot, user: string, disguise: Disguise): Promise<MailCall> {
   return callOn((await proxyBefore(dovecot, disguise)).port, user);
 }
+
+/** Whether a FETCH asks for the message whose UID and sequence number are both `number`. */
+export function asksFor(line: string, number: number): boolean {
+  const [, set = ''] = / FETCH ([\d:,*]+) /.exec(line) ?? [];
+  return set.split(',').some((range) => {
+    const [first = '', last = first] = range.split(':');
+    return Number(first) <= number && (last === '*' || Number(last) >= number);
+  });
+}

@@ -8,19 +8,10 @@ import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
 import type { Disguise } from '../../servers/proxy.ts';
 import { callOn, newestOf, searchFor } from './mailbox-on.ts';
-import { callThrough } from './through-proxy.ts';
-
-/** Whether a FETCH asks for the message whose UID and sequence number are 2. */
-function asksForSecond(line: string): boolean {
-  const [, set = ''] = / FETCH ([\d:,*]+) /.exec(line) ?? [];
-  return set.split(',').some((range) => {
-    const [first = '', last = first] = range.split(':');
-    return Number(first) <= 2 && (last === '*' || Number(last) >= 2);
-  });
-}
+import { asksFor, callThrough } from './through-proxy.ts';
 
 const refusing = (answer: string, what = ''): Disguise => ({
-  refusal: (line) => (asksForSecond(line) && line.includes(what) ? answer : undefined),
+  refusal: (line) => (asksFor(line, 2) && line.includes(what) ? answer : undefined),
 });
 
 const ODD: readonly [string, Disguise][] = [

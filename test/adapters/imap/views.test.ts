@@ -30,6 +30,7 @@ describe.skipIf(missingServers().length > 0)(titled('folders that show the other
         receivedAt: new Date(Date.UTC(2026, 0, index + 1)),
       });
     await mail.setFlag(call, (await newestOf(mail, call)).place, 'flagged', true, started);
+    await dovecot.doveadm('flags add', user, ['$Important', 'mailbox', 'INBOX']);
   });
   afterAll(async () => {
     await mail?.close();
@@ -40,9 +41,14 @@ describe.skipIf(missingServers().length > 0)(titled('folders that show the other
 
   it('are there, and can be listed and searched by their name', async () => {
     const paths = (await mail.folders(call)).map(({ path }) => path);
-    expect(paths).toEqual(expect.arrayContaining(['Views/All', 'Views/Flagged']));
-    const found = await mail.search(call, { ...searchFor('needle'), path: 'Views/All' });
-    expect(found.total).toBe(3);
+    expect(paths).toEqual(expect.arrayContaining(['Views/All', 'Views/Flagged', 'Views/Important']));
+    for (const [path, total] of [
+      ['Views/All', 3],
+      ['Views/Flagged', 1],
+      ['Views/Important', 2],
+    ] as const) {
+      expect((await mail.search(call, { ...searchFor('needle'), path })).total).toBe(total);
+    }
   });
 
   it('do not show a message twice in a search of all folders', async () => {
@@ -52,7 +58,7 @@ describe.skipIf(missingServers().length > 0)(titled('folders that show the other
   });
 
   it('do not show a message twice in a conversation, from wherever it is read', async () => {
-    for (const path of ['INBOX', 'Views/All']) {
+    for (const path of ['INBOX', 'Views/All', 'Views/Important']) {
       const { place } = await newestOf(mail, call, path);
       const { rows } = await reader().thread(call, place);
       expect(rows.map(({ subject }) => subject)).toEqual(['letter 0', 'letter 1', 'letter 2']);
