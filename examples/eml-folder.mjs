@@ -125,9 +125,9 @@ export function emlFolderMail({ outbox }) {
     return messageId === null ? references : [messageId, ...references];
   }
 
-  /** Letters that look the same are the same, however they are composed. */
-  function composed(text) {
-    return text.toLowerCase().normalize('NFC');
+  /** Letters that look the same are the same, however they are composed, and however wide. */
+  function letters(text) {
+    return text.normalize('NFKC').toLowerCase();
   }
 
   async function matching(messages, { words, from = '', since, unread, contains }) {
@@ -135,7 +135,7 @@ export function emlFolderMail({ outbox }) {
     for (const message of messages) {
       if (unread && !isUnread(message)) continue;
       if (since !== undefined && message.internalDate.getTime() < Date.parse(since)) continue;
-      if (!composed(messageRow(message).from).includes(composed(from))) continue;
+      if (!letters(messageRow(message).from).includes(letters(from))) continue;
       const says = await Promise.all(words.map((word) => contains(source(message), word)));
       if (says.every(Boolean)) found.push(message);
     }
@@ -228,7 +228,6 @@ export function emlFolderMail({ outbox }) {
       const { file, flags, internalDate } = at(root, place);
       await begin(start);
       // A second folder with the same letters, only composed in another way, would look the same.
-      const letters = (text) => text.normalize('NFKC').toLowerCase();
       const folders = await mail.folders(call);
       const path = folders.find((one) => letters(one.path) === letters(name))?.path ?? name;
       if (!mayCopyInto(path)) throw new MailError('refused', 'the folder has a special purpose');

@@ -9,6 +9,7 @@ import {
   type SearchPosition,
   type SearchQuery,
 } from '../../core/ports/mail-reading.ts';
+import { letterForm } from '../../core/text/letter-form.ts';
 import { normalForm } from '../../core/text/normal-form.ts';
 import { DAY_MS } from '../../core/time/durations.ts';
 import type { AccountConnections } from './account-connections.ts';
@@ -236,12 +237,8 @@ function inSender(part: string): Condition {
   return {
     kind: 'sender',
     ...searchFor(part, ['from']),
-    matches: async ({ row }) => composed(messageRow(row).from).includes(composed(part)),
+    matches: async ({ row }) => letterForm(messageRow(row).from).includes(letterForm(part)),
   };
-}
-
-function composed(text: string): string {
-  return normalForm(text.toLowerCase(), 'NFC');
 }
 
 const WORD_FIELDS = ['from', 'to', 'cc', 'subject', 'body'] as const;
@@ -255,9 +252,12 @@ function inMessage(word: string, contains: SearchQuery['contains']): Condition {
   };
 }
 
+/** Composed, decomposed, and with letters of the usual width. */
+const FORMS = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const;
+
 /**
  * Builds the search for a text in one of the fields. Servers compare letters as they are stored, or in a form of their
- * own: it is asked for composed and decomposed. imapflow leaves out quotes if it can; Courier (5.0) then
+ * own: it is asked for each of FORMS. imapflow leaves out quotes if it can; Courier (5.0) then
  * accepts neither a tilde nor NIL. imapflow takes a single leading backslash for a flag, and Courier then
  * waits for more.
  */
@@ -266,7 +266,7 @@ function searchFor(
   fields: readonly (typeof WORD_FIELDS)[number][],
 ): Omit<Condition, 'kind' | 'matches'> {
   const searched = text.replace(/^\\(?!\\)/, '');
-  const forms = new Set([searched, normalForm(searched, 'NFC'), normalForm(searched, 'NFD')]);
+  const forms = new Set([searched, ...FORMS.map((form) => normalForm(searched, form))]);
   const each = fields.flatMap((field) => [...forms].map((form) => ({ [field]: form })));
   return {
     isPlain: /^[ -}]*$/.test(text) && text.toLowerCase() !== 'nil',

@@ -55,7 +55,7 @@ export function newFiling(): Filing {
 export type OpenSent = <T>(work: (folder: OpenFolder) => Promise<T>) => Promise<T>;
 
 /** How long a provider gets to save a message by itself: before it is known whether it does, and if it does. */
-const PAUSES_MS = { unknown: [3_000], known: [2_000, 4_000, 8_000, 16_000] } as const;
+const PAUSES_MS = { unknown: [5_000], known: [2_000, 4_000, 8_000, 16_000] } as const;
 
 /**
  * Implements `saveSent` of the port: appends the message, unless it is in the folder or comes there soon.

@@ -7,6 +7,7 @@ import { type MailAccount, type MailCall, MailError } from '../../core/ports/mai
 import { type RawMessage, SENT_COPIES_MAX } from '../../core/ports/mail-reading.ts';
 import type { OpenInbox } from '../../core/ports/mail-watching.ts';
 import type { Mail } from '../../core/ports/ports.ts';
+import { letterForm } from '../../core/text/letter-form.ts';
 import { begin } from './begin.ts';
 import { refuseEnded } from './ended-call.ts';
 import { mailEntry, openJournal, record } from './journal.ts';
@@ -274,9 +275,11 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
       moveTo(mailbox, place.path, place.uid, to);
     },
 
-    // Every label is a keyword here, whatever its characters.
-    async label(call, place, { name: label }, start) {
-      const message = at(await mailboxFor(call), place);
+    // Every label is a keyword here, whatever its characters. One with the same letters in another form is the same.
+    async label(call, place, { name }, start) {
+      const mailbox = await mailboxFor(call);
+      const message = at(mailbox, place);
+      const label = labelLike(mailbox, name) ?? name;
       await begin(start);
       const { ownerId, accountId } = call.account;
       record(journal, { event: 'labelled', ownerId, accountId, path: place.path, uid: place.uid, label });
@@ -391,6 +394,12 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
 
     transmitted: () => [...transmissions],
   };
+}
+
+function labelLike(mailbox: Mailbox, name: string): string | undefined {
+  const form = letterForm(name);
+  const messages = [...mailbox.values()].flatMap((folder) => folder.messages);
+  return messages.flatMap(({ keywords }) => [...keywords]).find((label) => letterForm(label) === form);
 }
 
 function has(messageId: string): (message: StoredMessage) => boolean {

@@ -149,13 +149,16 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
 
     it('makes no second folder of a name whose letters are only composed in another way', async () => {
       const scene = mailbox();
-      const { mail, call, inbox } = scene;
+      const { mail, call, box, inbox } = scene;
       const row = await delivered(scene, inbox, letter({ Subject: 'labelled' }));
       const composed = 'Grüne Pläne';
       for (const label of [composed, composed.normalize('NFD'), 'Ｇｒüne Pläne'])
         await mail.label(call, row.place, labelled(label), started);
       const folders = (await mail.folders(call, { fresh: true })).map(({ path }) => path.normalize('NFKC'));
-      expect(folders.filter((path) => path.endsWith(composed)).length).toBeLessThanOrEqual(1);
+      const made = folders.filter((path) => path.endsWith(composed)).length;
+      // A mailbox that stores labels as such has no folder for it.
+      const kept = made === 0 ? (await box.keywords(inbox)).flat().length : 0;
+      expect(made + kept).toBe(1);
     });
 
     it('calls start, and does nothing if it returns false', async () => {
