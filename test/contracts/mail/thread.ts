@@ -120,6 +120,43 @@ export function threadPromises(mailbox: Mailbox): void {
       expect(await subjectsOf(scene, welcome)).not.toContain('Invoice');
     });
 
+    it.each([
+      [
+        'an address beside the id',
+        { 'In-Reply-To': 'Message from Bob <bob@other.example> <root@other.example>' },
+      ],
+      [
+        'the id behind an address',
+        {
+          'In-Reply-To':
+            'Your message of "Tue, 04 Nov 2025 10:03:00 +0100"\r\n from Bob <bob@other.example>, <root@other.example>',
+        },
+      ],
+      ['an empty References', { References: '', 'In-Reply-To': '<root@other.example>' }],
+      ['two References', { References: '<other@other.example>\r\nReferences: <root@other.example>' }],
+      ['an id without brackets', { 'In-Reply-To': 'root@other.example' }],
+      [
+        'an id in an encoded word',
+        { 'In-Reply-To': '=?utf-8?q?=3Croot=40other=2Eexa?=\r\n =?utf-8?q?mple=3E?=' },
+      ],
+      ['an id with a blank', { References: '<root@ other.example>' }],
+    ])('joins an answer that names its message by %s, and nothing else', async (_how, names) => {
+      const scene = mailbox();
+      const root = letter({ 'Message-ID': '<root@other.example>', Subject: 'Roof' });
+      const answer = letter({ 'Message-ID': '<answer@other.example>', Subject: 'Re: Roof', ...names });
+      const bill = letter({ 'Message-ID': '<bill@other.example>', Subject: 'Bill' });
+      const paid = letter({
+        'Message-ID': '<paid@other.example>',
+        Subject: 'Re: Bill',
+        'In-Reply-To': 'Message from Bob <bob@other.example> <bill@other.example>',
+      });
+      const rows: MessageRow[] = [];
+      for (const [index, raw] of [root, answer, bill, paid].entries())
+        rows.push(await delivered(scene, scene.inbox, raw, day(index + 1)));
+      for (const row of rows.slice(0, 2)) expect(await subjectsOf(scene, row)).toEqual(['Roof', 'Re: Roof']);
+      for (const row of rows.slice(2)) expect(await subjectsOf(scene, row)).toEqual(['Bill', 'Re: Bill']);
+    });
+
     it('does not join ids of which one is a part of the other', async () => {
       const scene = mailbox();
       const row = await delivered(
