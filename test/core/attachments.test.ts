@@ -59,6 +59,27 @@ describe('list_attachments', () => {
     });
   });
 
+  it('is not known of a large message that its server does not describe', async () => {
+    const { key, id } = await open([file('a.txt')], {
+      mailAs: (mail) => ({
+        ...mail,
+        read: async (...asked) => {
+          const { row } = await mail.read(...asked);
+          const beginning = Buffer.from('Subject: 1\r\n\r\nThe beginning');
+          return { row, source: { kind: 'parts', texts: [beginning], isCut: true, attachments: null } };
+        },
+      }),
+    });
+    const listed = await key.call('list_attachments', { id });
+    expect([listed.status, resultOf(listed)]).toMatchObject([
+      'empty',
+      { reason: 'undeliverable', attachments: [] },
+    ]);
+    const { body } = resultOf(await key.call('get_email', { id }));
+    expect(body).toContain('The beginning');
+    expect(body).toContain('Some of it cannot be shown.');
+  });
+
   it('is empty if there are none', async () => {
     const { key, id } = await open([]);
     const outcome = await key.call('list_attachments', { id });
@@ -177,6 +198,27 @@ describe('read_attachment', () => {
     const scan = resultOf(await scanned.key.call('read_attachment', { id: scanned.id, index: 0 }));
     expect(scan).toMatchObject({ reason: 'no_text', pages: 3 });
     expect(scan).not.toHaveProperty('image');
+  });
+
+  it('reads one inside an attached message, under the subject of that message', async () => {
+    const { given, attachmentText } = fakeText({ kind: 'text', text: 'lamp,12', cut: false });
+    const inner = [
+      ...['From: Ida <ida@kuhl.example>', 'Subject: The offer', 'MIME-Version: 1.0'],
+      ...['Content-Type: multipart/mixed; boundary=nn', '', '--nn', '', 'Inner words', '--nn'],
+      ...['Content-Type: text/csv; name=prices.csv', '', 'lamp,12', '--nn--', ''],
+    ].join('\r\n');
+    const { key, id } = await open([file('', inner, 'message/rfc822')], { attachmentText });
+    const listed = resultOf(await key.call('list_attachments', { id })).attachments;
+    expect(listed).toMatchObject([
+      { index: 0, name: 'The offer', mime: 'message/rfc822' },
+      { index: 1, name: 'The offer: prices.csv', mime: 'text/csv' },
+    ]);
+    const read = resultOf(await key.call('read_attachment', { id, index: 1 }));
+    expect(read).toMatchObject({
+      name: 'The offer: prices.csv',
+      text: expect.stringContaining('lamp,12') as unknown,
+    });
+    expect(given.map(({ bytes }) => bytes.trim())).toEqual(['lamp,12']);
   });
 
   it('reports an attachment that is too large to fetch, and does not read it', async () => {

@@ -32,6 +32,17 @@ async function sentText(scene: Scene) {
   return { ...mail, text: (mail.text ?? '').replace(/\r\n/g, '\n'), to: sent?.to };
 }
 
+const CALENDAR = [
+  'BEGIN:VCALENDAR',
+  'BEGIN:VEVENT',
+  'UID:1@example.org',
+  'DTSTART:20251210T090000Z',
+  'SUMMARY:Boiler check',
+  'LOCATION:Cellar',
+  'END:VEVENT',
+  'END:VCALENDAR',
+];
+
 describe('forward_email', () => {
   it('sends the text with its headers below the note to the given recipient', async () => {
     const { scene, key, id } = await open({ subject: 'Plans', cc: 'eve@example.org', text: 'One\n\nTwo\n' });
@@ -130,31 +141,74 @@ describe('forward_email', () => {
     });
   });
 
-  it('of a message that is only a calendar sends what that says, as the agent reads it', async () => {
+  it.each([
+    [
+      'a calendar',
+      ['Content-Type: text/calendar; method=REQUEST', '', ...CALENDAR],
+      'Boiler check\nWednesday, 10 December 2025, 09:00 (UTC+00:00)\nWhere: Cellar',
+    ],
+    [
+      'a report without a text',
+      [
+        ...['Content-Type: multipart/report; report-type=delivery-status; boundary=r', '', '--r'],
+        ...['Content-Type: message/delivery-status', '', 'Reporting-MTA: dns; mx.kuhl.example', ''],
+        ...['Final-Recipient: rfc822; gone@kuhl.example', 'Action: failed', '--r--'],
+      ],
+      'Final-Recipient: rfc822; gone@kuhl.example',
+    ],
+    [
+      'markdown',
+      ['Content-Type: text/markdown; charset=utf-8', '', '# Agenda', '', '* Roof'],
+      '# Agenda\n\n* Roof',
+    ],
+    [
+      'a text that is marked as an attachment',
+      [
+        'Content-Type: text/plain',
+        'Content-Disposition: attachment; filename=note.txt',
+        '',
+        'Key under the mat',
+      ],
+      'Key under the mat',
+    ],
+    [
+      'an attached message',
+      [
+        'Content-Type: message/rfc822',
+        '',
+        'From: Ida <ida@kuhl.example>',
+        'Subject: The offer',
+        '',
+        'Inner words',
+      ],
+      'Inner words',
+    ],
+  ])(
+    'of a message that is only %s sends what that says, as the agent reads it',
+    async (_what, lines, says) => {
+      const { scene, key } = await open();
+      const account = { ownerId: scene.ownerId, accountId: 1, email: OWN, settings: async () => ({}) };
+      const raw = [`From: ${FRIEND}`, 'Subject: Odd', 'MIME-Version: 1.0', ...lines, ''];
+      await scene.mail.deliver(account, 'INBOX', Buffer.from(raw.join('\r\n')));
+      const id = await firstId(key);
+      expect(resultOf(await key.call('get_email', { id }))).toMatchObject({
+        body: expect.stringContaining(says),
+      });
+      await approve(scene, approvalOf(await key.call('forward_email', { id, to: [FRIEND] })).id);
+      expect((await sentText(scene)).text).toContain(says);
+    },
+  );
+
+  it('of only a calendar names the calendar as not sent', async () => {
     const { scene, key } = await open();
     const account = { ownerId: scene.ownerId, accountId: 1, email: OWN, settings: async () => ({}) };
-    const raw = [
-      `From: ${FRIEND}`,
-      'Subject: Boiler check',
-      'Content-Type: text/calendar; method=REQUEST',
-      '',
-      'BEGIN:VCALENDAR',
-      'BEGIN:VEVENT',
-      'UID:1@example.org',
-      'DTSTART:20251210T090000Z',
-      'SUMMARY:Boiler check',
-      'LOCATION:Cellar',
-      'END:VEVENT',
-      'END:VCALENDAR',
-    ];
+    const raw = [`From: ${FRIEND}`, 'Subject: Boiler check', 'Content-Type: text/calendar', '', ...CALENDAR];
     await scene.mail.deliver(account, 'INBOX', Buffer.from(raw.join('\r\n')));
-    const id = await firstId(key);
-    const says = 'Boiler check\nWednesday, 10 December 2025, 09:00 (UTC+00:00)\nWhere: Cellar';
-    expect(resultOf(await key.call('get_email', { id }))).toMatchObject({
-      body: expect.stringContaining(says),
-    });
-    await approve(scene, approvalOf(await key.call('forward_email', { id, to: [FRIEND] })).id);
-    expect((await sentText(scene)).text).toContain(`\n\n${says}\n\n[Not sent: unnamed, `);
+    await approve(
+      scene,
+      approvalOf(await key.call('forward_email', { id: await firstId(key), to: [FRIEND] })).id,
+    );
+    expect((await sentText(scene)).text).toContain('Where: Cellar\n\n[Not sent: unnamed, ');
   });
 
   it('marks the message as forwarded, and keeps one copy in Sent', async () => {

@@ -40,6 +40,32 @@ async function lastSent({ mail }: Scene) {
 }
 
 describe('send_reply', () => {
+  it.each([
+    [{ References: '', 'In-Reply-To': '<1@x.example>' }, '<1@x.example> <2@x.example>'],
+    [
+      { References: '<0@x.example>\r\nReferences: <1@x.example>' },
+      '<0@x.example> <1@x.example> <2@x.example>',
+    ],
+    [{ 'In-Reply-To': 'Message from Bob <bob@x.example> <1@x.example>' }, '<1@x.example> <2@x.example>'],
+    [{ 'In-Reply-To': '1@x.example', References: '1@x.example' }, '<1@x.example> <2@x.example>'],
+    [{ 'In-Reply-To': '=?utf-8?q?=3C1=40x=2Eexample=3E?=' }, '<1@x.example> <2@x.example>'],
+    [{ 'In-Reply-To': 'your question, bob@x.example' }, '<2@x.example>'],
+  ])(
+    'to a message that answers in an odd way names parent and grandparent: %j',
+    async (fields, references) => {
+      const scene = await openScene({ samples: () => [] });
+      const key = await scene.addKey('full');
+      const account = { ownerId: scene.ownerId, accountId: 1, email: OWN, settings: async () => ({}) };
+      const head = { From: FRIEND, Subject: 'Roof', 'Message-ID': '<2@x.example>', ...fields };
+      const lines = [...Object.entries(head).map(([name, value]) => `${name}: ${value}`), '', 'Who?', ''];
+      await scene.mail.deliver(account, 'INBOX', Buffer.from(lines.join('\r\n')));
+      const outcome = await key.call('send_reply', { id: await firstId(key), body: 'I do.' });
+      await approve(scene, approvalOf(outcome).id);
+      const { header } = await lastSent(scene);
+      expect([header('In-Reply-To'), header('References')]).toEqual(['<2@x.example>', references]);
+    },
+  );
+
   it('goes to the sender, with the subject, thread and quote of a reply', async () => {
     const sent = await sentReply({
       thread: ['first', 'second'],
