@@ -59,7 +59,7 @@ const FOLDER_BYTES = 2000;
 const UNREAD_MOST = 1000;
 const UNREAD_BYTES = 8;
 /** How long the server is not asked again for what it did not deliver. */
-const ASK_AGAIN_MS = 60_000;
+const ASK_AGAIN_MS = 10_000;
 
 /** Ids are stored as keyed hashes: without the key, nobody can construct two ids with the same hash. */
 const key = randomBytes(16);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import type { Outcome } from '../../core/call/outcome.ts';
 import { type MailboxService, mailboxService } from '../mailbox-service.ts';
 import { casesOf, onlyLong } from '../only-long.ts';
@@ -144,6 +145,8 @@ for (const { name: server, programs, start } of KINDS) {
     let folder: string;
     let made = 0;
     const right = new Map<string, string>();
+    /** How many messages the right answer has. */
+    const rows = new Map<string, number>();
     const sentBy = new Map<string, ReadonlySet<string>>();
     const table = new Map<string, readonly Verdict[]>();
     /** Whether a known fault was seen. */
@@ -180,7 +183,9 @@ for (const { name: server, programs, start } of KINDS) {
       for (const [tool, argue] of READS) {
         await box.reconnect();
         imap.mutate(undefined);
-        right.set(tool, withoutNonce(await box.call(tool, argue(id))));
+        const outcome = await box.call(tool, argue(id));
+        right.set(tool, withoutNonce(outcome));
+        rows.set(tool, rowsOf(outcome)[0]);
         sentBy.set(tool, imap.commands);
       }
     });
@@ -206,8 +211,8 @@ for (const { name: server, programs, start } of KINDS) {
       imap.mutate(undefined);
       const held = outcome instanceof Error ? (`FAULT: ${outcome.message}` as const) : judged(tool, outcome);
       if (!isTouched && held === 'right') return { tool, held: 'untouched' };
-      if (held !== 'error') return { tool, held };
-      return { tool, held: (await recovers(tool, argue(id))) ? held : 'FAULT: stays' };
+      if (held.startsWith('FAULT')) return { tool, held };
+      return { tool, held: (await recovers(tool, argue(id))) ? held : `FAULT: ${held}, and stays wrong` };
     }
 
     /** Whether the tool answers right again. After a failure to connect, the server is left alone for a while. */
@@ -221,7 +226,10 @@ for (const { name: server, programs, start } of KINDS) {
         return outcome.code === 'internal_error' ? 'FAULT: internal_error' : 'error';
       const answer = withoutNonce(outcome);
       if (answer === right.get(tool)) return 'right';
-      if (answer.includes('"missing":[') || answer.includes('"undeliverable":true')) return 'missing';
+      if (answer.includes('"missing":[') || answer.includes('"undeliverable":true')) {
+        const [shown, named] = rowsOf(outcome);
+        return shown + named >= (rows.get(tool) ?? 0) ? 'missing' : `FAULT: names ${named}, shows ${shown}`;
+      }
       if (tool === 'list_accounts' && answer.includes('"error":')) return 'error';
       return `FAULT: answers ${difference(right.get(tool) ?? '', answer)}`;
     }
@@ -413,6 +421,20 @@ async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>):
   for (const item of items) results.push(await work(item));
   return results;
 }
+
+/** How many messages an answer shows, and how many it names as missing: any number, for a folder that is refused. */
+function rowsOf(outcome: Outcome): readonly [shown: number, named: number] {
+  const { messages = [], missing = [] } = shownAndMissing.parse(outcome).result;
+  const named = missing.reduce((sum, part) => sum + (part.messages ?? Number.POSITIVE_INFINITY), 0);
+  return [messages.length, named];
+}
+
+const shownAndMissing = z.object({
+  result: z.object({
+    messages: z.array(z.unknown()).optional(),
+    missing: z.array(z.object({ messages: z.number().optional() })).optional(),
+  }),
+});
 
 /** `right 7, error 2` */
 function summary(verdicts: readonly Verdict[]): string {

@@ -63,6 +63,22 @@ interface Field {
 
 const FETCH = /^\* \d+ FETCH /;
 const STATUS = /^\* STATUS /;
+const SELECTED = /^\* OK \[/;
+const LIST = /^\* LIST /;
+const EXISTS = /^\* \d+ EXISTS/;
+const COPIED = /^\S+ OK \[COPYUID /;
+const APPENDED = /^\S+ OK \[APPENDUID /;
+
+/** The commands whose answers have such a line. */
+const COMMANDS: ReadonlyMap<RegExp, readonly string[]> = new Map([
+  [FETCH, ['FETCH', 'UID FETCH']],
+  [STATUS, ['LIST', 'STATUS']],
+  [SELECTED, ['SELECT']],
+  [EXISTS, ['SELECT']],
+  [LIST, ['LIST']],
+  [COPIED, ['UID MOVE', 'UID COPY']],
+  [APPENDED, ['APPEND']],
+]);
 
 const FIELDS: readonly Field[] = [
   { name: 'UID', of: FETCH, pattern: /\bUID (\d+)/, empty: '0' },
@@ -77,13 +93,16 @@ const FIELDS: readonly Field[] = [
   })),
   ...['UIDVALIDITY', 'UIDNEXT', 'HIGHESTMODSEQ'].map((name) => ({
     name,
-    of: /^\* OK \[/,
+    of: SELECTED,
     pattern: new RegExp(`\\b${name} (\\d+)`),
     empty: '0',
   })),
-  { name: 'PERMANENTFLAGS', of: /^\* OK \[/, pattern: /\bPERMANENTFLAGS (\([^)]*\))/, empty: '()' },
-  { name: 'attributes', of: /^\* LIST /, pattern: /(?<=^\* LIST )(\([^)]*\))/, empty: '()' },
-  { name: 'delimiter', of: /^\* LIST /, pattern: /(?<=^\* LIST \([^)]*\) )("[^"]*")/, empty: '""' },
+  { name: 'EXISTS', of: EXISTS, pattern: /^\* (\d+) EXISTS/, empty: '0' },
+  { name: 'COPYUID', of: COPIED, pattern: /\[COPYUID (\d+ [\d:,]+ [\d:,]+)\]/, empty: '1 1 1' },
+  { name: 'APPENDUID', of: APPENDED, pattern: /\[APPENDUID (\d+ \d+)\]/, empty: '1 1' },
+  { name: 'PERMANENTFLAGS', of: SELECTED, pattern: /\bPERMANENTFLAGS (\([^)]*\))/, empty: '()' },
+  { name: 'attributes', of: LIST, pattern: /(?<=^\* LIST )(\([^)]*\))/, empty: '()' },
+  { name: 'delimiter', of: LIST, pattern: /(?<=^\* LIST \([^)]*\) )("[^"]*")/, empty: '""' },
 ];
 
 /** The section and the literal of a body. */
@@ -91,24 +110,21 @@ const BODY = /\b(BODY\[[^\]]*\](?:<\d+>)?) \{(\d+)\}\r\n/;
 
 /** The commands whose answers have fields, and the fields. */
 function fieldCases(command: string): readonly Case[] {
-  const has = (of: RegExp) =>
-    (of === FETCH && command.endsWith('FETCH')) ||
-    (of === STATUS && (command === 'LIST' || command === 'STATUS')) ||
-    (of.source.includes('OK') && command === 'SELECT') ||
-    (of.source.includes('LIST') && command === 'LIST');
-  const cases = FIELDS.filter(({ of }) => has(of)).flatMap(({ name, of, pattern, empty }) => {
-    const ways: readonly [string, Rewrite][] = [
-      [
-        'absent',
-        (one) => one.replace(pattern, '').replace(/ {2,}/, ' ').replace('( ', '(').replace(' )', ')'),
-      ],
-      ['NIL', (one) => one.replace(pattern, (whole, value: string) => whole.replace(value, 'NIL'))],
-      ['empty', (one) => one.replace(pattern, (whole, value: string) => whole.replace(value, empty))],
-      ['doubled', (one) => one.replace(pattern, (whole) => `${whole} ${whole}`)],
-      ['in other case', (one) => one.replace(pattern, (whole) => whole.toLowerCase())],
-    ];
-    return ways.flatMap(([kind, rewrite]) => ofOneAndAll(command, `field ${kind}`, name, of, rewrite));
-  });
+  const cases = FIELDS.filter(({ of }) => COMMANDS.get(of)?.includes(command)).flatMap(
+    ({ name, of, pattern, empty }) => {
+      const ways: readonly [string, Rewrite][] = [
+        [
+          'absent',
+          (one) => one.replace(pattern, '').replace(/ {2,}/, ' ').replace('( ', '(').replace(' )', ')'),
+        ],
+        ['NIL', (one) => one.replace(pattern, (whole, value: string) => whole.replace(value, 'NIL'))],
+        ['empty', (one) => one.replace(pattern, (whole, value: string) => whole.replace(value, empty))],
+        ['doubled', (one) => one.replace(pattern, (whole) => `${whole} ${whole}`)],
+        ['in other case', (one) => one.replace(pattern, (whole) => whole.toLowerCase())],
+      ];
+      return ways.flatMap(([kind, rewrite]) => ofOneAndAll(command, `field ${kind}`, name, of, rewrite));
+    },
+  );
   if (!command.endsWith('FETCH')) return cases;
   const bodies: readonly [string, Rewrite][] = [
     ['absent', (one) => withBody(one, () => '')],
@@ -141,8 +157,9 @@ function withBody(response: string, rewrite: (section: string, body: string) => 
 }
 
 function ofOneAndAll(command: string, kind: string, field: string, of: RegExp, rewrite: Rewrite): Case[] {
-  // A line of SELECT comes once.
-  const scopes = command === 'SELECT' ? (['of all'] as const) : (['of the first', 'of all'] as const);
+  // These lines come once.
+  const isOne = [SELECTED, EXISTS, COPIED, APPENDED].includes(of);
+  const scopes = isOne ? (['of all'] as const) : (['of the first', 'of all'] as const);
   return scopes.map((which) =>
     caseOf(command, `${kind}, ${which}`, field, {
       answer: (responses) => {
