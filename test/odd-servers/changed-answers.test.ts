@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Outcome } from '../../core/call/outcome.ts';
 import { type MailboxService, mailboxService } from '../mailbox-service.ts';
-import { casesOf, onlyLong } from '../only-long.ts';
+import { casesOf, onlyLong, sizeOf } from '../only-long.ts';
 import { CYRUS_PROGRAMS, startCyrus } from '../servers/cyrus.ts';
 import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
 import { type ImapMailbox, imapMailbox, type StoredMessage } from '../servers/imap-mailbox.ts';
@@ -128,6 +128,9 @@ const KINDS: readonly Kind[] = casesOf(
   ],
   ({ name }) => name === 'MOVE',
 );
+
+/** How many tests share the reads, which together take longer than one may. */
+const SHARES = sizeOf('changed answers', 6, 1);
 
 for (const { name: server, programs, start } of KINDS) {
   const missing = missingServers(programs);
@@ -337,13 +340,17 @@ for (const { name: server, programs, start } of KINDS) {
       return casesOf('changed answers', all, (_read, at) => at === index % all.length);
     }
 
-    it('of IMAP, to reads', async () => {
-      const commands = new Set([...sentBy.values()].flatMap((names) => [...names]));
-      const cases = chosen(['greeting', ...commands].flatMap(imapCases), 0, 2);
-      await judgeAll('reads', cases, (one, index) =>
-        inTurn(readsOf(one, index), (read) => played(read, one)),
-      );
-    });
+    it.each(Array.from({ length: SHARES }, (_, share) => share))(
+      'of IMAP, to reads, share %i',
+      async (share) => {
+        const commands = new Set([...sentBy.values()].flatMap((names) => [...names]));
+        const all = chosen(['greeting', ...commands].flatMap(imapCases), 0, 2);
+        const cases = all.filter((_one, index) => index % SHARES === share);
+        await judgeAll('reads', cases, (one, index) =>
+          inTurn(readsOf(one, index), (read) => played(read, one)),
+        );
+      },
+    );
 
     it('of IMAP, to writes', async () => {
       const cases = chosen(WRITE_COMMANDS.flatMap(imapCases), 1, 2);
