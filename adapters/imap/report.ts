@@ -14,7 +14,7 @@ import { connectImap, newTraits } from './connection.ts';
 import { deliversParts } from './content.ts';
 import { imapFailure, isNotFound } from './failure.ts';
 import { type FolderList, isGmail, listWithStatus, refusesListStatus } from './folders.ts';
-import { searchesFor } from './search.ts';
+import { findsWords } from './search.ts';
 import { type OpenFolder, openFolder } from './session.ts';
 import type { SignInServers } from './settings.ts';
 import { refusesEsearch } from './uid-search.ts';
@@ -115,9 +115,9 @@ const NOWHERE = { ascii: 'qzxjvk', other: 'qzxjvkü' };
 
 async function searching(folder: OpenFolder): Promise<Finding> {
   const instead = 'Countersign reads the messages instead, which takes longer';
-  if (!(await searchesFor(folder, NOWHERE.ascii)))
+  if (!(await findsWords(folder, NOWHERE.ascii)))
     return lacking('search', `It does not search messages for words: ${instead}.`);
-  return (await searchesFor(folder, NOWHERE.other))
+  return (await findsWords(folder, NOWHERE.other))
     ? good('search', 'It searches messages for words.')
     : lacking('search', `It searches messages for words in ASCII only: for others, ${instead}.`);
 }

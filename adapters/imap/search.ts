@@ -313,8 +313,8 @@ async function foundBy(
   return undefined;
 }
 
-/** Whether the server searches for a word. Asks about the first message only: the folder must not be empty. */
-export async function searchesFor({ client }: OpenFolder, word: string): Promise<boolean> {
+/** Whether the server searches for words like this one. Asks about the first message only: the folder must not be empty. */
+export async function findsWords({ client }: OpenFolder, word: string): Promise<boolean> {
   const { search, isPlain } = searchFor(word, WORD_FIELDS);
   return (await foundBy(client, { seq: '1', ...search }, isPlain)) !== undefined;
 }

@@ -99,6 +99,7 @@ export const NOT_TIMED: readonly {
       'adapters/imap/folders.ts': 'createFolder findFolder',
       'adapters/imap/has-flag.ts': 'hasFlag',
       'adapters/imap/move.ts': 'moveMessage',
+      'adapters/imap/search.ts': 'findsWords',
       'adapters/imap/sent-folder.ts': 'copiesTo messageWithId',
       'adapters/imap/session.ts': 'inFolder inFolderIfThere inFolderToChange leaseInFolder select',
       'adapters/imap/settings.ts': 'parseMailUrl',
