@@ -113,6 +113,8 @@ export function openFolder(client: ImapFlow): OpenFolder {
   if (mailbox === false) throw new MailError('unavailable', 'the IMAP server closed the folder');
   // Without them, no message can be counted or named.
   if (!Number.isInteger(mailbox.exists) || typeof mailbox.uidValidity !== 'bigint') {
+    // The next call selects it again.
+    selectedAt.delete(client);
     throw new MailError('unavailable', 'the IMAP server did not describe the folder');
   }
   return { client, mailbox, uidValidity: String(mailbox.uidValidity) };

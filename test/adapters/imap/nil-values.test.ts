@@ -131,4 +131,15 @@ describe.skipIf(missingServers().length > 0)(titled('a server that leaves out wh
       expect(uidsOf(await inbox.arrivals(1, 10))).toEqual([2, 3]);
     });
   });
+
+  it.each([
+    ['EXISTS', /^\* \d+ EXISTS/],
+    ['UIDVALIDITY', /^\* OK \[UIDVALIDITY/],
+  ])('a folder without %s is an error that ends at once when the server says it again', async (_name, of) => {
+    let isIll = true;
+    const call = await callBy((line) => (isIll && of.test(line) ? '' : line));
+    await expect(list(call, 'uid', false)).rejects.toMatchObject({ code: 'unavailable' });
+    isIll = false;
+    expect(uidsOf((await list(call, 'uid', false)).rows)).toEqual([1, 2, 3]);
+  });
 });
