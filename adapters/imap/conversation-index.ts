@@ -97,7 +97,7 @@ export function conversationIndex(
       if (mark.uidNext < folder.uidNext) {
         // Another call has seen later mail, or the folder was restored from a backup and gives UIDs once more.
         if ((reportedUidNext(open) ?? folder.uidNext) >= folder.uidNext) return;
-        folder = begun(known, mark);
+        folder = unreadFolder(mark);
       }
       if (folder.unread.length > 0 && performance.now() - folder.askedMs > ASK_AGAIN_MS) {
         folder.askedMs = performance.now();
@@ -108,7 +108,7 @@ export function conversationIndex(
         );
         folder.unread = unread;
         // Links can only be added at the end.
-        if (linked.size > unread.length) folder = begun(known, mark);
+        if (linked.size > unread.length) folder = unreadFolder(mark);
       }
       while (folder.uidNext < mark.uidNext) {
         const from = folder.uidNext;
@@ -124,6 +124,8 @@ export function conversationIndex(
         folder.unread = [...folder.unread, ...unread].slice(0, UNREAD_MOST);
         folder.askedMs = performance.now();
       }
+      // One that was begun anew takes the place of the other when it is whole: other calls look there meanwhile.
+      if (known.get(mark.path) !== folder) known.set(ownCopy(mark.path), folder);
     };
     await inEachFolder(connections, changed, limit, readNew, missing);
   }
@@ -199,14 +201,14 @@ function isTooLarge(known: KnownFolders, marks: readonly MarkedFolder[]): boolea
 function knownFolder(known: KnownFolders, mark: MarkedFolder): KnownFolder {
   const { path, uidValidity } = mark;
   const folder = known.get(path);
-  return folder?.uidValidity === uidValidity ? folder : begun(known, mark);
+  if (folder?.uidValidity === uidValidity) return folder;
+  const begun = unreadFolder(mark);
+  known.set(ownCopy(path), begun);
+  return begun;
 }
 
-/** Forgets what is known of the folder. */
-function begun(known: KnownFolders, { path, uidValidity }: MarkedFolder): KnownFolder {
-  const folder = { uidValidity, uidNext: 1, links: messageLinks(), unread: [], askedMs: 0 };
-  known.set(ownCopy(path), folder);
-  return folder;
+function unreadFolder({ uidValidity }: MarkedFolder): KnownFolder {
+  return { uidValidity, uidNext: 1, links: messageLinks(), unread: [], askedMs: 0 };
 }
 
 function forgetOthers(known: KnownFolders, marks: readonly MarkedFolder[]): void {
