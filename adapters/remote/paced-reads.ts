@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net';
+// Those of Node, whatever an app puts in place of the global ones: a turn that never ends would hold up every socket.
+import { setImmediate, setTimeout } from 'node:timers';
 
 /** The most that is passed on at once. Lines count too: a parser that rejects each of them takes longest. */
 const PIECE_BYTES = 16 * 1024;

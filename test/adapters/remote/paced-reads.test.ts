@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import tls from 'node:tls';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { connectTls, connectTo } from '../../../adapters/remote/connect.ts';
 import { makeCertificate } from '../../servers/certificate.ts';
 
@@ -157,6 +157,22 @@ describe('what a server sends', () => {
       turns += 1;
     }
     expect(turns / pieces).toBeGreaterThan(10);
+  });
+
+  it('goes on when the app that embeds it has replaced the timers for a while', async () => {
+    const { port } = await startFlood(Buffer.alloc(BYTES, 'x'));
+    const socket = await connectTo({ host: '127.0.0.1', port }, REACH, signal);
+    let bytes = 0;
+    socket.on('data', (piece: Buffer) => {
+      bytes += piece.length;
+    });
+    const ended = once(socket, 'end');
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    await once(socket, 'data');
+    vi.useRealTimers();
+    await ended;
+    expect(bytes).toBe(BYTES);
   });
 
   it('waits while it is not read', async () => {
