@@ -107,7 +107,7 @@ export function mayMeanMechanism(error: unknown, capabilities: ReadonlyMap<strin
   const code = responseCodeOf(reported);
   return (
     reported?.authenticationFailed === true &&
-    (reported.responseStatus === 'BAD' || code === undefined || code === 'CANNOT') &&
+    (reported.responseStatus === 'BAD' || !code || code === 'CANNOT') &&
     isOffered &&
     !capabilities.has('LOGINDISABLED')
   );
