@@ -86,9 +86,9 @@ export function conversationIndex(
   ): Promise<void> {
     forgetOthers(known, marks);
     const changed = marks.filter((mark) => {
-      const { uidNext, unread, askedMs } = knownFolder(known, mark);
-      const isDue = unread.length > 0 && performance.now() - askedMs > ASK_AGAIN_MS;
-      return isDue || mark.uidNext < uidNext || (mark.total > 0 && mark.uidNext > uidNext);
+      const folder = knownFolder(known, mark);
+      const { uidNext } = folder;
+      return isDue(folder) || mark.uidNext < uidNext || (mark.total > 0 && mark.uidNext > uidNext);
     });
     const readNew = async (open: OpenFolder, mark: MarkedFolder) => {
       let folder = knownFolder(known, mark);
@@ -99,7 +99,7 @@ export function conversationIndex(
         if ((reportedUidNext(open) ?? folder.uidNext) >= folder.uidNext) return;
         folder = unreadFolder(mark);
       }
-      if (folder.unread.length > 0 && performance.now() - folder.askedMs > ASK_AGAIN_MS) {
+      if (isDue(folder)) {
         folder.askedMs = performance.now();
         const { linked, unread } = await readLinks(
           open.client,
@@ -176,10 +176,11 @@ export function conversationIndex(
       const still = rows.filter(({ place: { path, uid } }) =>
         whole.some((folder) => folder.path === path && folder.uids.includes(uid)),
       );
-      for (const { path } of marks) {
+      for (const [path, { unread }] of known) {
+        if (unread.length === 0) continue;
         const shown = new Set(whole.find((folder) => folder.path === path)?.uids);
-        const unread = known.get(path)?.unread.filter((uid) => !shown.has(uid)) ?? [];
-        if (unread.length > 0) missing.undelivered(path, unread.length);
+        const count = unread.filter((uid) => !shown.has(uid)).length;
+        if (count > 0) missing.undelivered(path, count);
       }
       const all = [...still, ...(await read(without(whole, early), limit, missing))];
       if (!all.some((row) => isDeepStrictEqual(row.place, place))) throw noMessage();
@@ -205,6 +206,11 @@ function knownFolder(known: KnownFolders, mark: MarkedFolder): KnownFolder {
   const begun = unreadFolder(mark);
   known.set(ownCopy(path), begun);
   return begun;
+}
+
+/** Whether the server is asked again for what it did not deliver. */
+function isDue({ unread, askedMs }: KnownFolder): boolean {
+  return unread.length > 0 && performance.now() - askedMs > ASK_AGAIN_MS;
 }
 
 function unreadFolder({ uidValidity }: MarkedFolder): KnownFolder {

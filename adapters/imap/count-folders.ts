@@ -9,7 +9,7 @@ import { countShown } from './uid-search.ts';
 
 type Counts = Pick<FolderCounts, 'total' | 'unread'>;
 
-/** What was counted in a folder, and the state in which it was. While the state is the same, so are the counts. */
+/** The counts of a folder, and the state that it had then. They hold until the state changes. */
 export interface CountedFolder extends Counts {
   readonly path: string;
   readonly state: string;

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
 import { headersOf } from '../../core/mail/header-fields.ts';
-import { approvalOf, approve, FRIEND, firstId, OWN, openScene, type Scene, sendTo } from './scene.ts';
+import { accountOf, approvalOf, approve, FRIEND, firstId, openScene, sendTo } from './scene.ts';
 
 async function open(mode: 'approval' | 'direct', ...fields: string[]) {
   const scene = await openScene({ samples: () => [] });
@@ -16,10 +16,6 @@ async function open(mode: 'approval' | 'direct', ...fields: string[]) {
   ];
   await scene.mail.deliver(accountOf(scene), 'INBOX', Buffer.from(`${lines.join('\r\n')}\r\n`));
   return { scene, key, id: await firstId(key) };
-}
-
-function accountOf({ ownerId }: Scene) {
-  return { ownerId, accountId: 1, email: OWN, settings: async () => ({}) };
 }
 
 function autoSubmitted(raw: Uint8Array | undefined): string | undefined {

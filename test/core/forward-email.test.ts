@@ -4,7 +4,9 @@ import * as z from 'zod';
 import type { SampleMessage } from '../../adapters/sandbox/sample-message.ts';
 import type { Mode } from '../../core/gate/permissions.ts';
 import { codePoints } from '../../core/text/code-points.ts';
+import type { TestKey } from '../open-service.ts';
 import {
+  accountOf,
   approvalOf,
   approve,
   detailsOf,
@@ -30,6 +32,13 @@ async function sentText(scene: Scene) {
   expect(others).toEqual([]);
   const mail = await PostalMime.parse(sent?.raw ?? '');
   return { ...mail, text: (mail.text ?? '').replace(/\r\n/g, '\n'), to: sent?.to };
+}
+
+/** Delivers a message of these lines. @returns its id */
+async function delivered(scene: Scene, key: TestKey, lines: readonly string[]): Promise<string> {
+  const raw = [`From: ${FRIEND}`, 'Subject: Odd', ...lines].join('\r\n');
+  await scene.mail.deliver(accountOf(scene), 'INBOX', Buffer.from(raw));
+  return firstId(key);
 }
 
 const CALENDAR = [
@@ -187,10 +196,7 @@ describe('forward_email', () => {
     'of a message that is only %s sends what that says, as the agent reads it',
     async (_what, lines, says) => {
       const { scene, key } = await open();
-      const account = { ownerId: scene.ownerId, accountId: 1, email: OWN, settings: async () => ({}) };
-      const raw = [`From: ${FRIEND}`, 'Subject: Odd', 'MIME-Version: 1.0', ...lines, ''];
-      await scene.mail.deliver(account, 'INBOX', Buffer.from(raw.join('\r\n')));
-      const id = await firstId(key);
+      const id = await delivered(scene, key, ['MIME-Version: 1.0', ...lines, '']);
       expect(resultOf(await key.call('get_email', { id }))).toMatchObject({
         body: expect.stringContaining(says),
       });
@@ -201,20 +207,15 @@ describe('forward_email', () => {
 
   it('of only a calendar names the calendar as not sent', async () => {
     const { scene, key } = await open();
-    const account = { ownerId: scene.ownerId, accountId: 1, email: OWN, settings: async () => ({}) };
-    const raw = [`From: ${FRIEND}`, 'Subject: Boiler check', 'Content-Type: text/calendar', '', ...CALENDAR];
-    await scene.mail.deliver(account, 'INBOX', Buffer.from(raw.join('\r\n')));
-    await approve(
-      scene,
-      approvalOf(await key.call('forward_email', { id: await firstId(key), to: [FRIEND] })).id,
-    );
+    const id = await delivered(scene, key, ['Content-Type: text/calendar', '', ...CALENDAR]);
+    await approve(scene, approvalOf(await key.call('forward_email', { id, to: [FRIEND] })).id);
     expect((await sentText(scene)).text).toContain('Where: Cellar\n\n[Not sent: unnamed, ');
   });
 
   it('marks the message as forwarded, and keeps one copy in Sent', async () => {
     const { scene, key, id } = await open();
     await approve(scene, approvalOf(await key.call('forward_email', { id, to: [FRIEND] })).id);
-    const account = { ownerId: scene.ownerId, accountId: 1, email: OWN, settings: async () => ({}) };
+    const account = accountOf(scene);
     const call = { account, signal: new AbortController().signal, deadlineMs: 1000 };
     const query = { path: 'INBOX', unread: false, order: 'uid', after: undefined, limit: 5 } as const;
     await expect

@@ -10,6 +10,7 @@ import type { Outcome } from '../../core/call/outcome.ts';
 import type { Result } from '../../core/contract/result.ts';
 import { openAction } from '../../core/execution/sealed-plan.ts';
 import type { Calendar } from '../../core/ports/calendar.ts';
+import type { MailAccount } from '../../core/ports/mail.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { createKeyring, type Keyring } from '../../core/secrets/keyring.ts';
@@ -101,6 +102,11 @@ export function letter(id: string, changes: Partial<SampleMessage> = {}): Sample
 function writtenBefore(owner: string): SampleMessage {
   const to = [FRIEND, REFUSED, PUT_OFF, REFUSED_AFTER, LOST].join(', ');
   return letter('written', { folder: 'Sent', from: owner, to, minutesAgo: 100_000 });
+}
+
+/** The account of the scene's owner, for what other programs do in its mailbox. */
+export function accountOf({ ownerId }: Pick<Scene, 'ownerId'>): MailAccount {
+  return { ownerId, accountId: 1, email: OWN, settings: async () => ({}) };
 }
 
 export function sendTo(to: string, body = 'Text'): { to: string[]; subject: string; body: string } {

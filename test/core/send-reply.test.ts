@@ -3,6 +3,7 @@ import type { SampleMessage } from '../../adapters/sandbox/sample-message.ts';
 import { parseMessage } from '../../core/mime/parse.ts';
 import { anyText, including } from './matchers.ts';
 import {
+  accountOf,
   approvalOf,
   approve,
   detailsOf,
@@ -55,7 +56,7 @@ describe('send_reply', () => {
     async (fields, references) => {
       const scene = await openScene({ samples: () => [] });
       const key = await scene.addKey('full');
-      const account = { ownerId: scene.ownerId, accountId: 1, email: OWN, settings: async () => ({}) };
+      const account = accountOf(scene);
       const head = { From: FRIEND, Subject: 'Roof', 'Message-ID': '<2@x.example>', ...fields };
       const lines = [...Object.entries(head).map(([name, value]) => `${name}: ${value}`), '', 'Who?', ''];
       await scene.mail.deliver(account, 'INBOX', Buffer.from(lines.join('\r\n')));
@@ -102,7 +103,7 @@ describe('send_reply', () => {
   it('marks the message as answered once it is sent, and saves it in Sent once', async () => {
     const { scene } = await sentReply({});
     await scene.service.recover();
-    const account = { ownerId: scene.ownerId, accountId: 1, email: OWN, settings: async () => ({}) };
+    const account = accountOf(scene);
     const call = { account, signal: new AbortController().signal, deadlineMs: 1000 };
     const query = { path: 'INBOX', unread: false, order: 'uid', after: undefined, limit: 5 } as const;
     await expect
@@ -134,7 +135,7 @@ describe('send_reply', () => {
 
   it('replies to a message with an unusable Message-ID, without naming it', async () => {
     const { scene, key } = await open({});
-    const account = { ownerId: scene.ownerId, accountId: 1, email: OWN, settings: async () => ({}) };
+    const account = accountOf(scene);
     const raw = `From: ${FRIEND}\r\nMessage-ID: <=?utf-8?q?x?=@example.org>\r\nSubject: Odd\r\n\r\nText\r\n`;
     await scene.mail.deliver(account, 'INBOX', Buffer.from(raw));
     const id = await firstId(key);
@@ -148,7 +149,7 @@ describe('send_reply', () => {
     ['<2025 1104 77@kuhl.example>', '<2025110477@kuhl.example>'],
   ])('replies to %s', async (given, named) => {
     const { scene, key } = await open({});
-    const account = { ownerId: scene.ownerId, accountId: 1, email: OWN, settings: async () => ({}) };
+    const account = accountOf(scene);
     const raw = `From: ${FRIEND}\r\nMessage-ID: ${given}\r\nSubject: Odd\r\n\r\nText\r\n`;
     await scene.mail.deliver(account, 'INBOX', Buffer.from(raw));
     const id = await firstId(key);
