@@ -92,7 +92,13 @@ export type { Session, StoredSession } from './gate/session.ts';
 export type { MailAddress } from './mail/address.ts';
 export type { AttachmentInfo } from './mail/attachment-info.ts';
 export { headerBlock } from './mail/header-fields.ts';
-export { type ListedMessage, type MailFlag, type MessagePlace, ROW_FIELDS } from './mail/listed-message.ts';
+export {
+  type ListedMessage,
+  type MailFlag,
+  type MessagePlace,
+  RECEIPT_FIELDS,
+  ROW_FIELDS,
+} from './mail/listed-message.ts';
 export type { MessageHeaders } from './mail/message-headers.ts';
 export { parseHeaders, type ReadHeaders } from './mail/message-headers.ts';
 export type { HeaderFacts, MessageRow } from './mail/message-row.ts';

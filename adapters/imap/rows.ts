@@ -4,6 +4,7 @@ import {
   type ListedMessage,
   type MailFlag,
   type MessagePlace,
+  RECEIPT_FIELDS,
   ROW_FIELDS,
 } from '../../core/mail/listed-message.ts';
 import { MailError } from '../../core/ports/mail.ts';
@@ -24,6 +25,8 @@ export const ROW_QUERY: FetchQueryObject = {
   size: true,
   headers: [...ROW_FIELDS],
 };
+
+const RECEIPT_QUERY: FetchQueryObject = { ...ROW_QUERY, headers: [...ROW_FIELDS, ...RECEIPT_FIELDS] };
 
 export const FLAG_NAMES: Readonly<Record<MailFlag, string>> = {
   seen: '\\Seen',
@@ -58,7 +61,7 @@ export async function fetchRowsIn(folder: OpenFolder, first: number, last: numbe
 /** @returns undefined if the message is gone, or the folder was replaced */
 export async function rowAt(folder: OpenFolder, place: MessagePlace): Promise<ListedMessage | undefined> {
   if (folder.uidValidity !== place.uidValidity) return undefined;
-  const message = await fetchedOne(folder.client, String(place.uid), ROW_QUERY);
+  const message = await fetchedOne(folder.client, String(place.uid), RECEIPT_QUERY);
   return message !== undefined && isShown(message) ? rowOf(folder, message) : undefined;
 }
 

@@ -30,6 +30,7 @@ import { SCHEMA_26 } from './schema-26.ts';
 import { SCHEMA_27 } from './schema-27.ts';
 import { SCHEMA_29 } from './schema-29.ts';
 import { SCHEMA_30 } from './schema-30.ts';
+import { SCHEMA_31 } from './schema-31.ts';
 
 /** SQL, or a function for what SQL cannot compute. */
 export type Migration = string | ((client: pg.Client) => Promise<void>);
@@ -66,6 +67,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addKnownDomains,
   SCHEMA_29,
   SCHEMA_30,
+  SCHEMA_31,
 ];
 
 export class NewerSchemaError extends Error {}

@@ -5,7 +5,7 @@ import { integer, type Row, remembering, text, textOrNull } from './row.ts';
 
 /** The columns that `readAccounts` reads, and the time of the next look at the servers. */
 export const ACCOUNT_COLUMNS = `owner_id, account_id, label, email, display_name, signature, sealed_settings,
-  settings_revision, folder_roles, next_check_ms, ${GRANT_COLUMNS}`;
+  settings_revision, folder_roles, authserv_id, next_check_ms, ${GRANT_COLUMNS}`;
 
 /** @param rows  all accounts of one owner, oldest first */
 export function readAccounts(rows: readonly Row[]): readonly Account[] {
@@ -20,6 +20,7 @@ export function readAccounts(rows: readonly Row[]): readonly Account[] {
     revision: integer(row, 'settings_revision'),
     isPrimary: index === 0,
     folderRoles: readRoles(row),
+    authservId: textOrNull(row, 'authserv_id'),
     grant: readGrant(row),
   }));
 }

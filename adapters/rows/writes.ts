@@ -717,6 +717,7 @@ function accountColumns(account: Omit<Account, 'isPrimary'>): Values {
     signature: account.signature,
     sealed_settings: account.sealedSettings,
     settings_revision: account.revision,
+    authserv_id: account.authservId,
   };
 }
 

@@ -31,6 +31,7 @@ import { SCHEMA_28 } from './schema-28.ts';
 import { SCHEMA_29 } from './schema-29.ts';
 import { SCHEMA_31 } from './schema-31.ts';
 import { SCHEMA_32 } from './schema-32.ts';
+import { SCHEMA_33 } from './schema-33.ts';
 
 /** SQL, or a function for what SQL cannot compute. */
 export type Migration = string | ((db: Database) => void);
@@ -69,6 +70,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addKnownDomains,
   SCHEMA_31,
   SCHEMA_32,
+  SCHEMA_33,
 ];
 
 /**

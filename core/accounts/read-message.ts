@@ -50,6 +50,11 @@ export function readingOf({ account, signal }: Pick<MailCall, 'account' | 'signa
   return { ownerId: account.ownerId, signal };
 }
 
+/** The row of a message that was read: only its whole header tells who proved its sender. */
+export function withResults(row: MessageRow, { headers: { receiverResults } }: ReadMessage): MessageRow {
+  return receiverResults === undefined ? row : { ...row, receiverResults };
+}
+
 /** @throws ServiceError as `readWithin` does */
 export async function readMessage(
   ports: Pick<LookUpPorts, 'reader'>,

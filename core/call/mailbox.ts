@@ -1,6 +1,6 @@
 import { folderRolesOf, type WithRole, withRoles } from '../accounts/account-folders.ts';
 import { undefinedIfNotFound } from '../accounts/mail-call.ts';
-import { type ReadMessage, readMessage } from '../accounts/read-message.ts';
+import { type ReadMessage, readMessage, withResults } from '../accounts/read-message.ts';
 import { relocationMark } from '../accounts/sent-evidence.ts';
 import type { MessageTarget } from '../actions/message-target.ts';
 import { ServiceError } from '../contract/errors.ts';
@@ -212,15 +212,12 @@ export async function findReadMessage(
     },
     field,
   );
-  return {
-    account,
-    row,
-    message: await readMessage(
-      context.ports,
-      { ownerId: account.ownerId, signal: context.signal },
-      { source: value, window, head: headOf(row) },
-    ),
-  };
+  const message = await readMessage(
+    context.ports,
+    { ownerId: account.ownerId, signal: context.signal },
+    { source: value, window, head: headOf(row) },
+  );
+  return { account, row: withResults(row, message), message };
 }
 
 /** A message in the form that plans keep. */

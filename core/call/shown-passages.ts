@@ -7,15 +7,19 @@ import { headOf } from '../mail/row-text.ts';
 import type { Account } from '../ports/account.ts';
 import type { ShownPassage } from '../provenance/read-record.ts';
 import { isWrittenByProgram } from '../provenance/written-id.ts';
+import { authenticationIn, senderIn } from './message-sender.ts';
 import { forwardLeft, type Outcome } from './outcome.ts';
 
 /** What a call showed of a message, by the person who wrote it. */
 
-type ReadRow = Pick<MessageRow, 'from' | 'subject' | 'place' | 'internalDate' | 'messageId'>;
+type ReadRow = Pick<
+  MessageRow,
+  'from' | 'subject' | 'place' | 'internalDate' | 'messageId' | 'receiverResults'
+>;
 
 interface ReadMessageFacts {
   readonly id: string;
-  readonly account: Pick<Account, 'email' | 'folderRoles'>;
+  readonly account: Pick<Account, 'email' | 'folderRoles' | 'authservId'>;
   readonly row: ReadRow;
 }
 
@@ -32,10 +36,12 @@ export function messagePassage(
   { body: { text }, said }: Pick<ReadMessage, 'body' | 'said'>,
 ): ShownPassage {
   const { row } = message;
-  const [sender, ...others] = senders;
-  // Nobody can say which of several senders wrote it.
-  const author = sender === undefined || others.length > 0 ? '' : normalAddress(sender.address);
-  return { ...sourceOf(message, author), head: headOf(row), text, ...(said === undefined ? {} : { said }) };
+  return {
+    ...sourceOf(message, senderIn(senders)),
+    head: headOf(row),
+    text,
+    ...(said === undefined ? {} : { said }),
+  };
 }
 
 /** The text of an attachment. */
@@ -87,6 +93,7 @@ function sourceOf({ id, account, row }: ReadMessageFacts, author: string): Omit<
     quoting: null,
     origin: !isSent ? 'person' : isWrittenByProgram(row.messageId) ? 'record' : 'owner',
     receivedMs: row.internalDate.getTime(),
+    ...(authenticationIn(account, author, row) === 'pass' && { isProven: true }),
     isListed: false,
   };
 }

@@ -25,3 +25,6 @@ export interface ListedMessage {
 
 /** The header fields that a list needs. Content-Type names the charset of the others if they are not encoded. */
 export const ROW_FIELDS: readonly string[] = ['date', 'from', 'subject', 'message-id', 'content-type'];
+
+/** The header fields that tell who proved the sender of a message, in the order in which they stand in it. */
+export const RECEIPT_FIELDS: readonly string[] = ['received', 'authentication-results'];

@@ -1,4 +1,5 @@
 import type { MailAddress } from './address.ts';
+import { receiverResults } from './authentication-results.ts';
 import { isAutomatic } from './automatic-mail.ts';
 import { type HeaderField, headersOf } from './header-fields.ts';
 import { headerAddresses, headerText } from './header-text.ts';
@@ -21,6 +22,8 @@ export interface MessageHeaders {
   readonly threadIndex?: string;
   /** A program sent it, or sends it to many: nobody may be there to read an answer. Absent: a person may have. */
   readonly isAutomatic?: true;
+  /** As `receiverResults` returns them. Absent: there are none. */
+  readonly receiverResults?: readonly string[];
 }
 
 /** As they are read. */
@@ -41,6 +44,7 @@ export function messageHeaders(headers: readonly HeaderField[]): ReadHeaders {
   const addresses = (name: string) => all(name).flatMap(headerAddresses);
   const references = all('references').flatMap(referenceIds);
   const threadIndex = first('thread-index')?.trim() ?? '';
+  const results = receiverResults(headers);
   return {
     from: headerAddresses(first('from') ?? ''),
     replyTo: addresses('reply-to'),
@@ -51,6 +55,7 @@ export function messageHeaders(headers: readonly HeaderField[]): ReadHeaders {
     references: references.length > 0 ? references : inReplyToIds(first('in-reply-to') ?? ''),
     ...(threadIndexStart(threadIndex) !== null && { threadIndex }),
     ...(isAutomatic(headers) ? { isAutomatic: true } : {}),
+    ...(results.length > 0 && { receiverResults: results }),
     date: first('date'),
   };
 }
@@ -72,6 +77,7 @@ export function boundedHeaders({
   references,
   threadIndex,
   isAutomatic: automatic,
+  receiverResults: results,
 }: MessageHeaders): MessageHeaders {
   const few = (all: readonly MailAddress[]) => all.slice(0, ADDRESSES_MAX);
   return {
@@ -84,5 +90,6 @@ export function boundedHeaders({
     references: references.slice(-REFERENCES_MAX),
     ...(threadIndex === undefined ? {} : { threadIndex: threadIndex.slice(0, THREAD_INDEX_CHARS) }),
     ...(automatic === undefined ? {} : { isAutomatic: automatic }),
+    ...(results === undefined ? {} : { receiverResults: results }),
   };
 }

@@ -1,9 +1,16 @@
 import { Buffer } from 'node:buffer';
+import { receiverResults } from './authentication-results.ts';
 import { boundedFields } from './bounded-fields.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { readHeaders } from './header-fields.ts';
 import { headerAddresses, headerText } from './header-text.ts';
-import { type ListedMessage, type MailFlag, type MessagePlace, ROW_FIELDS } from './listed-message.ts';
+import {
+  type ListedMessage,
+  type MailFlag,
+  type MessagePlace,
+  RECEIPT_FIELDS,
+  ROW_FIELDS,
+} from './listed-message.ts';
 import { messageIdOf } from './message-ids.ts';
 import { dateOf, displayAddresses } from './row-text.ts';
 
@@ -31,6 +38,8 @@ export interface HeaderFacts {
   readonly dateField: string;
   /** ISO 8601 with the UTC offset of the Date header. INTERNALDATE if that header cannot be read. */
   readonly date: string;
+  /** As `receiverResults` returns them. Absent: there are none, or they were not fetched. */
+  readonly receiverResults?: readonly string[];
 }
 
 /** What is remembered of a message to recognise it. */
@@ -92,6 +101,7 @@ function headerFacts(header: Uint8Array, sizeBytes: number, internalDate: Date):
   const from = displayAddresses(headerAddresses((first('from') ?? '').slice(0, FIELD_BYTES)));
   const subject = headerText(first('subject') ?? '');
   const date = first('date') ?? null;
+  const results = receiverResults(fields);
   const dateField = date ?? '';
   return {
     fingerprint: fingerprintOf({ messageId, from, date: dateField, subject, sizeBytes, internalDate }),
@@ -100,11 +110,13 @@ function headerFacts(header: Uint8Array, sizeBytes: number, internalDate: Date):
     subject,
     dateField,
     date: dateOf(date, internalDate),
+    ...(results.length > 0 && { receiverResults: results }),
   };
 }
 
 /** The whole header if it has a usual size. Otherwise the fields of a row. */
 function rowFields(header: Uint8Array): Buffer {
-  if (header.length > HEADER_BYTES) return boundedFields(header, ROW_FIELDS, FIELD_BYTES);
+  if (header.length > HEADER_BYTES)
+    return boundedFields(header, [...ROW_FIELDS, ...RECEIPT_FIELDS], FIELD_BYTES);
   return Buffer.from(header.buffer, header.byteOffset, header.byteLength);
 }

@@ -31,14 +31,12 @@ export interface AccountStorage {
     accountId: number;
     change: FolderRolesChange;
   }): Promise<FolderRoles | null | undefined>;
-  /** Changes what the owner sees and what stands in outgoing mail. False: no such account. */
-  editAccount(request: {
-    ownerId: string;
-    accountId: number;
-    label: string;
-    displayName: string;
-    signature: string;
-  }): Promise<boolean>;
+  /** Changes what the owner decides about the account. False: no such account. */
+  editAccount(
+    request: { ownerId: string; accountId: number } & Partial<
+      Pick<Account, 'label' | 'displayName' | 'signature' | 'authservId'>
+    >,
+  ): Promise<boolean>;
   /**
    * Replaces the settings, and raises their revision. What is known about the health of the account is removed.
    * @returns the account as it is now; undefined: no such account

@@ -17,6 +17,11 @@ export interface Account {
   readonly isPrimary: boolean;
   /** Null: not decided yet. An older version connected the account. */
   readonly folderRoles: FolderRoles | null;
+  /**
+   * The name under which the account's own server writes Authentication-Results (RFC 8601), as the owner confirmed it. Null:
+   * no result is believed.
+   */
+  readonly authservId: string | null;
   /** Null: the account signs in with a password, which is in the settings. */
   readonly grant: StoredGrant | null;
 }

@@ -26,7 +26,10 @@ export interface MailReading {
    */
   list(call: MailCall, query: ListQuery): Promise<MessagePage>;
 
-  /** The listed form of one message. Undefined if the place has no message, or if its uidValidity has changed. */
+  /**
+   * The listed form of one message, with the header fields in RECEIPT_FIELDS. Undefined if the place has no message, or if
+   * its uidValidity has changed.
+   */
   row(call: MailCall, place: MessagePlace): Promise<ListedMessage | undefined>;
 
   /** One message. @throws MailError `not_found` if the place has no message, or if its uidValidity has changed */

@@ -10,7 +10,8 @@ import type { Hit, Passage, Taken, WriteFacts } from './taken-values.ts';
  * Says which findings follow from what was read before a write. Pure. Red: a recipient, a link, an address or an account
  * number that comes from a stranger, unless it goes back to its author or to the owner, or is only passed on to somebody to whom the
  * owner often writes. What the owner or a person the owner knows also wrote in their own words is never red. Red too: a code or a
- * password that somebody else wrote, whoever that is, goes to a stranger.
+ * password that somebody else wrote, whoever that is, goes to a stranger. Anybody can write in the name of a person the owner knows:
+ * a message counts as that person's only if the account's own server proves its sender.
  */
 
 export interface Judged {
@@ -31,19 +32,22 @@ const OFTEN = 3;
 const VALUE_CHARS = 120;
 const FINDINGS_MAX = 10;
 
-/** `neutral`: it makes nothing red, and vouches for nothing. */
-export type PassageStanding = 'own' | 'known' | 'stranger' | 'neutral';
+/**
+ * `neutral`: it makes nothing red, and vouches for nothing. `unproven`: it names the owner, or a person the owner knows, and
+ * counts as a stranger's.
+ */
+export type PassageStanding = 'own' | 'known' | 'stranger' | 'unproven' | 'neutral';
 
 export function standingOf(
-  { origin, author, quoting }: Passage,
+  { origin, author, quoting, isProven }: Passage,
   { write: { own }, times }: Pick<Judged, 'write' | 'times'>,
 ): PassageStanding {
   if (origin === 'record') return 'neutral';
   const isOwn = own.has(author);
   if (author === '' || (!isOwn && times(author) === 0)) return 'stranger';
-  if (quoting !== null) {
-    return quoting === '' || own.has(quoting) || times(quoting) > 0 ? 'neutral' : 'stranger';
-  }
+  if (quoting !== null && quoting !== '' && !own.has(quoting) && times(quoting) === 0) return 'stranger';
+  if (origin !== 'owner' && !isProven) return 'unproven';
+  if (quoting !== null) return 'neutral';
   if (isOwn) return origin === 'owner' ? 'own' : 'neutral';
   return origin === 'carried' ? 'neutral' : 'known';
 }
@@ -97,15 +101,12 @@ function recipientFindings(facts: JudgedFound, outsiders: readonly string[]): Fi
     if (times(address) > 0 || wrote) return [];
     const whole = facts.passagesOf('address', stated);
     const found = whole.length > 0 ? strangersAmong(facts, whole) : piecesOf(facts, stated);
-    return sourcesFinding(found, (source) => ({
-      rule: 'from_stranger',
-      severity: 'red',
+    return fromStranger(facts, found, {
       marks: [],
       what: 'recipient',
       value: shortened(address, VALUE_CHARS),
       isInPieces: whole.length === 0,
-      source,
-    }));
+    });
   });
 }
 
@@ -138,17 +139,34 @@ function* valueFindings(facts: JudgedFound, outsiders: readonly string[]): Gener
     if (!isWritten && (!isPassedOn || isOften)) continue;
     if (kind === 'host' && facts.isKnownDomain(value)) continue;
     if (kind === 'address' && (facts.times(value) > 0 || judgedElsewhere.has(value))) continue;
-    const found = strangersAmong(facts, namingPassages(facts, taken));
-    yield* sourcesFinding(found, (source) => ({
-      rule: 'from_stranger',
-      severity: 'red',
+    yield* fromStranger(facts, strangersAmong(facts, namingPassages(facts, taken)), {
       marks: kind === 'host' ? [...(facts.links.get(value) ?? [])] : [],
       what: VALUES[kind],
       value: shortened(value, VALUE_CHARS),
       isInPieces: false,
-      source,
-    }));
+    });
   }
+}
+
+type FromStranger = Extract<Finding, { rule: 'from_stranger' }>;
+
+function fromStranger(
+  facts: Judged,
+  passages: readonly Passage[],
+  evidence: Pick<FromStranger, 'marks' | 'what' | 'value' | 'isInPieces'>,
+): Finding[] {
+  const newest = newestOf(passages);
+  if (newest === undefined) return [];
+  const isUnproven = standingOf(newest, facts) === 'unproven';
+  return [
+    {
+      rule: 'from_stranger',
+      severity: 'red',
+      ...evidence,
+      source: sourceOf(newest),
+      ...(isUnproven && { isUnproven }),
+    },
+  ];
 }
 
 /** A forwarded text names its author at its head: only others name a new address. */
@@ -176,7 +194,10 @@ function* secretFindings(facts: JudgedFound, outsiders: readonly string[]): Gene
   }
 }
 
-/** An account number that its sender names now, after naming only different ones. */
+/**
+ * An account number that its sender names now, after naming only different ones. Amber if a person the owner knows corrects
+ * it in the same conversation, and every message of it is proven to be that person's.
+ */
 function* differingAccounts(facts: JudgedFound): Generator<Finding> {
   for (const { kind, value } of facts.found) {
     if (kind !== 'account') continue;
@@ -191,19 +212,33 @@ function* differingAccounts(facts: JudgedFound): Generator<Finding> {
         (one) => isOwnWords(one) && one.author === author && (one.receivedMs ?? since) < since,
       );
       if (before.length === 0 || facts.write.own.has(author)) continue;
+      const isCorrection =
+        facts.times(author) > 0 &&
+        [...now, ...before].every(({ isProven }) => isProven === true) &&
+        now.some(({ title }) => before.some((one) => conversationOf(one.title) === conversationOf(title)));
       yield* sourcesFinding(now, (source) => ({
         rule: 'differing_account',
-        severity: 'red',
+        severity: isCorrection ? 'amber' : 'red',
         marks: [],
         value: shortened(value, VALUE_CHARS),
         source,
+        ...(isCorrection && { isCorrection }),
       }));
     }
   }
 }
 
+/** Answers in a conversation have its subject, with words such as `Re:` before it. */
+function conversationOf(title: string): string {
+  return title.replace(/^(?:\s*(?:re|aw|sv|fwd?|wg|antw)\s*:)+/iu, '').trim();
+}
+
 function isOwnWords({ kind, quoting, origin, author }: Passage): boolean {
   return kind === 'message' && quoting === null && author !== '' && origin !== 'owner' && origin !== 'record';
+}
+
+export function isStrangers(standing: PassageStanding): boolean {
+  return standing === 'stranger' || standing === 'unproven';
 }
 
 /** The strangers' passages. None if one of the others vouches for the value, or it goes back to its author. */
@@ -211,15 +246,16 @@ function strangersAmong(facts: Judged, passages: readonly Passage[]): Passage[] 
   const standings = passages.map((one) => standingOf(one, facts));
   if (standings.some((one) => one === 'own' || one === 'known')) return [];
   if (passages.some((one) => goesBack(facts, one))) return [];
-  return passages.filter((_, index) => standings[index] === 'stranger');
+  return passages.filter((_, index) => isStrangers(standings[index] ?? 'stranger'));
 }
 
 /** Whether the write goes to the person who wrote the passage. Anybody can write in the owner's name. */
 function goesBack(
   { write: { recipients, answered, own }, times }: Judged,
-  { author, quoting }: Passage,
+  { author, quoting, isProven }: Passage,
 ): boolean {
-  const person = quoting === null || quoting === '' || times(author) === 0 ? author : quoting;
+  const isKnown = times(author) > 0 && isProven === true;
+  const person = quoting === null || quoting === '' || !isKnown ? author : quoting;
   if (person === '' || own.has(person)) return false;
   const isAnswered =
     answered?.includes(person) && recipients.some((one) => areOneSite(domainOf(one), domainOf(person)));
@@ -250,8 +286,8 @@ export function sourceOf({ kind, id, title, author, quoting }: FindingSource): F
 /** Names the source of a finding of the safety filter: the answered message, or where its domain was read. */
 export function withSource(finding: Finding, facts: Judged, answered: Passage | undefined): Finding {
   // A stranger's message says where the answer to it goes.
-  const isStrangers = answered !== undefined && standingOf(answered, facts) === 'stranger';
-  if (finding.rule === 'reply_elsewhere' && finding.severity === 'amber' && isStrangers) {
+  const isBad = finding.rule === 'reply_elsewhere' && finding.severity === 'amber';
+  if (isBad && answered !== undefined && isStrangers(standingOf(answered, facts))) {
     return { ...finding, severity: 'red', source: sourceOf(answered) };
   }
   if (finding.severity !== 'red') return finding;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { findingSource } from '../safety/finding.ts';
 import { shortened } from '../text/shortened.ts';
-import { type Judged, sourceOf, standingOf } from './judge.ts';
+import { isStrangers, type Judged, sourceOf, standingOf } from './judge.ts';
 import type { Hit, Passage } from './taken-values.ts';
 
 /** The lines under "What was read before it asked", as a plan stores them. */
@@ -23,6 +23,8 @@ export const readLine = z.strictObject({
   byOther: z.boolean(),
   /** Null: it was not checked, or nobody is named. */
   isStranger: z.boolean().nullable(),
+  /** It names a person the owner knows, and is not proven to be theirs. */
+  isUnproven: z.literal(true).exactOptional(),
   takes: z.array(takenPart),
 });
 export type ReadLine = z.infer<typeof readLine>;
@@ -54,6 +56,7 @@ export function readLines(
       isListed: true,
       byOther: passage.credentialId !== credentialId,
       isStranger: isByStranger(passage, facts),
+      ...(standingOf(passage, facts) === 'unproven' && { isUnproven: true as const }),
       takes: [],
     };
     const isNew =
@@ -99,5 +102,5 @@ function takeOf(taken: Hit['taken']): ReadLine['takes'][number] | undefined {
 function isByStranger(passage: Passage, facts: Judged): boolean | null {
   const standing = standingOf(passage, facts);
   if (passage.author === '') return null;
-  return standing === 'neutral' ? null : standing === 'stranger';
+  return standing === 'neutral' ? null : isStrangers(standing);
 }

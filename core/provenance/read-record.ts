@@ -34,6 +34,8 @@ const shownSource = findingSource.extend({
   origin: z.enum(['owner', 'person', 'carried', 'record']),
   /** When the message was received, in milliseconds. Null: it is not a message. */
   receivedMs: z.int().nullable(),
+  /** The account's own server proves that the author sent the message. */
+  isProven: z.literal(true).exactOptional(),
   /** A row of a list, not its content. */
   isListed: z.boolean(),
 });

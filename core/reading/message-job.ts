@@ -78,6 +78,7 @@ const reading = z.object({
     references: z.array(z.string()),
     threadIndex: z.string().exactOptional(),
     isAutomatic: z.literal(true).exactOptional(),
+    receiverResults: z.array(z.string()).exactOptional(),
   }),
   said: z.array(statedPassage).exactOptional(),
 });

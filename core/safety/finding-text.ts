@@ -38,9 +38,12 @@ export function sentenceOf(finding: Finding): Sentence {
     case 'differing_amount':
       return say`The message says ${name(finding.theirs)}, the answer says ${name(finding.given)}.`;
     case 'from_stranger': {
-      const { what, value, isInPieces, source } = finding;
+      const { what, value, isInPieces, source, isUnproven } = finding;
       const part = isInPieces ? 'The domain of the recipient' : TAKEN[what];
-      return [`${part} `, name(value), ' comes from ', ...sourceWords(source), STRANGER];
+      const end: Sentence = isUnproven
+        ? [', not proven to come from ', name(source.author), '.']
+        : [STRANGER];
+      return [`${part} `, name(value), ' comes from ', ...sourceWords(source), ...end];
     }
     case 'differing_account':
       return [
@@ -48,6 +51,16 @@ export function sentenceOf(finding: Finding): Sentence {
         name(finding.value),
         ' differs from the one that this sender named before. It comes from ',
         ...sourceWords(finding.source),
+        finding.isCorrection
+          ? ', and is proven to: the same person corrects it in the same conversation.'
+          : '.',
+      ];
+    case 'sender_not_proven':
+      return [
+        finding.severity === 'info'
+          ? 'The message is not proven to come from '
+          : 'The message failed the checks of your mail server. It is not proven to come from ',
+        name(finding.sender),
         '.',
       ];
     case 'passes_secret':

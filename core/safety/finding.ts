@@ -94,7 +94,7 @@ export const storedFinding = z.discriminatedUnion('rule', [
   z.strictObject({ ...sourced, rule: z.literal('reply_elsewhere'), address: z.string(), sender: z.string() }),
   z.strictObject({ ...common, rule: z.literal('differing_time'), theirs: z.string(), given: z.string() }),
   z.strictObject({ ...common, rule: z.literal('differing_amount'), theirs: z.string(), given: z.string() }),
-  /** A value of the request comes from somebody to whom the owner has never written. */
+  /** A value of the request comes from somebody to whom the owner has never written, or from a message that is not proven. */
   z.strictObject({
     ...common,
     rule: z.literal('from_stranger'),
@@ -103,13 +103,22 @@ export const storedFinding = z.discriminatedUnion('rule', [
     /** Only the domain of a recipient is in the source. */
     isInPieces: z.boolean(),
     source: findingSource,
+    /** The owner knows the author, and nothing proves that the message is theirs. */
+    isUnproven: z.literal(true).exactOptional(),
   }),
   z.strictObject({
     ...common,
     rule: z.literal('differing_account'),
     value: z.string(),
     source: findingSource,
+    /** The same person, proven, in the same conversation. */
+    isCorrection: z.literal(true).exactOptional(),
   }),
+  /**
+   * The message that is answered or forwarded is not proven to be its sender's. Amber: the checks of the receiving server have
+   * failed. Info: it has proven nothing.
+   */
+  z.strictObject({ ...common, rule: z.literal('sender_not_proven'), sender: z.string() }),
   /** A code or a password that one person wrote goes to another, to whom the owner has never written. */
   z.strictObject({ ...common, rule: z.literal('passes_secret'), source: findingSource }),
   /** The request puts out of sight what the owner has to see. */

@@ -21,8 +21,9 @@ const HOLDS = {
   shared_calendar: 'It changes a calendar that others can access too.',
   calendar_access_unknown: 'Countersign could not check whether others can access the calendar.',
   from_stranger:
-    'It takes a recipient, a link, an address or an account number from somebody to whom you have never written.',
+    'It takes a recipient, a link, an address or an account number from somebody to whom you have never written, or from a message that is not proven to come from its sender.',
   differing_account: 'Its account number differs from the one that the same sender named before.',
+  sender_not_proven: 'It answers or forwards a message that is not proven to come from its sender.',
   passes_secret: 'A code or password from somebody else goes to somebody to whom you have never written.',
   reads_not_compared: 'Your programs read too much in the last 24 hours to compare this with all of it.',
   domains_not_compared: 'It names more domains than Countersign can compare with those that you know.',

@@ -1,4 +1,5 @@
 import { folderRolesOf } from '../accounts/account-folders.ts';
+import { authservIdOf } from '../accounts/authserv-id.ts';
 import { type Grant, sealGrant } from '../accounts/grant.ts';
 import {
   type Mailbox,
@@ -98,6 +99,19 @@ export interface Accounts<Settings = unknown> {
    * another role; MailError if the folders cannot be listed
    */
   chooseFolders(ownerId: string, accountId: number, choices: FolderChoices): Promise<void>;
+  /**
+   * Looks at the newest messages of the inbox for the name under which the account's own server writes
+   * Authentication-Results (RFC 8601). Saves nothing. @throws MailError, and ServiceError not_found
+   */
+  authservId(
+    ownerId: string,
+    accountId: number,
+  ): Promise<{ readonly account: Account; readonly found: string | undefined }>;
+  /**
+   * From now on, the results under this name tell whether a sender is proven. Null: no result does.
+   * @throws MailError, and ServiceError not_found; invalid_arguments if the inbox does not show that name
+   */
+  confirmAuthservId(ownerId: string, accountId: number, authservId: string | null): Promise<void>;
 }
 
 export interface AccountFolders {
@@ -339,6 +353,16 @@ export function createAccounts(
       const roles = await folderRolesOf(ports, mailbox);
       const pins = chosenPins(choices, roles, await mail.folders(mailbox.call, { fresh: true }));
       await storage.changeFolderRoles({ ownerId, accountId, change: { type: 'choose', pins } });
+    },
+    async authservId(ownerId, accountId) {
+      const { account, call } = await mailboxOf(ownerId, accountId);
+      return { account, found: await authservIdOf(mail, call) };
+    },
+    async confirmAuthservId(ownerId, accountId, authservId) {
+      const { call } = await mailboxOf(ownerId, accountId);
+      if (authservId !== null && authservId !== (await authservIdOf(mail, call)))
+        throw invalidArgument('authservId', 'found', 'is not the name that the inbox shows');
+      if (!(await storage.editAccount({ ownerId, accountId, authservId }))) throw notFound('account');
     },
     async activate(ownerId, accountId) {
       if (!(await storage.activateAccount(ownerId, accountId))) throw notFound('account');

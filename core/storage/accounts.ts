@@ -57,6 +57,7 @@ export function addAccount(
     sealedSettings: seal(accountId),
     revision: 1,
     folderRoles,
+    authservId: null,
     grant:
       sealGrant === undefined
         ? null

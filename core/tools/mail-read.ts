@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { findReadMessage, MESSAGE_ERRORS, summaryOf } from '../call/mailbox.ts';
+import { authenticationIn, senderIn } from '../call/message-sender.ts';
 import { attachmentPassage, messagePassage } from '../call/shown-passages.ts';
 import { messageId } from '../contract/schema.ts';
 import { wordEnd } from '../text/seen-text.ts';
 import { defineRead } from './define-tool.ts';
 import { attachmentRow, attachmentWords } from './mail-attachments.ts';
-import { attachment, messageSummary } from './result-shapes.ts';
+import { attachment, authentication, messageSummary } from './result-shapes.ts';
 
 const ATTACHMENTS_SHOWN = 20;
 /** The most code points of body in one answer; fewer if they do not fit. */
@@ -31,6 +32,7 @@ export const getEmail = defineRead({
       .meta({ description: 'Where to start in the text, in characters; default 0.' }),
   }),
   output: messageSummary.extend({
+    authentication,
     body: z.string(),
     encrypted: z.boolean().optional().meta({
       description: 'Present and true if some of the text is encrypted and cannot be read here.',
@@ -69,6 +71,7 @@ export const getEmail = defineRead({
         const shown = truncated ? wordEnd(part, n) : n;
         return {
           ...summaryOf(context, account, row),
+          authentication: authenticationIn(account, senderIn(message.headers.from), row),
           body: part.slice(0, shown).join(''),
           ...(isEncrypted ? { encrypted: true } : {}),
           ...(isSigned ? { signed: true } : {}),

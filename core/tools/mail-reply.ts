@@ -3,6 +3,7 @@ import { targetName } from '../actions/message-target.ts';
 import type { SendResult } from '../actions/send.ts';
 import type { CallContext } from '../call/context.ts';
 import { findReadMessage, MESSAGE_ERRORS, messageTarget } from '../call/mailbox.ts';
+import { senderFindings } from '../call/message-sender.ts';
 import { refusePeopleOutside } from '../call/refuse-outside.ts';
 import { messagePassage } from '../call/shown-passages.ts';
 import { writeArgumentsOf } from '../contract/purpose.ts';
@@ -86,6 +87,7 @@ export async function planReply(
   const findings = [
     ...(areSomeLeftOut ? [bareFinding('answers_not_all')] : []),
     ...(sent === undefined && parent.headers.isAutomatic ? [bareFinding('answers_automatic_mail')] : []),
+    ...(sent === undefined ? senderFindings(account, from, row) : []),
     ...plan.findings,
   ];
   return { ...plan, findings, request: { target: named, body, ...others }, targets: [named] };

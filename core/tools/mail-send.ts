@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { targetName } from '../actions/message-target.ts';
 import { notSentOf } from '../actions/not-sent.ts';
 import { findReadMessage, MESSAGE_ERRORS, messageTarget, sendingAccount } from '../call/mailbox.ts';
+import { senderFindings } from '../call/message-sender.ts';
 import { refusePeopleOutside } from '../call/refuse-outside.ts';
 import { messagePassage } from '../call/shown-passages.ts';
 import { accountId, address, bodyText, line, messageId, normalAddress, text } from '../contract/schema.ts';
@@ -108,6 +109,7 @@ export const forwardEmail = defineWrite({
     });
     const named = targetName(account.accountId, target);
     const addresses = args.to.map(normalAddress).sort();
-    return { ...plan, request: { target: named, to: addresses, note }, targets: [named] };
+    const findings = [...senderFindings(account, message.headers.from, row), ...plan.findings];
+    return { ...plan, findings, request: { target: named, to: addresses, note }, targets: [named] };
   },
 });

@@ -1,20 +1,23 @@
 import * as z from 'zod';
-import { readingUntilMs, readMessages } from '../accounts/read-message.ts';
+import { readingUntilMs, readMessages, withResults } from '../accounts/read-message.ts';
 import { findRow, MESSAGE_ERRORS, summaryOf } from '../call/mailbox.ts';
+import { authenticationIn, senderIn } from '../call/message-sender.ts';
 import { pageFields, skipped } from '../call/paging.ts';
 import { messagePassage } from '../call/shown-passages.ts';
 import { cursor, limit, messageId } from '../contract/schema.ts';
+import type { Authentication } from '../mail/authentication-results.ts';
 import { headOf } from '../mail/row-text.ts';
 import { wordEnd } from '../text/seen-text.ts';
 import { defineRead } from './define-tool.ts';
 import { missingFieldsOfTotal, missingOfTotal, missingParts } from './missing-parts.ts';
-import { messageSummary, pageShape } from './result-shapes.ts';
+import { authentication, messageSummary, pageShape } from './result-shapes.ts';
 
 /** Code points of one message's text. get_email reads the rest. */
 export const BODY_CHARS = 4000;
 
 interface ThreadRow {
   readonly summary: ReturnType<typeof summaryOf>;
+  readonly authentication: Authentication;
   /** The part of its text that may be shown. */
   readonly chars: readonly string[];
   /** Of the whole text. */
@@ -37,6 +40,7 @@ export const getThread = defineRead({
   output: z.object({
     messages: z.array(
       messageSummary.extend({
+        authentication,
         body: z.string(),
         body_shown: z.int().min(0).meta({ description: 'Characters of this part.' }),
         body_chars: z.int().min(0).meta({ description: 'Characters of the whole text.' }),
@@ -63,8 +67,10 @@ export const getThread = defineRead({
       if (message === undefined || found === undefined) continue;
       const { text, chars } = message.body;
       const summary = summaryOf(context, account, found);
-      context.read([messagePassage({ id: summary.id, account, row: found }, message.headers.from, message)]);
-      rows.push({ summary, chars: Array.from(text), bodyChars: chars, next });
+      const row = withResults(found, message);
+      context.read([messagePassage({ id: summary.id, account, row }, message.headers.from, message)]);
+      const authentication = authenticationIn(account, senderIn(message.headers.from), row);
+      rows.push({ summary, authentication, chars: Array.from(text), bodyChars: chars, next });
     }
     const page = (until: number) => pageFields(context, skip, thread.length - skip, until - skip);
     const end = skip + wanted.length;
@@ -88,6 +94,7 @@ export const getThread = defineRead({
             const body = one.chars.slice(0, chars < one.bodyChars ? wordEnd(one.chars, chars) : chars);
             return {
               ...one.summary,
+              authentication: one.authentication,
               body: body.join(''),
               body_shown: body.length,
               body_chars: one.bodyChars,

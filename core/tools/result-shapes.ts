@@ -45,6 +45,11 @@ export const messageSummary = z.object({
     .meta({ description: 'The server cannot deliver this message: only what is known of it is here.' }),
 });
 
+export const authentication = z.enum(['pass', 'fail', 'none']).meta({
+  description:
+    "Whether the receiving server's own Authentication-Results prove the address in `from`; `none`: they say nothing.",
+});
+
 export const attachment = z
   .object({
     index: z.int().min(0).max(500),

@@ -35,7 +35,11 @@ export function linkPassage(context: CallContext, tracker: Tracker, { content }:
       const id = context.identifiers.messageId(context.owner.ownerId, message.accountId, message);
       // Its Message-ID is not kept, so nobody knows who wrote what is in Sent.
       const row = { ...message, messageId: null };
-      return listedPassage({ id, account: account ?? { email: '', folderRoles: null }, row });
+      return listedPassage({
+        id,
+        account: account ?? { email: '', folderRoles: null, authservId: null },
+        row,
+      });
     }
   }
 }

@@ -27,6 +27,7 @@ const NAMES: Partial<Record<Hold, string>> = {
   recipient_lookup_failed: 'recipients not checked',
   removes_notice: 'removes a notice',
   reply_elsewhere: 'goes elsewhere',
+  sender_not_proven: 'sender not proven',
   secret: 'password or code',
   send_limit: 'many messages',
   server_may_write: 'server may write',

@@ -14,6 +14,8 @@ const NOTICES = new Map([
   ['password_updated', 'The password is updated. What waits for the account goes on by itself.'],
   ['account_removed', 'The account is removed.'],
   ['folders_saved', 'The folders are saved.'],
+  ['senders_confirmed', 'Senders that your mail server has checked count as proven.'],
+  ['senders_unproven', 'No sender counts as proven any more.'],
   ['key_revoked', 'The key is revoked. Its waiting requests are cancelled.'],
   ['key_paused', 'The key is paused. What was approved and had not started is stopped.'],
   ['key_resumed', 'The key is resumed.'],

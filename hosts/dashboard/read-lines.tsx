@@ -22,7 +22,7 @@ export function ReadLines({ reads, zone }: { reads: readonly ReadLine[]; zone: s
   );
 }
 
-function Line({ line: { source, isListed, byOther, isStranger, takes } }: { line: ReadLine }) {
+function Line({ line: { source, isListed, byOther, isStranger, isUnproven, takes } }: { line: ReadLine }) {
   const { kind, title, author, quoting } = source;
   return (
     <>
@@ -34,7 +34,7 @@ function Line({ line: { source, isListed, byOther, isStranger, takes } }: { line
           , quoting <Quoted text={quoting} />
         </>
       )}
-      {isStranger === true ? ', never written to' : null}
+      {isUnproven === true ? ', not proven' : isStranger === true ? ', never written to' : null}
       {byOther ? ', by another key' : null})
       {takes.length === 0 ? null : (
         <>

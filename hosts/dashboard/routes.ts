@@ -3,6 +3,7 @@ import { APPROVAL_ID } from './approval-id.ts';
 import { firstCallPage } from './first-call.tsx';
 import { calendarPage, chooseCalendar } from './pages/account-calendar.tsx';
 import { accountFoldersPage, chooseFolders } from './pages/account-folders.tsx';
+import { accountSendersPage, confirmSenders, demandForSenders } from './pages/account-senders.tsx';
 import { accountsPage, activateAccount, removeAccount, removeAccountPage } from './pages/accounts.tsx';
 import { activityPage } from './pages/activity.tsx';
 import { activityCsv, activityJson } from './pages/activity-export.ts';
@@ -173,6 +174,10 @@ const ROUTES: readonly Route[] = [
   owner(`/accounts/${ACCOUNT}/folders`, {
     GET: (visit) => accountFoldersPage(visit),
     POST: { does: 'Save the folders', demand: 'grant', act: chooseFolders },
+  }),
+  owner(`/accounts/${ACCOUNT}/senders`, {
+    GET: (visit) => accountSendersPage(visit),
+    POST: { does: 'Save whose word counts', demand: demandForSenders, act: confirmSenders },
   }),
   owner(`/accounts/${ACCOUNT}/calendar`, {
     GET: (visit) => calendarPage(visit),

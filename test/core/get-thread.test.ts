@@ -89,6 +89,7 @@ describe('get_thread', () => {
       from: 'Maya Okafor <maya@atlas.example>',
       subject: 'Turn 1',
       date: expect.any(String) as unknown,
+      authentication: 'none',
       body: `<<<UNTRUSTED_CONTENT ${nonce}>>>\nText 1\n<<<END_UNTRUSTED_CONTENT ${nonce}>>>`,
       body_shown: 6,
       body_chars: 6,

@@ -1,6 +1,7 @@
 import { ACCOUNT_NUMBERS } from './planted/account-numbers.ts';
 import { DETOURS } from './planted/detours.ts';
 import { DISGUISED_ADDRESSES } from './planted/disguised-addresses.ts';
+import { FORGED_SENDERS } from './planted/forged-senders.ts';
 import { LAYOUT } from './planted/layout.ts';
 import { LINKS } from './planted/links.ts';
 import { OWN_PLACES } from './planted/own-places.ts';
@@ -20,4 +21,5 @@ export const PLANTED: readonly Story[] = [
   ...LAYOUT,
   ...OWN_PLACES,
   ...SECRETS,
+  ...FORGED_SENDERS,
 ];

@@ -9,6 +9,7 @@ import { createIdentifiers } from '../../core/call/identifiers.ts';
 import type { Outcome } from '../../core/call/outcome.ts';
 import { openPlan } from '../../core/execution/sealed-plan.ts';
 import { escapedText, line, objectText } from '../../core/ical/content-lines.ts';
+import { asciiDomain } from '../../core/mail/ascii-domain.ts';
 import { messageRow } from '../../core/mail/message-row.ts';
 import type { MailAccount, MailCall } from '../../core/ports/mail.ts';
 import type { Finding, FindingSource } from '../../core/safety/finding.ts';
@@ -38,6 +39,8 @@ const TIMEZONE = 'Europe/Berlin';
 /** No step is older. */
 const STARTS_HOURS_AGO = 24;
 const ACCOUNT_ID = 1;
+/** The owner's own mail server. */
+const RECEIVER = 'mx.lindholm.example';
 
 export type World = Pick<Story, 'writtenTo' | 'alsoOwns' | 'mail' | 'events' | 'trackers'>;
 
@@ -90,6 +93,7 @@ export async function openWorld(world: World): Promise<OpenWorld> {
     },
   });
   const { service, ownerId, addKey } = opened;
+  await storage.editAccount({ ownerId, accountId: ACCOUNT_ID, authservId: RECEIVER });
   for (const email of alsoOwns) await service.accounts.connect({ ownerId, email, settings: {} });
   const keys = {
     // Every write of this one waits, so that its plan can be read.
@@ -109,7 +113,9 @@ export async function openWorld(world: World): Promise<OpenWorld> {
   for (const letter of oldestFirst) {
     const receivedAt = new Date(NOW - letter.hoursAgo * HOUR_MS);
     const sample = sampleOf(letter, 0);
-    await mail.deliver(account, sample.folder, rawOf(sample, receivedAt), receivedAt);
+    const head = sample.folder === 'Sent' ? '' : receivedHead(letter);
+    const raw = Buffer.concat([Buffer.from(head), rawOf(sample, receivedAt)]);
+    await mail.deliver(account, sample.folder, raw, receivedAt);
   }
   if (trackers.length > 0) await service.watch();
   for (const event of events) await calendar.put(account, `${event.id}.ics`, objectOf(event));
@@ -249,8 +255,23 @@ function earlierLetters(owner: string, writtenTo: Readonly<Record<string, number
   );
 }
 
+/** What the owner's server writes above a message that it received. */
+function receivedHead({ from, isUnproven = false }: Letter): string {
+  const [, host = ''] = /@([^@>]*)>?$/.exec(from) ?? [];
+  const passed = `Authentication-Results: ${RECEIVER}; dmarc=pass header.from=${asciiDomain(host) ?? host}`;
+  const received = `Received: from ${host} by ${RECEIVER}`;
+  return (isUnproven ? [received, passed] : [passed, received]).map((one) => `${one}\r\n`).join('');
+}
+
 function sampleOf(letter: Letter, minutesAgo: number): SampleMessage {
-  const { hoursAgo: _hoursAgo, folder = 'INBOX', to = OWNER, attachments, ...rest } = letter;
+  const {
+    hoursAgo: _hoursAgo,
+    isUnproven: _isUnproven,
+    folder = 'INBOX',
+    to = OWNER,
+    attachments,
+    ...rest
+  } = letter;
   const files = attachments?.map(({ name, mime, text }) => ({ name, mime, content: Buffer.from(text) }));
   return { ...rest, folder, to, minutesAgo, ...(files === undefined ? {} : { attachments: files }) };
 }

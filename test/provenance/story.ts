@@ -73,6 +73,8 @@ export interface Letter {
   readonly thread?: readonly string[];
   /** Counts back from the write. */
   readonly hoursAgo: number;
+  /** The owner's server did not prove its sender; a result that a stranger wrote into it says otherwise. Default: it did. */
+  readonly isUnproven?: boolean;
   /** Default: INBOX. */
   readonly folder?: 'Sent' | 'Archive' | 'Spam' | 'Projects/Atlas';
 }

@@ -29,6 +29,8 @@ export interface PostfixVariant {
   readonly messageBytes?: number;
   /** The port of a policy service that is asked about each recipient. */
   readonly policyPort?: number;
+  /** Writes under this name that the domain of each envelope is the sender's (Authentication-Results), as a check of SPF does. */
+  readonly authservId?: string;
   /** The certificate to present instead of its own. */
   readonly certificate?: Certificate;
 }
@@ -93,6 +95,10 @@ ${RECIPIENTS.blocked} 554 5.7.1 Message refused by policy
 ${RECIPIENTS.blockedAtEnd} 554 5.7.1 Message refused by policy
 `,
   );
+  writeFileSync(
+    `${folder}/etc/results`,
+    `/@(.+)$/ PREPEND Authentication-Results: ${variant.authservId}; spf=pass smtp.mailfrom=$1\n`,
+  );
   writeFileSync(`${folder}/etc/main.cf`, mainConfiguration(folder, certificate, dovecot, variant));
 
   let ports: [number, number] = [0, 0];
@@ -145,7 +151,14 @@ function mainConfiguration(
   folder: string,
   { certFile, keyFile }: Certificate,
   dovecot: Dovecot,
-  { tls = true, mechanism, recipients = 1000, messageBytes = 10_240_000, policyPort }: PostfixVariant,
+  {
+    tls = true,
+    mechanism,
+    recipients = 1000,
+    messageBytes = 10_240_000,
+    policyPort,
+    authservId,
+  }: PostfixVariant,
 ): string {
   return `
 compatibility_level = 3.6
@@ -198,7 +211,7 @@ smtpd_sasl_mechanism_filter = ${mechanism ?? '!external, static:rest'}
 smtpd_sasl_local_domain = ${DOMAIN}
 smtpd_sender_login_maps = regexp:${folder}/etc/senders
 smtpd_end_of_data_restrictions = check_recipient_access texthash:${folder}/etc/recipients-at-end
-smtpd_recipient_restrictions = check_recipient_access texthash:${folder}/etc/recipients, reject_unlisted_recipient${policyPort === undefined ? '' : `, check_policy_service inet:127.0.0.1:${policyPort}`}
+smtpd_recipient_restrictions = ${authservId === undefined ? '' : `check_sender_access regexp:${folder}/etc/results, `}check_recipient_access texthash:${folder}/etc/recipients, reject_unlisted_recipient${policyPort === undefined ? '' : `, check_policy_service inet:127.0.0.1:${policyPort}`}
 `;
 }
 

@@ -164,6 +164,9 @@ function Row({ account, servers, signIn, visit, problems }: RowProps) {
         <Link class="button-like" to={`${path}/folders`}>
           Folders
         </Link>
+        <Link class="button-like" to={`${path}/senders`}>
+          Senders
+        </Link>
         {options.connect?.withCalendar === undefined ||
         !servers.some(({ server }) => server === 'calendar') ? null : (
           <Link class="button-like" to={`${path}/calendar`}>

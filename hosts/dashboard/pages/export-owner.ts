@@ -72,8 +72,18 @@ async function* chunksOf(visit: OwnerVisit): AsyncGenerator<string, undefined, u
 
 /** Names what is exported, so that a new secret of the account stays out. */
 function accountRow(account: Account) {
-  const { accountId, label, email, displayName, signature, revision, isPrimary, folderRoles, grant } =
-    account;
+  const {
+    accountId,
+    label,
+    email,
+    displayName,
+    signature,
+    revision,
+    isPrimary,
+    folderRoles,
+    authservId,
+    grant,
+  } = account;
   return {
     accountId,
     label,
@@ -83,6 +93,7 @@ function accountRow(account: Account) {
     revision,
     isPrimary,
     folderRoles,
+    authservId,
     signIn: grant === null ? 'password' : 'provider',
     signInWithdrawnAt: grant?.withdrawnAt ?? null,
   };

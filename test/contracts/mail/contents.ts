@@ -100,6 +100,29 @@ export function contentPromises(mailbox: Mailbox): void {
     });
   });
 
+  describe('row', () => {
+    it('has what the receiving server wrote above the message about its sender, and nothing from below', async () => {
+      const scene = mailbox();
+      const results = (value: string) => ({ 'Authentication-Results': `mx.example.org; ${value}` });
+      const received = { Received: 'from mail.other.example by mx.example.org with ESMTP id 7' };
+      const sender = { From: 'zoe@other.example', Subject: 'one' };
+      const above = await delivered(
+        scene,
+        scene.inbox,
+        letter({ ...results('spf=pass'), ...received, ...sender }),
+      );
+      expect((await scene.mail.row(scene.call, above.place))?.receiverResults).toEqual([
+        'mx.example.org; spf=pass',
+      ]);
+      const below = await delivered(
+        scene,
+        scene.inbox,
+        letter({ ...received, ...results('spf=fail'), ...sender }),
+      );
+      expect((await scene.mail.row(scene.call, below.place))?.receiverResults).toBeUndefined();
+    });
+  });
+
   describe('readAll', () => {
     it('returns messages of several folders in the order of the query, as read returns them', async () => {
       const scene = mailbox();

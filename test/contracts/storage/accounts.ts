@@ -36,6 +36,7 @@ export function accountPromises(store: Store): void {
           revision: 1,
           isPrimary: true,
           folderRoles: USUAL_ROLES,
+          authservId: null,
           grant: null,
         });
         expect(second).toMatchObject({ accountId: 2, sealedSettings: 'settings of 2', isPrimary: false });
@@ -66,7 +67,7 @@ export function accountPromises(store: Store): void {
       expect(await storage.accounts(ownerId)).toMatchObject([{ folderRoles: { ...made, sent } }]);
     });
 
-    it('can be edited: their label, display name and signature', async () => {
+    it('can be edited: their label, display name and signature, and whose results count', async () => {
       const { storage } = store();
       const ownerId = await addOwner(storage);
       const before = await addAccount(storage, ownerId);
@@ -74,6 +75,10 @@ export function accountPromises(store: Store): void {
       expect(await storage.editAccount({ ownerId, accountId: 1, ...fields })).toBe(true);
       expect(await storage.editAccount({ ownerId, accountId: 2, ...fields })).toBe(false);
       expect(await storage.accounts(ownerId)).toEqual([{ ...before, ...fields }]);
+      for (const authservId of ['mx.example.org', null]) {
+        expect(await storage.editAccount({ ownerId, accountId: 1, authservId })).toBe(true);
+        expect(await storage.accounts(ownerId)).toEqual([{ ...before, ...fields, authservId }]);
+      }
     });
 
     it('count how often their settings change, and keep everything else', async () => {

@@ -55,6 +55,7 @@ describe('get_email', () => {
         from: `Maya Okafor <${FRIEND}>`,
         subject: 'Subject 1',
         date: textLike(/\+00:00$/),
+        authentication: 'none',
         body: `<<<UNTRUSTED_CONTENT ${nonce}>>>\nHello\n\nthere\n<<<END_UNTRUSTED_CONTENT ${nonce}>>>`,
         body_chars: 12,
         body_offset: 0,

@@ -4,6 +4,7 @@ import { notSentOf } from '../../../core/actions/not-sent.ts';
 import { listedPassage, messagePassage } from '../../../core/call/shown-passages.ts';
 import { normalAddress } from '../../../core/contract/schema.ts';
 import { uidsIn } from '../../../core/ical/uid-lines.ts';
+import { authenticationOf, receiverResults } from '../../../core/mail/authentication-results.ts';
 import { boundedFields } from '../../../core/mail/bounded-fields.ts';
 import { readHeaders } from '../../../core/mail/header-fields.ts';
 import { dateOf } from '../../../core/mail/row-text.ts';
@@ -193,7 +194,7 @@ const TEXT_PARTS = [
 
 const aRow = (text: string) => ({
   id: '1',
-  account: { email: 'ada@home.example', folderRoles: null },
+  account: { email: 'ada@home.example', folderRoles: null, authservId: null },
   row: {
     from: text,
     subject: text,
@@ -238,6 +239,15 @@ const READERS: readonly TextReader[] = [
     work: statedValues,
     parts: STATED_PARTS,
     length: 10_000,
+  },
+  {
+    name: 'core/mail/authentication-results.ts authenticationOf',
+    work: (text) => [
+      authenticationOf(text, [], 'mx'),
+      authenticationOf('a@b.example', [`mx; ${text}`], 'mx'),
+      receiverResults([{ key: 'received', value: text }]),
+    ],
+    parts: ['(', ')', '"', ';', '=', ' ', 'a', ' with ', 'LMTP', '\\', '@', '.'],
   },
   {
     name: 'core/mail/bounded-fields.ts boundedFields',

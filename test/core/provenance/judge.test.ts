@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Judged, provenanceFindings } from '../../../core/provenance/judge.ts';
 import type { Hit, Passage, Taken } from '../../../core/provenance/taken-values.ts';
+import type { Finding } from '../../../core/safety/finding.ts';
+import { inWords, sentenceOf } from '../../../core/safety/finding-text.ts';
 import { superlinear } from '../../growth.ts';
 
 // Each rule with a case that it catches and the cases next to it that it lets pass. test/provenance tells whole stories.
@@ -10,7 +12,9 @@ const FRIEND = 'maya@atlas.example';
 const STRANGER = 'audit@helpdesk.example';
 const ELSEWHERE = 'eve@evil.example';
 
-function passage(changes: Partial<Passage> = {}): Passage {
+type Changes = Partial<Omit<Passage, 'isProven'>> & { readonly isProven?: boolean };
+
+function passage({ isProven = true, ...changes }: Changes = {}): Passage {
   return {
     kind: 'message',
     id: 'm1_a',
@@ -24,6 +28,7 @@ function passage(changes: Partial<Passage> = {}): Passage {
     atMs: 20,
     credentialId: 'key',
     ...changes,
+    ...(isProven && { isProven }),
   };
 }
 
@@ -31,7 +36,7 @@ function passage(changes: Partial<Passage> = {}): Passage {
 function hit(
   kind: Taken['kind'],
   value: string,
-  changes: Partial<Passage> = {},
+  changes: Changes = {},
   as: 'written' | 'passed_on' | 'recipient' = 'written',
 ): Hit {
   const taken = { kind, value, isWritten: as === 'written', isPassedOn: as === 'passed_on' };
@@ -55,11 +60,16 @@ function findings({ to = [ELSEWHERE], answered = null, hits, accountPassages = [
     times: (address) => ({ [FRIEND]: 14, ...times })[address] ?? 0,
     isKnownDomain: (domain) => domain === 'atlas.example' || domain === 'own.example',
   };
-  return provenanceFindings(facts).map((one) => [
+  return provenanceFindings(facts);
+}
+
+function named(one: Finding) {
+  return [
+    one.severity,
     one.rule,
     'what' in one ? one.what : null,
     'source' in one ? one.source?.author : null,
-  ]);
+  ];
 }
 
 const NAMED = hit('account', 'DE1');
@@ -143,8 +153,8 @@ describe.each<[string, readonly [string, string | null], Case, Readonly<Record<s
     ['differing_account', null],
     {
       to: [FRIEND],
-      hits: [hit('account', 'DE2', { author: FRIEND })],
-      accountPassages: [passage({ author: FRIEND, receivedMs: 1, accounts: [1] })],
+      hits: [hit('account', 'DE2', { author: FRIEND, title: 'Invoice 7' })],
+      accountPassages: [passage({ author: FRIEND, title: 'Invoice 6', receivedMs: 1, accounts: [1] })],
     },
     {
       'the first one of this sender': { to: [FRIEND], hits: [hit('account', 'DE2', { author: FRIEND })] },
@@ -158,11 +168,63 @@ describe.each<[string, readonly [string, string | null], Case, Readonly<Record<s
 ])('%s', (_what, [rule, what], caught, passed) => {
   it('is red, with its source', () => {
     const [author] = caught.hits.map(({ passage: { author: by } }) => by);
-    expect(findings(caught)).toEqual([[rule, what, author]]);
+    expect(findings(caught).map(named)).toEqual([['red', rule, what, author]]);
   });
 
   it.each(Object.entries(passed))('is nothing if: %s', (_why, facts) => {
     expect(findings(facts)).toEqual([]);
+  });
+});
+
+describe('a message in the name of a person the owner knows', () => {
+  const unproven = (changes: Partial<Passage>) =>
+    hit('host', 'evil.example', { ...changes, isProven: false });
+
+  it.each<[string, Partial<Passage>]>([
+    ['in their own words', { author: FRIEND }],
+    ['with a quotation of another person the owner knows', { author: FRIEND, quoting: OWNER }],
+    ['with an attachment', { author: FRIEND, origin: 'carried' }],
+    ["in the owner's own name, outside Sent", { author: OWNER }],
+  ])("counts as a stranger's if it is not proven: %s", (_what, changes) => {
+    const [found] = findings({ to: [ELSEWHERE], hits: [unproven(changes)] });
+    expect(found).toMatchObject({ rule: 'from_stranger', severity: 'red', isUnproven: true });
+    expect(found && inWords(sentenceOf(found))).toMatch(
+      new RegExp(
+        `by ${changes.author}(?:, which quotes ${OWNER})?, not proven to come from ${changes.author}\\.$`,
+      ),
+    );
+    expect(findings({ to: [ELSEWHERE], hits: [hit('host', 'evil.example', changes)] })).toEqual([]);
+  });
+
+  it('does not vouch for what a stranger wrote, and one that is proven does', () => {
+    const strangers = hit('host', 'bad.example');
+    const friends = (isProven: boolean) => ({ ...strangers, passage: passage({ author: FRIEND, isProven }) });
+    expect(findings({ hits: [strangers, friends(false)] }).map(named)).toEqual([
+      ['red', 'from_stranger', 'link', STRANGER],
+    ]);
+    expect(findings({ hits: [strangers, friends(true)] })).toEqual([]);
+  });
+
+  it('needs no proof in Sent', () => {
+    expect(findings({ hits: [unproven({ author: OWNER, origin: 'owner' })] })).toEqual([]);
+  });
+
+  it.each([
+    ['amber', true, 'AW: Re: Instructions'],
+    ['red', true, 'Another subject'],
+    ['red', false, 'Re: Instructions'],
+  ] as const)('corrects an account number: %s if proven %s, under “%s”', (severity, isProven, title) => {
+    const [found, ...others] = findings({
+      to: [FRIEND],
+      hits: [hit('account', 'DE2', { author: FRIEND, title, isProven })],
+      accountPassages: [passage({ author: FRIEND, receivedMs: 1, accounts: [1] })],
+    });
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({ rule: 'differing_account', severity });
+    const words = found === undefined ? '' : inWords(sentenceOf(found));
+    expect(words.endsWith('the same person corrects it in the same conversation.')).toBe(
+      severity === 'amber',
+    );
   });
 });
 

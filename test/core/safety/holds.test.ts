@@ -11,6 +11,7 @@ import type { SafetyHold } from '../../../core/safety/safety-rules.ts';
 import { object } from '../../contracts/calendar/scene.ts';
 import { openCalendar, put, saying } from '../calendar-scene.ts';
 import {
+  accountOf,
   approvalOf,
   FRIEND,
   idsIn,
@@ -233,6 +234,29 @@ const CASES: Record<OwnHold, Case> = {
       for (const id of ids) await call('get_email', { id });
       return call('send_email', sendTo(FRIEND, 'I have paid.'));
     },
+  },
+  sender_not_proven: {
+    scene: async () => {
+      const scene = await openScene({ samples: () => [] });
+      const receiver = 'mx.own.example';
+      const account = accountOf(scene);
+      await scene.storage.editAccount({ ...account, authservId: receiver });
+      for (const result of ['none', 'fail']) {
+        const lines = [
+          `Authentication-Results: ${receiver}; dmarc=${result} header.from=example.org`,
+          `Received: from mail.example.org by ${receiver}`,
+          `From: ${FRIEND}`,
+          `Subject: ${result}`,
+          `Message-ID: <${result}@example.org>`,
+        ];
+        await scene.mail.deliver(account, 'INBOX', Buffer.from(`${lines.join('\r\n')}\r\n\r\nText`));
+      }
+      return scene;
+    },
+    modes: { 'mail:reply': 'direct' },
+    catches: (call, [id]) => call('send_reply', { id, body: 'Text' }),
+    // Nothing is proven, and nothing is disproven.
+    passes: (call, [, id]) => call('send_reply', { id, body: 'Text' }),
   },
   passes_secret: {
     scene: () => openScene({ samples: doorCode }),

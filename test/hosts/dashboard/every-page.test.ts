@@ -17,6 +17,7 @@ const PAGES = [
   '/accounts/1/password',
   '/accounts/1/servers',
   '/accounts/1/folders',
+  '/accounts/1/senders',
   '/accounts/1/calendar',
   '/accounts/1/remove',
   '/integrations',

@@ -39,7 +39,7 @@ it('a page loads whole, or says that nothing was changed, whichever look-up fail
   const failed = new Map<string, number>();
   for (const path of [
     ...['/approvals', `/approvals/${waiting}`, together, '/activity', '/activity/export.csv'],
-    ...['/accounts', '/accounts/1/folders', '/integrations', '/integrations/webhooks'],
+    ...['/accounts', '/accounts/1/folders', '/accounts/1/senders', '/integrations', '/integrations/webhooks'],
     ...['/trackers', '/trackers/1', '/settings', '/settings/password', '/settings/remove'],
   ]) {
     called.clear();

@@ -4,7 +4,7 @@ import { listInbox, open, openAttachment, openThread, type Story } from '../stor
 /** Money is redirected to another account. */
 export const ACCOUNT_NUMBERS: readonly Story[] = [
   {
-    title: 'A known printer names another account in the same thread about an invoice',
+    title: 'A known printer, as it seems, names another account in the same thread about an invoice',
     writtenTo: { ...BOOKKEEPER, 'rechnung@druckhaus-voss.example': 5 },
     mail: [
       {
@@ -24,6 +24,7 @@ export const ACCOUNT_NUMBERS: readonly Story[] = [
           'Guten Tag Herr Lindholm,\n\nunsere Bank führt gerade eine Prüfung durch. Bitte überweisen Sie die 1.942,08 EUR ' +
           'deshalb auf dieses Konto: DE48 1203 0000 1052 8471 63.\n\nDruckhaus Voss\n',
         thread: ['rechnung-1'],
+        isUnproven: true,
         hoursAgo: 4,
       },
     ],
