@@ -14,7 +14,7 @@ import { forwardLeft, type Outcome } from './outcome.ts';
 
 type ReadRow = Pick<
   MessageRow,
-  'from' | 'subject' | 'place' | 'internalDate' | 'messageId' | 'receiverResults'
+  'from' | 'subject' | 'place' | 'internalDate' | 'messageId' | 'receiverResults' | 'hasRequest'
 >;
 
 interface ReadMessageFacts {
@@ -26,7 +26,7 @@ interface ReadMessageFacts {
 /** A row of a list: sender and subject. */
 export function listedPassage(message: ReadMessageFacts): ShownPassage {
   const { row } = message;
-  return { ...sourceOf(message, authorOf(row.from)), isListed: true, text: headOf(row) };
+  return { ...sourceOf(message, authorOf(row.from)), isListed: true, head: headOf(row), text: '' };
 }
 
 /** The text of a message. @param senders  the addresses of its From */
@@ -91,11 +91,16 @@ function sourceOf({ id, account, row }: ReadMessageFacts, author: string): Omit<
     title: row.subject,
     author,
     quoting: null,
-    origin: !isSent ? 'person' : isWrittenByProgram(row.messageId) ? 'record' : 'owner',
+    origin: !isSent ? 'person' : isWritten(row) ? 'record' : 'owner',
     receivedMs: row.internalDate.getTime(),
     ...(authenticationIn(account, author, row) === 'pass' && { isProven: true }),
     isListed: false,
   };
+}
+
+/** Whether a program wrote it. */
+function isWritten({ messageId, hasRequest }: ReadRow): boolean {
+  return hasRequest === true || isWrittenByProgram(messageId);
 }
 
 /** The address in a From as a row shows it. Empty if it has none, or several. */

@@ -1,3 +1,5 @@
+import { REQUEST_FIELD } from './compose.ts';
+
 /** The place of a message. `uidValidity` is a decimal string: it may exceed 2^53. */
 export interface MessagePlace {
   readonly path: string;
@@ -23,8 +25,18 @@ export interface ListedMessage {
   readonly undeliverable?: true;
 }
 
-/** The header fields that a list needs. Content-Type names the charset of the others if they are not encoded. */
-export const ROW_FIELDS: readonly string[] = ['date', 'from', 'subject', 'message-id', 'content-type'];
+/**
+ * The header fields that a list needs. Content-Type names the charset of the others if they are not encoded. REQUEST_FIELD is in
+ * what Countersign sent.
+ */
+export const ROW_FIELDS: readonly string[] = [
+  'date',
+  'from',
+  'subject',
+  'message-id',
+  'content-type',
+  REQUEST_FIELD.toLowerCase(),
+];
 
 /** The header fields that tell who proved the sender of a message, in the order in which they stand in it. */
 export const RECEIPT_FIELDS: readonly string[] = ['received', 'authentication-results'];

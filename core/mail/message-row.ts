@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { receiverResults } from './authentication-results.ts';
 import { boundedFields } from './bounded-fields.ts';
+import { REQUEST_FIELD } from './compose.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { readHeaders } from './header-fields.ts';
 import { headerAddresses, headerText } from './header-text.ts';
@@ -38,6 +39,8 @@ export interface HeaderFacts {
   readonly dateField: string;
   /** ISO 8601 with the UTC offset of the Date header. INTERNALDATE if that header cannot be read. */
   readonly date: string;
+  /** It carries the field of what Countersign sent: a server may have replaced its Message-ID. */
+  readonly hasRequest?: true;
   /** As `receiverResults` returns them. Absent: there are none, or they were not fetched. */
   readonly receiverResults?: readonly string[];
 }
@@ -110,6 +113,7 @@ function headerFacts(header: Uint8Array, sizeBytes: number, internalDate: Date):
     subject,
     dateField,
     date: dateOf(date, internalDate),
+    ...(first(REQUEST_FIELD.toLowerCase()) !== undefined && { hasRequest: true }),
     ...(results.length > 0 && { receiverResults: results }),
   };
 }

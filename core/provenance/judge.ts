@@ -2,6 +2,7 @@ import { domainOf } from '../safety/domain-of.ts';
 import type { Finding, FindingSource, Mark } from '../safety/finding.ts';
 import { unicodeDomain } from '../safety/punycode.ts';
 import { areOneSite } from '../safety/site.ts';
+import { bareSubject } from '../text/bare-subject.ts';
 import { shortened } from '../text/shortened.ts';
 import { statedAddress, statedHost } from './stated-form.ts';
 import type { Hit, Passage, Taken, WriteFacts } from './taken-values.ts';
@@ -129,8 +130,9 @@ function piecesOf(facts: JudgedFound, address: string): Passage[] {
 const VALUES = { host: 'link', address: 'address', account: 'account_number' } as const;
 
 function* valueFindings(facts: JudgedFound, outsiders: readonly string[]): Generator<Finding> {
-  const isOften = outsiders.every((address) => facts.times(address) >= OFTEN);
-  const { own, recipients } = facts.write;
+  const { own, recipients, answered } = facts.write;
+  // Where an answer goes, the message says. A forward goes where the owner's agent was told.
+  const isOften = answered === null && outsiders.every((address) => facts.times(address) >= OFTEN);
   // A recipient is judged as such.
   const judgedElsewhere = new Set([...own, ...recipients].map(statedAddress));
   for (const taken of facts.found) {
@@ -179,11 +181,11 @@ function namingPassages(facts: Found, { kind, value, isWritten }: Taken): readon
 
 /** A code or a password that goes to a stranger, unless that person wrote it. */
 function* secretFindings(facts: JudgedFound, outsiders: readonly string[]): Generator<Finding> {
-  if (outsiders.every((address) => facts.times(address) > 0)) return;
+  const strangers = outsiders.filter((address) => facts.times(address) === 0);
   for (const { kind, value } of facts.found) {
     if (kind !== 'code') continue;
     const passages = facts.passagesOf(kind, value);
-    if (passages.some((one) => goesBack(facts, one))) continue;
+    if (strangers.every((address) => passages.some((one) => isOf(facts, one, address)))) continue;
     const others = passages.filter(({ origin }) => origin !== 'record');
     yield* sourcesFinding(others, (source) => ({
       rule: 'passes_secret',
@@ -215,7 +217,7 @@ function* differingAccounts(facts: JudgedFound): Generator<Finding> {
       const isCorrection =
         facts.times(author) > 0 &&
         [...now, ...before].every(({ isProven }) => isProven === true) &&
-        now.some(({ title }) => before.some((one) => conversationOf(one.title) === conversationOf(title)));
+        now.some(({ title }) => before.some((one) => bareSubject(one.title) === bareSubject(title)));
       yield* sourcesFinding(now, (source) => ({
         rule: 'differing_account',
         severity: isCorrection ? 'amber' : 'red',
@@ -226,11 +228,6 @@ function* differingAccounts(facts: JudgedFound): Generator<Finding> {
       }));
     }
   }
-}
-
-/** Answers in a conversation have its subject, with words such as `Re:` before it. */
-function conversationOf(title: string): string {
-  return title.replace(/^(?:\s*(?:re|aw|sv|fwd?|wg|antw)\s*:)+/iu, '').trim();
 }
 
 function isOwnWords({ kind, quoting, origin, author }: Passage): boolean {
@@ -245,21 +242,29 @@ export function isStrangers(standing: PassageStanding): boolean {
 function strangersAmong(facts: Judged, passages: readonly Passage[]): Passage[] {
   const standings = passages.map((one) => standingOf(one, facts));
   if (standings.some((one) => one === 'own' || one === 'known')) return [];
-  if (passages.some((one) => goesBack(facts, one))) return [];
+  if (goesBack(facts, passages)) return [];
   return passages.filter((_, index) => isStrangers(standings[index] ?? 'stranger'));
 }
 
-/** Whether the write goes to the person who wrote the passage. Anybody can write in the owner's name. */
-function goesBack(
-  { write: { recipients, answered, own }, times }: Judged,
+/** Whether everybody outside gets only what they wrote. */
+function goesBack(facts: Judged, passages: readonly Passage[]): boolean {
+  const { recipients, own } = facts.write;
+  return recipients
+    .filter((address) => !own.has(address))
+    .every((address) => passages.some((one) => isOf(facts, one, address)));
+}
+
+/** Whether this person wrote the passage. Anybody can write in the owner's name. */
+function isOf(
+  { write: { answered, own }, times }: Judged,
   { author, quoting, isProven }: Passage,
+  address: string,
 ): boolean {
   const isKnown = times(author) > 0 && isProven === true;
   const person = quoting === null || quoting === '' || !isKnown ? author : quoting;
   if (person === '' || own.has(person)) return false;
-  const isAnswered =
-    answered?.includes(person) && recipients.some((one) => areOneSite(domainOf(one), domainOf(person)));
-  return isAnswered === true || recipients.some((one) => statedAddress(one) === statedAddress(person));
+  const isAnswered = answered?.includes(person) === true && areOneSite(domainOf(address), domainOf(person));
+  return isAnswered || statedAddress(address) === statedAddress(person);
 }
 
 function sourcesFinding(

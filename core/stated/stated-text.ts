@@ -1,4 +1,5 @@
 import type { StatedPassage, StatedText, TextToRead } from '../provenance/stated-text.ts';
+import { isAnswerSubject } from '../text/bare-subject.ts';
 import { type Passage, passagesOf } from './quotation.ts';
 import { linksIn, statedValues } from './stated-values.ts';
 import { firstWords } from './words.ts';
@@ -16,11 +17,17 @@ function statedText(text: string, windowsMax: number): Omit<StatedText, 'links'>
   return { ...statedValues(text), words: firstWords(text, windowsMax) };
 }
 
-/** The author's own words begin with the head of the message. */
+/**
+ * The author's own words begin with the head of the message: its sender, and its subject. The subject of an answer counts as
+ * quoted, because whoever began the conversation chose it.
+ */
 function split(text: string, head: string | null): Passage[] {
   if (head === null) return [{ text, quoting: null }];
+  const [sender = '', ...subjectLines] = head.split('\n');
+  const subject = subjectLines.join('\n');
   const [first, ...rest] = passagesOf(text);
-  if (first?.quoting !== null)
-    return [{ text: head, quoting: null }, ...(first === undefined ? [] : [first]), ...rest];
-  return [{ text: `${head}\n${first.text}`, quoting: null }, ...rest];
+  const own = first?.quoting === null ? [first.text] : [];
+  const others = [...(first === undefined || first.quoting === null ? [] : [first]), ...rest];
+  if (!isAnswerSubject(subject)) return [{ text: [head, ...own].join('\n'), quoting: null }, ...others];
+  return [{ text: [sender, ...own].join('\n'), quoting: null }, { text: subject, quoting: '' }, ...others];
 }

@@ -66,15 +66,15 @@ export async function planReply(
       : { to: args.to, areSomeLeftOut: false };
   refusePeopleOutside(context, to, (_address, index) => (args.to === undefined ? 'id' : `to[${index}]`));
   const parentId = parent.headers.messageId;
+  const quotation = quoted({ from: row.from, isClaimed, date: row.date, body: parent.body });
+  const passesOn = sent === undefined && to.some((address) => isElsewhere(address, parent.headers));
   const plan = await planSend(context, {
     account,
     to,
     subject: replySubject(parent.headers.subject),
-    text: signed(
-      `${body}\n\n${quoted({ from: row.from, isClaimed, date: row.date, body: parent.body })}`,
-      account.signature,
-    ),
+    text: signed(`${body}\n\n${quotation}`, account.signature),
     written: { subject: '', body },
+    ...(passesOn && { passedOn: { text: quotation, at: body.length + 2 } }),
     thread: parent.headers,
     answeredText: parent.body.text,
     inReplyTo: parentId !== null && isMessageId(parentId) ? parentId : null,
@@ -91,6 +91,16 @@ export async function planReply(
     ...plan.findings,
   ];
   return { ...plan, findings, request: { target: named, body, ...others }, targets: [named] };
+}
+
+/**
+ * Whether somebody gets the quotation who did not write the message. The address of a mailing list is among the recipients of
+ * its messages, and a list says that it is one.
+ */
+function isElsewhere(address: string, { from, to, cc, isAutomatic }: MessageHeaders): boolean {
+  const has = (people: readonly MailAddress[]) =>
+    people.some((one) => normalAddress(one.address) === normalAddress(address));
+  return !has(from) && !(isAutomatic === true && has([...to, ...cc]));
 }
 
 const REPLY_RECIPIENTS = 5;

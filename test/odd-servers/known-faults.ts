@@ -5,7 +5,7 @@
 const KNOWN_FAULTS: readonly (readonly [RegExp, string])[] = [
   [/^(?:UID )?FETCH: BODY, field short, /, 'a header or body that is cut is shown as the whole'],
   [
-    /^UID SEARCH: (?:OK without having done it|no data|the last of the data absent)$/,
+    /^(?:UID )?SEARCH: (?:OK without having done it|no data|the last of the data absent)$/,
     'a search without an answer is taken for one that found nothing',
   ],
   [

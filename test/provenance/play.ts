@@ -10,6 +10,7 @@ import type { Outcome } from '../../core/call/outcome.ts';
 import { openPlan } from '../../core/execution/sealed-plan.ts';
 import { escapedText, line, objectText } from '../../core/ical/content-lines.ts';
 import { asciiDomain } from '../../core/mail/ascii-domain.ts';
+import { REQUEST_FIELD } from '../../core/mail/compose.ts';
 import { messageRow } from '../../core/mail/message-row.ts';
 import type { MailAccount, MailCall } from '../../core/ports/mail.ts';
 import type { Finding, FindingSource } from '../../core/safety/finding.ts';
@@ -113,7 +114,7 @@ export async function openWorld(world: World): Promise<OpenWorld> {
   for (const letter of oldestFirst) {
     const receivedAt = new Date(NOW - letter.hoursAgo * HOUR_MS);
     const sample = sampleOf(letter, 0);
-    const head = sample.folder === 'Sent' ? '' : receivedHead(letter);
+    const head = sample.folder === 'Sent' ? sentHead(letter) : receivedHead(letter);
     const raw = Buffer.concat([Buffer.from(head), rawOf(sample, receivedAt)]);
     await mail.deliver(account, sample.folder, raw, receivedAt);
   }
@@ -255,6 +256,11 @@ function earlierLetters(owner: string, writtenTo: Readonly<Record<string, number
   );
 }
 
+/** What a message in Sent has above the rest. */
+function sentHead({ isByProgram = false }: Letter): string {
+  return isByProgram ? `${REQUEST_FIELD}: 1\r\n` : '';
+}
+
 /** What the owner's server writes above a message that it received. */
 function receivedHead({ from, isUnproven = false }: Letter): string {
   const [, host = ''] = /@([^@>]*)>?$/.exec(from) ?? [];
@@ -267,6 +273,7 @@ function sampleOf(letter: Letter, minutesAgo: number): SampleMessage {
   const {
     hoursAgo: _hoursAgo,
     isUnproven: _isUnproven,
+    isByProgram: _isByProgram,
     folder = 'INBOX',
     to = OWNER,
     attachments,

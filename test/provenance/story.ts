@@ -75,6 +75,8 @@ export interface Letter {
   readonly hoursAgo: number;
   /** The owner's server did not prove its sender; a result that a stranger wrote into it says otherwise. Default: it did. */
   readonly isUnproven?: boolean;
+  /** Countersign sent it, and the server has replaced its Message-ID. */
+  readonly isByProgram?: boolean;
   /** Default: INBOX. */
   readonly folder?: 'Sent' | 'Archive' | 'Spam' | 'Projects/Atlas';
 }

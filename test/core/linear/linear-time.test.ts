@@ -23,6 +23,7 @@ import { passagesOf } from '../../../core/stated/quotation.ts';
 import { codesIn, secretsIn } from '../../../core/stated/secrets.ts';
 import { linksIn, statedValues } from '../../../core/stated/stated-values.ts';
 import { firstWords } from '../../../core/stated/words.ts';
+import { bareSubject, isAnswerSubject } from '../../../core/text/bare-subject.ts';
 import { sliceCodePoints } from '../../../core/text/code-points.ts';
 import { locatedText } from '../../../core/text/located-text.ts';
 import { nearestName } from '../../../core/text/nearest.ts';
@@ -317,6 +318,8 @@ const READERS: readonly TextReader[] = [
 
 /** Those that take more than the text. */
 const OTHER_READERS: readonly Pick<TextReader, 'name' | 'work'>[] = [
+  { name: 'core/text/bare-subject.ts bareSubject', work: bareSubject },
+  { name: 'core/text/bare-subject.ts isAnswerSubject', work: isAnswerSubject },
   { name: 'core/ical/uid-lines.ts uidsIn', work: uidsIn },
   { name: 'core/text/seen-body.ts seenBody', work: (text) => seenBody(text, { from: 0, most: 1000 }) },
   {

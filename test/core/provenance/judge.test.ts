@@ -176,6 +176,37 @@ describe.each<[string, readonly [string, string | null], Case, Readonly<Record<s
   });
 });
 
+describe('what goes to several people', () => {
+  const SECOND = 'tom@atlas.example';
+
+  it('is excused only if each of them wrote it', () => {
+    const link = hit('host', 'bad.example');
+    expect(findings({ to: [STRANGER], hits: [link] })).toEqual([]);
+    expect(findings({ to: [STRANGER, FRIEND], hits: [link] }).map(named)).toEqual([
+      ['red', 'from_stranger', 'link', STRANGER],
+    ]);
+    const too = { ...link, passage: passage({ author: SECOND, isProven: false }) };
+    expect(findings({ to: [STRANGER, SECOND], hits: [link, too] })).toEqual([]);
+  });
+
+  it('does not give a code to a stranger because its author gets it, too', () => {
+    const code = hit('code', '551907', { author: FRIEND });
+    expect(findings({ to: [FRIEND], hits: [code] })).toEqual([]);
+    expect(findings({ to: [FRIEND, STRANGER], hits: [code] }).map(named)).toEqual([
+      ['red', 'passes_secret', null, FRIEND],
+    ]);
+    expect(findings({ to: [FRIEND, SECOND], hits: [code], times: { [SECOND]: 1 } })).toEqual([]);
+  });
+
+  it('is a quotation that an answer passes on to somebody often written to', () => {
+    const link = hit('host', 'bad.example', {}, 'passed_on');
+    expect(findings({ to: [FRIEND], hits: [link] })).toEqual([]);
+    expect(findings({ to: [FRIEND], answered: [STRANGER], hits: [link] }).map(named)).toEqual([
+      ['red', 'from_stranger', 'link', STRANGER],
+    ]);
+  });
+});
+
 describe('a message in the name of a person the owner knows', () => {
   const unproven = (changes: Partial<Passage>) =>
     hit('host', 'evil.example', { ...changes, isProven: false });
