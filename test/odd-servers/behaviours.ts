@@ -3,8 +3,10 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { clearInterval, setInterval } from 'node:timers';
 
-/** What a server does with the connection of a client. */
-export type Behaviour = (socket: Socket) => void;
+/**
+ * What a server does with the connection of a client. One that begins well takes `reach`, and calls it where it becomes odd.
+ */
+export type Behaviour = (socket: Socket, reach?: () => void) => void;
 
 /** How servers of mail and calendars behave that do nothing useful, by name. */
 export type Odd = Readonly<Record<string, Behaviour>>;
@@ -52,13 +54,15 @@ export const ODD_SMTP: Odd = {
     socket.write('220 ready\r\n');
     socket.once('data', () => flood(socket, filler('250-MORE\r\n')));
   },
-  'takes half a message': (socket) => {
+  'takes half a message': (socket, reach) => {
     socket.write('220 ready\r\n');
     eachLine(socket, (line) => {
       if (line.startsWith('EHLO')) socket.write('250-odd\r\n250 AUTH PLAIN\r\n');
       else if (line.startsWith('AUTH')) socket.write('235 in\r\n');
-      else if (line.startsWith('DATA')) socket.write('354 go on\r\n');
-      else if (/^(?:MAIL|RCPT)/.test(line)) socket.write('250 ok\r\n');
+      else if (line.startsWith('DATA')) {
+        socket.write('354 go on\r\n');
+        reach?.();
+      } else if (/^(?:MAIL|RCPT)/.test(line)) socket.write('250 ok\r\n');
     });
   },
 };

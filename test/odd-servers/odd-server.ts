@@ -6,8 +6,8 @@ import type { Behaviour } from './behaviours.ts';
 /** A server that behaves oddly whenever a test likes, and passes everything on to a real one otherwise. */
 export interface OddServer {
   readonly port: number;
-  /** Connections since the last change of behaviour. */
-  readonly taken: number;
+  /** Whether a connection since the last change of behaviour has come to where it is odd. */
+  readonly isReached: boolean;
   /** Connections that are open now. */
   readonly open: number;
   /** Ends all connections. */
@@ -18,15 +18,19 @@ export interface OddServer {
 export async function startOddServer(wellPort: number): Promise<OddServer> {
   const sockets = new Set<Socket>();
   let behaviour: Behaviour | 'well' = 'well';
-  let taken = 0;
+  let isReached = false;
+  const reach = () => {
+    isReached = true;
+  };
   const server = createServer((socket) => {
-    taken += 1;
     sockets.add(socket);
     // The other side may end a connection at any time.
     socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
     if (behaviour === 'well') passOn(socket, wellPort);
     else {
-      behaviour(socket);
+      // Most are odd from the start.
+      if (behaviour.length < 2) reach();
+      behaviour(socket, reach);
       // Whoever reads nothing does not see the end of a connection.
       socket.resume();
     }
@@ -42,15 +46,15 @@ export async function startOddServer(wellPort: number): Promise<OddServer> {
   });
   return {
     port: (server.address() as AddressInfo).port,
-    get taken() {
-      return taken;
+    get isReached() {
+      return isReached;
     },
     get open() {
       return sockets.size;
     },
     behave(next) {
       end();
-      taken = 0;
+      isReached = false;
       behaviour = next;
     },
   };

@@ -147,7 +147,7 @@ async function openScene() {
       isAnswered = true;
     });
     if (isOdd) {
-      await time.flowUntil(() => accounts.every(({ server }) => server.taken > 0));
+      await time.flowUntil(() => accounts.every(({ server }) => server.isReached));
       const untilMs = Date.now() + ODD_MS;
       await time.flowUntil(() => Date.now() > untilMs);
       await time.jump(CALL_MS);
