@@ -157,18 +157,13 @@ function fromStranger(
   passages: readonly Passage[],
   evidence: Pick<FromStranger, 'marks' | 'what' | 'value' | 'isInPieces'>,
 ): Finding[] {
-  const newest = newestOf(passages);
-  if (newest === undefined) return [];
-  const isUnproven = standingOf(newest, facts) === 'unproven';
-  return [
-    {
-      rule: 'from_stranger',
-      severity: 'red',
-      ...evidence,
-      source: sourceOf(newest),
-      ...(isUnproven && { isUnproven }),
-    },
-  ];
+  return sourcesFinding(passages, (source, newest) => ({
+    rule: 'from_stranger',
+    severity: 'red',
+    ...evidence,
+    source,
+    ...(standingOf(newest, facts) === 'unproven' && { isUnproven: true }),
+  }));
 }
 
 /** A forwarded text names its author at its head: only others name a new address. */
@@ -269,10 +264,10 @@ function isOf(
 
 function sourcesFinding(
   passages: readonly Passage[],
-  finding: (source: FindingSource) => Finding,
+  finding: (source: FindingSource, newest: Passage) => Finding,
 ): Finding[] {
   const newest = newestOf(passages);
-  return newest === undefined ? [] : [finding(sourceOf(newest))];
+  return newest === undefined ? [] : [finding(sourceOf(newest), newest)];
 }
 
 function newestOf(passages: readonly Passage[]): Passage | undefined {

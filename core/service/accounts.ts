@@ -101,12 +101,10 @@ export interface Accounts<Settings = unknown> {
   chooseFolders(ownerId: string, accountId: number, choices: FolderChoices): Promise<void>;
   /**
    * Looks at the newest messages of the inbox for the name under which the account's own server writes
-   * Authentication-Results (RFC 8601). Saves nothing. @throws MailError, and ServiceError not_found
+   * Authentication-Results (RFC 8601). Saves nothing. @returns undefined if they show none
+   * @throws MailError, and ServiceError not_found
    */
-  authservId(
-    ownerId: string,
-    accountId: number,
-  ): Promise<{ readonly account: Account; readonly found: string | undefined }>;
+  authservId(ownerId: string, accountId: number): Promise<string | undefined>;
   /**
    * From now on, the results under this name tell whether a sender is proven. Null: no result does.
    * @throws MailError, and ServiceError not_found; invalid_arguments if the inbox does not show that name
@@ -355,8 +353,8 @@ export function createAccounts(
       await storage.changeFolderRoles({ ownerId, accountId, change: { type: 'choose', pins } });
     },
     async authservId(ownerId, accountId) {
-      const { account, call } = await mailboxOf(ownerId, accountId);
-      return { account, found: await authservIdOf(mail, call) };
+      const { call } = await mailboxOf(ownerId, accountId);
+      return authservIdOf(mail, call);
     },
     async confirmAuthservId(ownerId, accountId, authservId) {
       const { call } = await mailboxOf(ownerId, accountId);

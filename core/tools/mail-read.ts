@@ -58,6 +58,7 @@ export const getEmail = defineRead({
     context.shown(args.id);
     const { text, chars } = message.body;
     const { isEncrypted, isSigned } = message.protection;
+    const authentication = authenticationIn(account, senderIn(message.headers.from), row);
     const words = attachmentWords(message.attachments);
     context.read([messagePassage({ id: args.id, account, row }, message.headers.from, message)]);
     if (words !== '') context.read([attachmentPassage({ id: args.id, account, row }, words)]);
@@ -71,7 +72,7 @@ export const getEmail = defineRead({
         const shown = truncated ? wordEnd(part, n) : n;
         return {
           ...summaryOf(context, account, row),
-          authentication: authenticationIn(account, senderIn(message.headers.from), row),
+          authentication,
           body: part.slice(0, shown).join(''),
           ...(isEncrypted ? { encrypted: true } : {}),
           ...(isSigned ? { signed: true } : {}),

@@ -49,7 +49,7 @@ async function lookedFor(
   accountId: number,
 ): Promise<{ readonly found: string | undefined } | { readonly problems: readonly string[] }> {
   try {
-    return await service.accounts.authservId(owner.ownerId, accountId);
+    return { found: await service.accounts.authservId(owner.ownerId, accountId) };
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
     return { problems: [`The inbox could not be read: ${error.message}.`] };
@@ -66,7 +66,11 @@ function Confirmed({ account: { accountId, authservId }, visit }: Props) {
   return (
     <Form action={`/accounts/${accountId}/senders`} token={visit.token} label="Confirmed name">
       <p>
-        You confirmed the name <strong>{<Quoted text={authservId} />}</strong>.
+        You confirmed the name{' '}
+        <strong>
+          <Quoted text={authservId} />
+        </strong>
+        .
       </p>
       <button type="submit" class="outline">
         Stop believing it

@@ -70,30 +70,23 @@ async function* chunksOf(visit: OwnerVisit): AsyncGenerator<string, undefined, u
   }
 }
 
-/** Names what is exported, so that a new secret of the account stays out. */
+/** What is exported of an account. A new secret of it stays out. */
+const ACCOUNT_FIELDS = [
+  'accountId',
+  'label',
+  'email',
+  'displayName',
+  'signature',
+  'revision',
+  'isPrimary',
+  'folderRoles',
+  'authservId',
+] as const satisfies readonly (keyof Account)[];
+
 function accountRow(account: Account) {
-  const {
-    accountId,
-    label,
-    email,
-    displayName,
-    signature,
-    revision,
-    isPrimary,
-    folderRoles,
-    authservId,
-    grant,
-  } = account;
+  const { grant } = account;
   return {
-    accountId,
-    label,
-    email,
-    displayName,
-    signature,
-    revision,
-    isPrimary,
-    folderRoles,
-    authservId,
+    ...Object.fromEntries(ACCOUNT_FIELDS.map((name) => [name, account[name]])),
     signIn: grant === null ? 'password' : 'provider',
     signInWithdrawnAt: grant?.withdrawnAt ?? null,
   };
