@@ -112,7 +112,7 @@ export {
 } from './mail/message-source.ts';
 export type { Protection } from './mail/protection.ts';
 export type { SentCopy } from './mail/sent-copy.ts';
-export { sentCopyOf } from './mail/sent-copy.ts';
+export { isSentTo, sentCopyOf } from './mail/sent-copy.ts';
 export { type BoundedCache, boundedCache } from './memory/bounded-cache.ts';
 export { DEFAULT_NOTICE_SETTINGS, type NoticeSettings, type QuietHours } from './notices/notice-rule.ts';
 export { NOTICE_KINDS, type NoticeKind, type NoticeTarget } from './notices/notice-target.ts';

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import {
   folderKey,
   headerBlock,
+  isSentTo,
   MailError,
   messageRow,
   parseHeaders,
@@ -257,8 +258,8 @@ export function emlFolderMail({ outbox }) {
       const own = call.account.email.toLowerCase();
       const copiesTo = (address) =>
         headers.filter((header) => {
-          const { from, recipients } = sentCopyOf(header);
-          return from.includes(own) && recipients.includes(address);
+          const copy = sentCopyOf(header);
+          return copy.from.includes(own) && isSentTo(copy, address);
         });
       return addresses.flatMap((address) => copiesTo(address).reverse().slice(0, SENT_COPIES_MAX));
     },

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { knownDomainRows } from '../rows/known-domains.ts';
+import { keysOfNames, knownDomainRows } from '../rows/known-domains.ts';
 
 const TABLES = `
 CREATE TABLE countersign.known_domains (
@@ -44,6 +44,21 @@ export async function addKnownDomains(client: pg.Client): Promise<void> {
       `INSERT INTO countersign.known_domain_keys
       SELECT $1, $2, key, name FROM json_to_recordset($3) AS added (key bigint, name text)`,
       [owner_id, account_id, JSON.stringify(keys)],
+    );
+  }
+}
+
+/** Also finds known domains that another one has the name of, under another ending. */
+export async function addEndingKeys(client: pg.Client): Promise<void> {
+  const accounts = await client.query<{ owner_id: string; account_id: string; names: string[] }>(
+    'SELECT owner_id, account_id, array_agg(name) AS names FROM countersign.known_domains GROUP BY 1, 2',
+  );
+  for (const { owner_id, account_id, names } of accounts.rows) {
+    await client.query(
+      `INSERT INTO countersign.known_domain_keys
+      SELECT $1, $2, key, name FROM json_to_recordset($3) AS added (key bigint, name text)
+      ON CONFLICT DO NOTHING`,
+      [owner_id, account_id, JSON.stringify(keysOfNames(names))],
     );
   }
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { pgDriver } from './driver.ts';
-import { addKnownDomains } from './known-domains-schema.ts';
+import { addEndingKeys, addKnownDomains } from './known-domains-schema.ts';
 import { SCHEMA_1 } from './schema-1.ts';
 import { SCHEMA_2 } from './schema-2.ts';
 import { SCHEMA_3 } from './schema-3.ts';
@@ -68,6 +68,7 @@ export const MIGRATIONS: readonly Migration[] = [
   SCHEMA_29,
   SCHEMA_30,
   SCHEMA_31,
+  addEndingKeys,
 ];
 
 export class NewerSchemaError extends Error {}

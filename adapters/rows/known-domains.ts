@@ -6,6 +6,14 @@ export interface KnownDomainRows {
   readonly keys: readonly { readonly key: number; readonly name: string }[];
 }
 
+/** All keys of names that an older version added, which had fewer. */
+export function keysOfNames(names: readonly string[]): KnownDomainRows['keys'] {
+  return names.flatMap((name) => {
+    const found = domainNames(name).find((one) => one.name === name);
+    return (found?.keys ?? []).map((key) => ({ key, name }));
+  });
+}
+
 /** @param domains  those written to most first */
 export function knownDomainRows(
   domains: readonly { readonly name: string; readonly times: number }[],

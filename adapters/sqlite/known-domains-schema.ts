@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { knownDomainRows } from '../rows/known-domains.ts';
+import { keysOfNames, knownDomainRows } from '../rows/known-domains.ts';
 
 const TABLES = `
 CREATE TABLE known_domains (
@@ -40,5 +40,18 @@ export function addKnownDomains(db: Database): void {
     for (const { name, times, most_written } of names)
       addName.run(owner_id, account_id, name, times, most_written);
     for (const { key, name } of keys) addKey.run(owner_id, account_id, key, name);
+  }
+}
+
+/** Also finds known domains that another one has the name of, under another ending. */
+export function addEndingKeys(db: Database): void {
+  const accounts = db.prepare<[], Account>('SELECT DISTINCT owner_id, account_id FROM known_domains');
+  const names = db
+    .prepare<[string, number], string>('SELECT name FROM known_domains WHERE owner_id = ? AND account_id = ?')
+    .pluck();
+  const addKey = db.prepare('INSERT OR IGNORE INTO known_domain_keys VALUES (?, ?, ?, ?)');
+  for (const { owner_id, account_id } of accounts.all()) {
+    for (const { key, name } of keysOfNames(names.all(owner_id, account_id)))
+      addKey.run(owner_id, account_id, key, name);
   }
 }

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { addKnownDomains } from './known-domains-schema.ts';
+import { addEndingKeys, addKnownDomains } from './known-domains-schema.ts';
 import { SCHEMA_1 } from './schema-1.ts';
 import { SCHEMA_2 } from './schema-2.ts';
 import { SCHEMA_3 } from './schema-3.ts';
@@ -71,6 +71,7 @@ export const MIGRATIONS: readonly Migration[] = [
   SCHEMA_31,
   SCHEMA_32,
   SCHEMA_33,
+  addEndingKeys,
 ];
 
 /**

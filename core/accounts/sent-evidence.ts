@@ -24,8 +24,8 @@ function markOf(kind: 'message-id' | 'subject', value: string): string {
  * Returns those of `addresses` (normalised) to which the owner has written from this account, by its Sent folder: each
  * as often as there are messages to it, among the newest SENT_COPIES_MAX.
  * A message counts if its only sender is the account's own address, it did not arrive by delivery, and no request ever
- * moved, copied or labelled it. Without a Sent folder, nothing counts. An address that ends with `@` stands for that
- * mailbox in every domain.
+ * moved, copied or labelled it. Without a Sent folder, nothing counts. Some addresses stand for several: see
+ * `isSentTo`.
  * @throws MailError
  */
 export async function writtenTo(

@@ -86,7 +86,10 @@ export function readRecorder(keyring: Keyring, reader: Reader): RecordRead {
         return { ...said, windows: said.windows.slice(0, windowsMax) };
       const made = passageHashes(source.author, said, windowsMax, hasher);
       const isWhole = said !== undefined && windowsOf(said.words).length <= windowsMax;
-      if (isWhole) hashed.push({ ...made, quoting: said.quoting && ownCopy(said.quoting) });
+      if (isWhole) {
+        const quoting = said.quoting && ownCopy(said.quoting);
+        hashed.push({ ...made, quoting, ...(said.isSignature && { isSignature: true }) });
+      }
       return made;
     });
     for (const { digest, passages, hashed } of texts)
@@ -96,9 +99,7 @@ export function readRecorder(keyring: Keyring, reader: Reader): RecordRead {
 }
 
 /** A passage of a text that was read before. */
-interface KnownPassage extends PassageHashes {
-  readonly quoting: string | null;
-}
+interface KnownPassage extends PassageHashes, Pick<StatedPassage, 'quoting' | 'isSignature'> {}
 
 function bytesOf(passages: readonly KnownPassage[]): number {
   return passages.reduce(

@@ -25,7 +25,8 @@ export function nearCopies(facts: SafetyFacts): Finding[] {
   const imitated = imitatedBy([...ownDomains, ...byTimes]);
   return usedDomains(naming(facts)).used.flatMap(({ role, domain, marks }) => {
     const other = imitated(domain);
-    if (other === undefined) return [];
+    // Many linked sites have a name that others have under another ending.
+    if (other === undefined || (role === 'link' && other.hasOtherEnding)) return [];
     return [
       {
         rule: 'near_copy_domain',

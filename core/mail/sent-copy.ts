@@ -36,9 +36,13 @@ export function sentCopyOf(header: Uint8Array): SentCopy {
 /** Mail delivery adds these header fields. Mail programs do not add them to copies in Sent. */
 export const DELIVERY_FIELDS: readonly string[] = ['delivered-to', 'x-original-to'];
 
-/** Whether its recipients include the address. One that ends with `@` stands for that mailbox in every domain. */
+/**
+ * Whether its recipients include the address. One that ends with `@` stands for that mailbox in every domain, and one that
+ * starts with `@` and ends with a dot for every mailbox in a domain that starts so.
+ */
 export function isSentTo({ recipients }: Pick<SentCopy, 'recipients'>, address: string): boolean {
-  return address.endsWith('@')
-    ? recipients.some((recipient) => recipient.startsWith(address))
-    : recipients.includes(address);
+  if (address.endsWith('@')) return recipients.some((recipient) => recipient.startsWith(address));
+  if (address.startsWith('@') && address.endsWith('.'))
+    return recipients.some((recipient) => recipient.slice(recipient.lastIndexOf('@')).startsWith(address));
+  return recipients.includes(address);
 }

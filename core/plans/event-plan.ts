@@ -71,12 +71,13 @@ export async function planEvent(
   if (change.attendee !== null) addressed.add(change.attendee);
   const organizer = replaced && notifiedOrganizer(replaced.event, own);
   if (organizer !== null) addressed.add(organizer);
-  // A new attendee gets all of it, whoever wrote it.
-  const isForNew = [...addressed].some((address) => !before.includes(address));
+  const wereNotified = replaced !== null && recipientsOf(noticesOf(replaced.event, own)).length > 0;
+  const isNews = !wereNotified || [...addressed].some((address) => !before.includes(address));
   const { title, location, description } = change.event;
-  const written = isForNew
-    ? { subject: title, body: [location, description].filter((text) => text !== '').join('\n') }
-    : { subject: change.title, body: '' };
+  const whole = { subject: title, body: [location, description].filter((text) => text !== '').join('\n') };
+  const ofAgent = { subject: change.title, body: '' };
+  // Those who get something for the first time get all of it, whoever wrote it.
+  const written = addressed.size > 0 && isNews ? whole : ofAgent;
   const findings: Finding[] = await sendingFindings(context, {
     account,
     to: [...addressed],
@@ -86,7 +87,6 @@ export async function planEvent(
   if (organizer !== null) findings.push(bareFinding('server_may_write'));
   if (calendar.access === 'shared') findings.push(bareFinding('shared_calendar'));
   if (calendar.access === 'unknown') findings.push(bareFinding('calendar_access_unknown'));
-  const wereNotified = replaced !== null && recipientsOf(noticesOf(replaced.event, own)).length > 0;
   const message =
     notice === null || notices.byMail.length === 0
       ? null
@@ -118,7 +118,8 @@ export async function planEvent(
     recipients: notifiedAddresses(notices, organizer),
     participants,
   };
-  const texts = textsOf({ written });
+  // Whoever is told of a change is told of all of it once more.
+  const texts = textsOf({ written: addressed.size > 0 ? whole : ofAgent });
   return { action: actionFor(change, frozen), findings, texts, gist: eventGist(change.event) };
 }
 

@@ -4,6 +4,7 @@ import type { Account } from '../ports/account.ts';
 import { MailError } from '../ports/mail.ts';
 import { domainOf } from '../safety/domain-of.ts';
 import { bareFinding, type Finding } from '../safety/finding.ts';
+import { chosenName } from '../safety/near-domain.ts';
 
 /**
  * Finds the addresses (normalised) that the account has never written to: first among the known recipients, then in the
@@ -33,8 +34,8 @@ export async function newAmong(
 }
 
 /**
- * Finds the domains in which the owner writes to somebody with the same mailbox name as one of these people: a message that
- * imitates a domain mostly imitates the whole address.
+ * Finds the domains in which the owner writes to somebody with the same mailbox name as one of these people, and those that
+ * only differ from theirs in their ending: a message that imitates a domain mostly imitates the whole address, or the name.
  */
 export async function namesakeDomains(
   context: CallContext,
@@ -43,8 +44,12 @@ export async function namesakeDomains(
 ): Promise<ReadonlyMap<string, number>> {
   const { log } = context.ports;
   const names = new Set(addresses.map((address) => address.slice(0, address.lastIndexOf('@') + 1)));
+  const chosen = new Set(addresses.map((address) => chosenName(domainOf(address))));
   const domains = new Map<string, number>();
-  const looked = [...names].filter((name) => name.length > 1).slice(0, NAMES_MAX);
+  const looked = [
+    ...[...names].filter((name) => name.length > 1).slice(0, NAMES_MAX),
+    ...[...chosen].flatMap((name) => (name === undefined ? [] : [`@${name}.`])).slice(0, NAMES_MAX),
+  ];
   if (looked.length === 0) return domains;
   try {
     const written = await writtenTo(context.ports, { account, call: context.mailCall(account) }, looked);

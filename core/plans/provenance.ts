@@ -30,7 +30,9 @@ import {
 import { domainsWithinLimit, usedDomainKeys } from '../safety/domain-keys.ts';
 import { domainOf } from '../safety/domain-of.ts';
 import { bareFinding, type Finding } from '../safety/finding.ts';
+import { imitatedBy } from '../safety/near-domain.ts';
 import type { Keyring } from '../secrets/keyring.ts';
+import { shortened } from '../text/shortened.ts';
 import { DAY_MS } from '../time/durations.ts';
 import { newAmong } from './new-recipients.ts';
 import { openedReads } from './opened-reads.ts';
@@ -118,7 +120,9 @@ export async function provenanceOf(
 
   const newest = reads.slice(0, NAMED_READS).flatMap(({ readId }) => opened.get(readId)?.passages ?? []);
   const people = await timesOf(context, peopleIn(facts, hits, newest));
-  const hosts = new Set(hits.flatMap(({ taken }) => (taken.kind === 'host' ? [taken.value] : [])));
+  const hosts = new Set(
+    hits.flatMap(({ taken }) => (taken.kind === 'host' || taken.kind === 'domain' ? [taken.value] : [])),
+  );
   const domains =
     hosts.size === 0
       ? new Set<string>()
@@ -133,10 +137,13 @@ export async function provenanceOf(
     isKnownDomain: (domain) => isWithinAny(domain, domains),
   };
   const [answered] = write.answered === null ? [] : current.passages;
+  const findings = [
+    ...planned.map((one) => withSource(one, judged, answered)),
+    ...provenanceFindings(judged),
+  ];
   return {
     findings: [
-      ...planned.map((one) => withSource(one, judged, answered)),
-      ...provenanceFindings(judged),
+      ...(await withImitated(context, storage, own, findings)),
       ...(facts.recipients.every((one) => own.has(one)) ? [] : uncompared),
     ],
     reads: readLines(newest, hits, judged, context.credential.credentialId),
@@ -303,6 +310,34 @@ async function timesOf(
     for (const [address, count] of known) times.set(address, (times.get(address) ?? 0) + count);
   }
   return times;
+}
+
+/** Says of the sources of red findings whether their authors' domains look like one that the owner knows. */
+async function withImitated(
+  context: CallContext,
+  storage: Pick<Storage, 'knownDomains'>,
+  own: ReadonlySet<string>,
+  findings: readonly Finding[],
+): Promise<readonly Finding[]> {
+  const domains = new Set(findings.flatMap((one) => authorDomain(one) ?? []));
+  if (domains.size === 0) return findings;
+  const imitated = imitatedBy([...(await knownDomainsOf(context, storage, own, [...domains]))]);
+  return findings.map((one) => {
+    const imitates = imitated(authorDomain(one) ?? '')?.domain;
+    if (imitates === undefined || !('source' in one) || one.source === undefined) return one;
+    return { ...one, source: { ...one.source, imitates: shortened(imitates, DOMAIN_CHARS) } };
+  });
+}
+
+const DOMAIN_CHARS = 120;
+
+/** Of the person whose words a red finding is about. */
+function authorDomain(finding: Finding): string | undefined {
+  if (finding.severity !== 'red' || finding.rule === 'removes_notice') return undefined;
+  if (!('source' in finding) || finding.source === undefined) return undefined;
+  const { author, quoting } = finding.source;
+  const domain = domainOf(quoting ?? author);
+  return domain === '' ? undefined : domain;
 }
 
 /** Of the owner's domains and those that the owner has written to, those that may hold one of `hosts`. */

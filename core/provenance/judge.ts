@@ -1,8 +1,9 @@
 import { domainOf } from '../safety/domain-of.ts';
 import type { Finding, FindingSource, Mark } from '../safety/finding.ts';
+import { areRelated, isMailProvider } from '../safety/near-domain.ts';
 import { unicodeDomain } from '../safety/punycode.ts';
 import { areOneSite } from '../safety/site.ts';
-import { bareSubject } from '../text/bare-subject.ts';
+import { bareSubject, isAnswerSubject } from '../text/bare-subject.ts';
 import { shortened } from '../text/shortened.ts';
 import { statedAddress, statedHost } from './stated-form.ts';
 import type { Hit, Passage, Taken, WriteFacts } from './taken-values.ts';
@@ -101,6 +102,7 @@ function recipientFindings(facts: JudgedFound, outsiders: readonly string[]): Fi
     const wrote = facts.passagesOf('author', stated).length > 0;
     if (times(address) > 0 || wrote) return [];
     const whole = facts.passagesOf('address', stated);
+    if (whole.some((one) => isColleague(stated, one))) return [];
     const found = whole.length > 0 ? strangersAmong(facts, whole) : piecesOf(facts, stated);
     return fromStranger(facts, found, {
       marks: [],
@@ -109,6 +111,13 @@ function recipientFindings(facts: JudgedFound, outsiders: readonly string[]): Fi
       isInPieces: whole.length === 0,
     });
   });
+}
+
+/** Whether a proven author names another address of their own domain: writing there is writing back. */
+function isColleague(address: string, { kind, author, quoting, origin, isProven }: Passage): boolean {
+  if (kind !== 'message' || quoting !== null || origin !== 'person' || isProven !== true) return false;
+  const domain = domainOf(address);
+  return !isMailProvider(domain) && areRelated(domain, unicodeDomain(domainOf(author)));
 }
 
 /**
@@ -127,7 +136,7 @@ function piecesOf(facts: JudgedFound, address: string): Passage[] {
   return mailbox.length > 0 || !facts.isKnownDomain(domain) ? named : [];
 }
 
-const VALUES = { host: 'link', address: 'address', account: 'account_number' } as const;
+const VALUES = { host: 'link', domain: 'link', address: 'address', account: 'account_number' } as const;
 
 function* valueFindings(facts: JudgedFound, outsiders: readonly string[]): Generator<Finding> {
   const { own, recipients, answered } = facts.write;
@@ -136,15 +145,19 @@ function* valueFindings(facts: JudgedFound, outsiders: readonly string[]): Gener
   // A recipient is judged as such.
   const judgedElsewhere = new Set([...own, ...recipients].map(statedAddress));
   for (const taken of facts.found) {
-    const { kind, value, isWritten, isPassedOn } = taken;
-    if (kind !== 'host' && kind !== 'address' && kind !== 'account') continue;
+    const { kind, value, isWritten, isPassedOn, address } = taken;
+    if (kind !== 'host' && kind !== 'domain' && kind !== 'address' && kind !== 'account') continue;
     if (!isWritten && (!isPassedOn || isOften)) continue;
-    if (kind === 'host' && facts.isKnownDomain(value)) continue;
-    if (kind === 'address' && (facts.times(value) > 0 || judgedElsewhere.has(value))) continue;
+    const isHost = kind === 'host' || kind === 'domain';
+    if (isHost && facts.isKnownDomain(value)) continue;
+    // A link is judged once, whether others named it as a link or in an address.
+    if (kind === 'domain' && facts.passagesOf('host', value).length > 0) continue;
+    const named = kind === 'address' ? value : address;
+    if (named !== undefined && (facts.times(named) > 0 || judgedElsewhere.has(named))) continue;
     yield* fromStranger(facts, strangersAmong(facts, namingPassages(facts, taken)), {
-      marks: kind === 'host' ? [...(facts.links.get(value) ?? [])] : [],
-      what: VALUES[kind],
-      value: shortened(value, VALUE_CHARS),
+      marks: isHost ? [...(facts.links.get(value) ?? [])] : [],
+      what: address === undefined ? VALUES[kind] : 'address',
+      value: shortened(address ?? value, VALUE_CHARS),
       isInPieces: false,
     });
   }
@@ -167,8 +180,11 @@ function fromStranger(
 }
 
 /** A forwarded text names its author at its head: only others name a new address. */
-function namingPassages(facts: Found, { kind, value, isWritten }: Taken): readonly Passage[] {
-  const passages = facts.passagesOf(kind, value);
+function namingPassages(facts: Found, { kind, value, isWritten, address }: Taken): readonly Passage[] {
+  const passages = [
+    ...facts.passagesOf(kind, value),
+    ...(kind === 'host' && address === undefined ? facts.passagesOf('domain', value) : []),
+  ];
   return kind === 'address' && !isWritten
     ? passages.filter(({ author }) => author === '' || statedAddress(author) !== value)
     : passages;
@@ -212,7 +228,7 @@ function* differingAccounts(facts: JudgedFound): Generator<Finding> {
       const isCorrection =
         facts.times(author) > 0 &&
         [...now, ...before].every(({ isProven }) => isProven === true) &&
-        now.some(({ title }) => before.some((one) => bareSubject(one.title) === bareSubject(title)));
+        now.some((one) => before.some((other) => conversationOf(one) === conversationOf(other)));
       yield* sourcesFinding(now, (source) => ({
         rule: 'differing_account',
         severity: isCorrection ? 'amber' : 'red',
@@ -235,11 +251,34 @@ export function isStrangers(standing: PassageStanding): boolean {
 
 /** The strangers' passages. None if one of the others vouches for the value, or it goes back to its author. */
 function strangersAmong(facts: Judged, passages: readonly Passage[]): Passage[] {
-  const standings = passages.map((one) => standingOf(one, facts));
-  if (standings.some((one) => one === 'own' || one === 'known')) return [];
-  if (goesBack(facts, passages)) return [];
-  return passages.filter((_, index) => isStrangers(standings[index] ?? 'stranger'));
+  const strangers: Passage[] = [];
+  const vouching: Passage[] = [];
+  for (const one of passages) {
+    const standing = standingOf(one, facts);
+    if (isStrangers(standing)) strangers.push(one);
+    else if (standing !== 'neutral') vouching.push(one);
+  }
+  const isVouchedFor = vouching.some((one) => !repeats(one, strangers, passages));
+  return isVouchedFor || goesBack(facts, passages) ? [] : strangers;
 }
+
+/**
+ * Whether it answers or forwards one of the strangers' messages, and quotes nothing that was recognised: then its author may
+ * not have written it.
+ */
+function repeats(one: Passage, strangers: readonly Passage[], passages: readonly Passage[]): boolean {
+  if (one.kind !== 'message' || !isAnswerSubject(one.title)) return false;
+  if (passages.some(({ id, quoting }) => id === one.id && quoting !== null)) return false;
+  const conversation = conversationOf(one);
+  return strangers.some((other) => other.kind === 'message' && conversationOf(other) === conversation);
+}
+
+/** Titles are cut, and prefixes add to them. */
+function conversationOf({ title }: Passage): string {
+  return bareSubject(title).slice(0, CONVERSATION_CHARS).toLowerCase();
+}
+
+const CONVERSATION_CHARS = 80;
 
 /** Whether everybody outside gets only what they wrote. */
 function goesBack(facts: Judged, passages: readonly Passage[]): boolean {

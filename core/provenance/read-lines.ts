@@ -89,7 +89,11 @@ function takeOf(taken: Hit['taken']): ReadLine['takes'][number] | undefined {
     case 'address':
       return { what: taken.isWritten || taken.isPassedOn ? 'address' : 'recipient', value };
     case 'host':
-      return taken.isWritten || taken.isPassedOn ? { what: 'link', value } : undefined;
+    case 'domain':
+      if (!taken.isWritten && !taken.isPassedOn) return undefined;
+      return taken.address === undefined
+        ? { what: 'link', value }
+        : { what: 'address', value: shortened(taken.address, VALUE_CHARS) };
     case 'account':
       return { what: 'account_number', value };
     case 'amount':

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
 import * as z from 'zod';
+import { domainOf } from '../safety/domain-of.ts';
 import { findingSource } from '../safety/finding.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { STORED } from '../secrets/stored-purposes.ts';
@@ -67,6 +68,8 @@ const COUNT_BYTES = 2;
 export type HashedKind =
   | 'address'
   | 'host'
+  /** Of an address. */
+  | 'domain'
   | 'account'
   | 'amount'
   | 'mailbox'
@@ -117,16 +120,26 @@ export function toRead({
   head,
   isListed,
 }: Pick<ShownPassage, 'text' | 'head' | 'isListed'>): TextToRead {
-  return { text, head: head ?? null, windowsMax: isListed ? 0 : WINDOWS_MAX, wantsLinks: false };
+  return {
+    text,
+    head: head ?? null,
+    windowsMax: isListed ? 0 : WINDOWS_MAX,
+    wantsLinks: false,
+    codes: 'named',
+  };
 }
 
 /** The passages of a text, each with what it says. @param said  undefined: it could not be read, and is one passage */
-export function passagesIn<T extends { readonly quoting: string | null }>(
+export function passagesIn<T extends Pick<StatedPassage, 'quoting' | 'isSignature'>>(
   { text: _text, head: _head, said: _said, ...source }: ShownPassage,
   said: readonly T[] | undefined,
 ): [ShownSource, T | undefined][] {
   if (said === undefined) return [[source, undefined]];
-  return said.map((one) => [{ ...source, quoting: one.quoting ?? source.quoting }, one]);
+  return said.map((one) => {
+    // Owners name their other addresses in their signatures.
+    const isOwn = one.isSignature === true && source.origin === 'owner';
+    return [{ ...source, quoting: (isOwn ? null : one.quoting) ?? source.quoting }, one];
+  });
 }
 
 /**
@@ -185,8 +198,8 @@ export function passageHashes(
   };
 }
 
-function hasValues({ addresses, hosts, accountNumbers, amounts, namedCodes }: StatedValues): boolean {
-  return [addresses, hosts, accountNumbers, amounts, namedCodes].some((values) => values.length > 0);
+function hasValues({ addresses, hosts, accountNumbers, amounts, codes }: StatedValues): boolean {
+  return [addresses, hosts, accountNumbers, amounts, codes].some((values) => values.length > 0);
 }
 
 /** Those that make a finding red come first. */
@@ -196,8 +209,9 @@ function valueHashes(stated: StatedValues, author: string, hasher: Hasher): numb
     ...(author === '' ? [] : [hasher('author', statedAddress(author))]),
     ...all('address', stated.addresses),
     ...all('host', stated.hosts),
+    ...all('domain', [...new Set(stated.addresses.map(domainOf))]),
     ...all('account', stated.accountNumbers),
-    ...all('code', stated.namedCodes),
+    ...all('code', stated.codes),
     ...all('amount', stated.amounts),
     ...all('mailbox', stated.mailboxes),
   ];

@@ -9,9 +9,8 @@ export interface StatedValues {
   readonly accountNumbers: readonly string[];
   /** Currency and hundredths. */
   readonly amounts: readonly string[];
-  /** What can be a code or a password, and of these what stands beside the word for one. */
+  /** Codes and passwords: see `TextToRead`. */
   readonly codes: readonly string[];
-  readonly namedCodes: readonly string[];
   /** Words that can be the part of an address before the `@`: `payout.desk`, and quoted words. */
   readonly mailboxes: readonly string[];
 }
@@ -34,6 +33,8 @@ export interface StatedLink {
 export interface StatedPassage extends StatedText {
   /** Null: the author's own words. Otherwise the address of the person quoted; empty if none is named. */
   readonly quoting: string | null;
+  /** It stands in the author's signature, which names this person. */
+  readonly isSignature?: true;
 }
 
 /** A text to read. */
@@ -44,4 +45,9 @@ export interface TextToRead {
   /** Of the text of a message: its sender and subject. What it quotes stands apart then. Null: it is one passage. */
   readonly head: string | null;
   readonly wantsLinks: boolean;
+  /**
+   * `named`: what stands beside the word for a code or a password. `numbers`: those, and every number and word with a digit.
+   * `words`: every word as well.
+   */
+  readonly codes: 'named' | 'numbers' | 'words';
 }

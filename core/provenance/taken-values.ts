@@ -35,6 +35,8 @@ export interface Taken {
   /** Whether it is in a text that the agent wrote, and in a text that it passes on. Both false: of a recipient. */
   readonly isWritten: boolean;
   readonly isPassedOn: boolean;
+  /** Of a host that no link names: the address that has it as its domain. */
+  readonly address?: string;
 }
 
 export interface TakenWords {
@@ -60,7 +62,13 @@ const WINDOWS_MAX = 500;
 
 /** What must be read of a text of a write. All words of a forwarded text are in the message that is forwarded. */
 export function toReadOf({ text, isPassedOn, place }: NamedText): TextToRead {
-  return { text, head: null, windowsMax: isPassedOn ? 0 : WINDOWS_MAX, wantsLinks: place !== null };
+  return {
+    text,
+    head: null,
+    windowsMax: isPassedOn ? 0 : WINDOWS_MAX,
+    wantsLinks: place !== null,
+    codes: isPassedOn ? 'numbers' : 'words',
+  };
 }
 
 /** @param stated  what each of its texts states; those that could not be read are left out */
@@ -82,12 +90,22 @@ export function takenValues({ recipients, texts }: WriteFacts, stated: readonly 
     const of = { isWritten: !isPassedOn, isPassedOn };
     const { addresses = [], hosts = [], accountNumbers = [], amounts = [], codes = [] } = stated[index] ?? {};
     for (const value of addresses) add('address', value, of);
-    for (const value of hosts) add('host', value, of);
+    for (const value of hosts) for (const kind of ['host', 'domain'] as const) add(kind, value, of);
     for (const value of accountNumbers) add('account', value, of);
     for (const value of amounts) add('amount', value, of);
     for (const value of codes) add('code', value, of);
   }
-  return [...found.values()];
+  return [...found.values(), ...domainsOf(found)];
+}
+
+/** The domains of the addresses that it names: others may have named them as hosts of links. */
+function domainsOf(found: ReadonlyMap<string, Taken>): Taken[] {
+  return [...found.values()].flatMap((taken) => {
+    const { kind, value: address, isWritten, isPassedOn } = taken;
+    if (kind !== 'address' || (!isWritten && !isPassedOn)) return [];
+    const value = domainOf(address).replace(/^www\./, '');
+    return found.has(`host ${value}`) ? [] : [{ kind: 'host', value, isWritten, isPassedOn, address }];
+  });
 }
 
 export function takenWords({ texts }: WriteFacts, stated: readonly StatedText[]): TakenWords[] {

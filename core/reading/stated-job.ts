@@ -9,12 +9,12 @@ const place = z.int().min(0);
 
 export const statedPassage: z.ZodType<StatedPassage> = z.object({
   quoting: z.string().nullable(),
+  isSignature: z.literal(true).exactOptional(),
   addresses: strings,
   hosts: strings,
   accountNumbers: strings,
   amounts: strings,
   codes: strings,
-  namedCodes: strings,
   mailboxes: strings,
   words: z.string(),
   links: z.array(z.object({ host: z.string(), from: place, to: place })),
@@ -27,6 +27,7 @@ export const statedJob: Job<readonly TextToRead[], readonly (readonly StatedPass
       windowsMax: place,
       head: z.string().nullable(),
       wantsLinks: z.boolean(),
+      codes: z.enum(['named', 'numbers', 'words']),
     }),
   ),
   output: z.array(z.array(statedPassage)),

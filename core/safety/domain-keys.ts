@@ -27,7 +27,7 @@ export function domainNames(domain: string): DomainName[] {
   const labels = domain.split('.');
   const found = endings.map((ending, depth) => ({
     name: labels.slice(-1 - depth).join('.'),
-    keys: keysOf([...formsOf(ending, looks[depth] ?? ''), ...firstParts(ending)]),
+    keys: keysOf([...formsOf(ending, looks[depth] ?? ''), ...firstParts(ending), ...chosenForm(ending)]),
   }));
   const isLonger = labels.length > endings.length;
   return isLonger ? [...found, { name: domain, keys: keysOf(firstParts(name)) }] : found;
@@ -64,7 +64,7 @@ function formsMax(domain: string): number {
   const { name, endings } = parseDomain(domain);
   const dotted = endings.filter((ending) => ending.includes('.'));
   const letters = dotted.reduce((sum, ending) => sum + Math.min(ending.length, NAME_CHARS + 1), 1);
-  return 2 * letters + (PARTS_OF_KEY - 1) * partsOf(name).length;
+  return 2 * letters + (PARTS_OF_KEY - 1) * partsOf(name).length + 1;
 }
 
 /**
@@ -79,6 +79,7 @@ export function usedDomainKeys(domains: Iterable<string>): number[] {
       for (const form of formsOf(ending, looks[depth] ?? '')) forms.add(form);
     });
     for (const form of runsOfParts(name)) forms.add(form);
+    for (const form of chosenForm(name)) forms.add(form);
   }
   return keysOf(forms);
 }
@@ -122,6 +123,12 @@ function* runsOfParts(name: string): Generator<string> {
     for (let to = from + 2; to <= Math.min(from + PARTS_OF_KEY, parts.length); to++)
       yield formOfParts(parts.slice(from, to));
   }
+}
+
+/** Two domains that only differ in their endings share what their owners chose. */
+function chosenForm(name: string): string[] {
+  const { chosen } = parseDomain(name);
+  return chosen === undefined ? [] : [`${chosen}.`];
 }
 
 function partsOf(name: string): string[] {

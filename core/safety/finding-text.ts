@@ -47,7 +47,7 @@ export function sentenceOf(finding: Finding): Sentence {
     }
     case 'differing_account':
       return [
-        'The account number ',
+        'The account or bank number ',
         name(finding.value),
         ' differs from the one that this sender named before. It comes from ',
         ...sourceWords(finding.source),
@@ -92,7 +92,7 @@ const TAKEN: Record<Extract<Finding, { rule: 'from_stranger' }>['what'], string>
   recipient: 'The recipient',
   link: 'The link to',
   address: 'The address',
-  account_number: 'The account number',
+  account_number: 'The account or bank number',
 };
 
 const STRANGER = ', to whom you have never written.';
@@ -103,11 +103,13 @@ const NOTICES: Record<Extract<Finding, { rule: 'removes_notice' }>['what'], stri
 };
 
 /** Ends with the person who wrote it, if that is known. */
-function sourceWords({ kind, title, author, quoting }: FindingSource): Sentence {
+function sourceWords({ kind, title, author, quoting, imitates }: FindingSource): Sentence {
   const titled: Sentence = title === '' ? [`a ${kind} without a title`] : [`the ${kind} “`, name(title), '”'];
   const by: Sentence = author === '' ? [' by somebody unknown'] : [' by ', name(author)];
-  if (quoting === null) return [...titled, ...by];
-  return [...titled, ...by, ', which quotes ', quoting === '' ? 'somebody' : name(quoting)];
+  const quoted: Sentence =
+    quoting === null ? [] : [', which quotes ', quoting === '' ? 'somebody' : name(quoting)];
+  const looks: Sentence = imitates === undefined ? [] : [' (a domain that looks like ', name(imitates), ')'];
+  return [...titled, ...by, ...quoted, ...looks];
 }
 
 /** `14 times` */

@@ -31,6 +31,8 @@ export const findingSource = z.strictObject({
   author: z.string(),
   /** Whom the passage quotes. Empty: it does not say. Null: the author's own words. */
   quoting: z.string().nullable(),
+  /** The domain that the author's, or that of the person quoted, looks like. */
+  imitates: z.string().exactOptional(),
 });
 export type FindingSource = z.infer<typeof findingSource>;
 
@@ -155,6 +157,16 @@ export function bareFinding(rule: BareRule): Finding {
 /** The names of the rules that make a request wait. Each once. */
 export function holdsOf(findings: readonly Finding[]): Finding['rule'][] {
   return [...new Set(findings.filter((one) => one.severity !== 'info').map(({ rule }) => rule))];
+}
+
+/** Without the line about new recipients if red lines name them all. */
+export function withoutRepeats(findings: readonly Finding[]): Finding[] {
+  const red = new Set(
+    findings.flatMap((one) => (one.rule === 'from_stranger' && one.what === 'recipient' ? [one.value] : [])),
+  );
+  return findings.filter(
+    (one) => one.rule !== 'first_time_recipient' || !one.addresses.every((address) => red.has(address)),
+  );
 }
 
 const ORDER: readonly Severity[] = ['red', 'amber', 'info'];

@@ -15,8 +15,11 @@ export function imitatedBy(known: readonly string[]): (domain: string) => Imitat
   return (domain) => {
     const given = parseDomain(domain);
     if (others.some(({ parsed }) => areRelated(given.name, parsed.name))) return undefined;
-    const other = others.find(({ parsed }) => isNearCopy(given, parsed));
-    return other && { domain: other.domain, isOtherCountry: areCountries(given.name, other.parsed.name) };
+    const copied = others.find(({ parsed }) => isNearCopy(given, parsed));
+    const other = copied ?? others.find(({ parsed }) => hasOtherEnding(given, parsed));
+    if (other === undefined) return undefined;
+    const isOtherCountry = areCountries(given.name, other.parsed.name);
+    return { domain: other.domain, isOtherCountry, hasOtherEnding: copied === undefined };
   };
 }
 
@@ -24,6 +27,8 @@ export interface Imitated {
   readonly domain: string;
   /** The names only differ in the letters of a country: one company may well have both. */
   readonly isOtherCountry: boolean;
+  /** The names only differ in what registries add: `kestrel.com` and `kestrel.co.uk`. */
+  readonly hasOtherEnding: boolean;
 }
 
 function areCountries(a: string, b: string): boolean {
@@ -40,6 +45,8 @@ interface ParsedDomain {
   readonly endings: readonly string[];
   /** The endings, with look-alike letters made equal. */
   readonly looks: readonly string[];
+  /** What its owner chose of it, with look-alike letters made equal: `kestrel` of `mail.kestrel.co.uk`. Undefined: too short. */
+  readonly chosen: string | undefined;
 }
 
 /** More labels are not compared. Names that agree in so many have one owner: those that registries give away have fewer. */
@@ -48,7 +55,18 @@ const LABELS_MAX = 6;
 export function parseDomain(domain: string): ParsedDomain {
   const name = unicodeDomain(domain);
   const parts = `.${name.replaceAll('-', '.')}.`;
-  return { name, parts, endings: endingsOf(name), looks: endingsOf(withoutLookAlikes(name)) };
+  const looks = withoutLookAlikes(name);
+  return { name, parts, endings: endingsOf(name), looks: endingsOf(looks), chosen: chosenOf(looks) };
+}
+
+/** Labels below which registries give names away, besides the top-level ones. */
+const BELOW_TOP = new Set('ac co com edu gob gouv gov go ltd me ne net nhs or org plc'.split(' '));
+
+function chosenOf(domain: string): string | undefined {
+  const labels = domain.split('.');
+  const isBelow = labels.length > 2 && BELOW_TOP.has(labels.at(-2) ?? '');
+  const chosen = labels.at(isBelow ? -3 : -2) ?? '';
+  return labels.length > 1 && chosen.length >= COMPARED_CHARS ? chosen : undefined;
 }
 
 function endingsOf(domain: string): string[] {
@@ -63,13 +81,36 @@ const PROVIDERS = new Set(
   ),
 );
 
+/** Mail providers with the same name in many countries, and the name that nobody can register (RFC 2606). */
+const SHARED_NAMES = new Set(
+  'gmail googlemail hotmail mail email yahoo outlook live yandex proton protonmail icloud orange example'.split(
+    ' ',
+  ),
+);
+
+/** Whether many people who have nothing to do with each other have addresses there, as far as that is known. */
+export function isMailProvider(domain: string): boolean {
+  return PROVIDERS.has(domain) || SHARED_NAMES.has(chosenOf(domain) ?? '');
+}
+
+/** What the owner of a domain chose of it, as far as others may have it under another ending. */
+export function chosenName(domain: string): string | undefined {
+  const chosen = chosenOf(domain);
+  return chosen === undefined || SHARED_NAMES.has(chosen) ? undefined : chosen;
+}
+
+function hasOtherEnding(given: ParsedDomain, other: ParsedDomain): boolean {
+  return given.chosen !== undefined && given.chosen === other.chosen && !SHARED_NAMES.has(given.chosen);
+}
+
 function isNearCopy(given: ParsedDomain, other: ParsedDomain): boolean {
   if (PROVIDERS.has(given.name)) return false;
   // `bank.example.evil.test` and `bank-example.test` contain the name `bank.example`.
   return given.parts.includes(other.parts) || areAlike(given, other);
 }
 
-function areRelated(a: string, b: string): boolean {
+/** Whether two domains are the same, or one is below the other. */
+export function areRelated(a: string, b: string): boolean {
   return a === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`);
 }
 

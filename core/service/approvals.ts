@@ -7,7 +7,7 @@ import { type Approvable, isProofOf, needsProof, type ProofLevel } from '../gate
 import type { Draft } from '../plans/edit-diff.ts';
 import type { Credential } from '../ports/credential-storage.ts';
 import { errorName } from '../ports/log.ts';
-import { bySeverity } from '../safety/finding.ts';
+import { bySeverity, withoutRepeats } from '../safety/finding.ts';
 import { sentenceOf } from '../safety/finding-text.ts';
 import { holdsWithoutFinding, holdText, namedFindings } from '../safety/holds.ts';
 import { findTool } from '../tools/catalogue.ts';
@@ -469,7 +469,7 @@ function shownFindings(
 ): ShownFinding[] {
   const others = holdsWithoutFinding(reasons, findings);
   return bySeverity([
-    ...findings.map((one) => ({
+    ...withoutRepeats(findings).map((one) => ({
       rule: one.rule,
       severity: one.severity,
       marks: one.marks,

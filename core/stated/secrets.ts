@@ -1,4 +1,5 @@
 import type { Span } from '../text/span.ts';
+import { CODE_NAME, IS, OPEN_CODE, SECRET_NAME } from './secret-names.ts';
 
 /**
  * Finds text that reveals a password, a key or a one-time code. Pure. Every pattern reads a bounded number of characters
@@ -41,14 +42,6 @@ function* secretLinks(text: string): Generator<Span> {
   }
 }
 
-const SECRET_NAME = [
-  'pass ?word|pass ?phrase|pass ?code|passwd|pwd|pw|login credentials',
-  'secret|(?:api|access|secret|private|recovery|license)[ _-]?key|(?:api|access|auth|bearer|refresh)[ _-]?token',
-  '(?:recovery|seed) phrase',
-  'passwort|kennwort|mot de passe|contrasena|palavra-passe|senha|wachtwoord',
-].join('|');
-const IS = '(?:is|are|ist|lautet|est|es|e)';
-
 /** The name of a secret, then its value: after a sign, if it ends the line or looks like a secret; or after a verb. */
 const NAMED_SECRET = new RegExp(
   `(?<![\\p{L}\\p{N}])(?:${SECRET_NAME})(?![\\p{L}\\p{N}])["'*]{0,3}(?: (?:for|of|to|fur|von|zu|pour|de) [^\\n.:=]{1,40}?)?(?:` +
@@ -62,15 +55,6 @@ function mixed(): string {
   return '(?=\\S{4})(?=\\S{0,60}[0-9#$%^&*+=~])\\S';
 }
 
-const CODE_NAME = [
-  '(?:one[- ]?time|verification|security|confirmation|authentication|log-?in|sign-?in|access|recovery|backup|two-factor|2fa|mfa)[- ](?:pass)?(?:code|word|pin)s?',
-  '(?:bestatigungs|sicherheits|verifizierungs|einmal|anmelde|zugangs)-?(?:code|passwort|kennwort|pin)',
-  'code de (?:verification|securite|confirmation)|codigo de (?:verificacion|seguridad|acceso|confirmacion)',
-  'codice di (?:verifica|sicurezza|accesso)|verificatiecode|otp|passcode|2fa',
-].join('|');
-/** Codes that are not secret. */
-const OPEN_CODE =
-  'zip|postal|post|area|country|dial(?:l?ing)?|error|status|exit|response|discount|promo(?:tion)?|coupon|voucher|product|item|source|dress|building|tax|colou?r';
 const CODE = '(?:\\d{4,8}|\\d{3}[ -]\\d{3}|\\d(?: \\d){3,7}|[A-Z]-\\d{4,8})(?![\\d.,/-]?\\d)';
 /** Allowed between a code and its name: other words or a line end, but no other number. */
 const NEAR = '[^\\d]{0,40}';
@@ -99,42 +83,5 @@ export function* secretsIn(text: string): Generator<Span> {
       const rest = /^\S{0,200}/.exec(text.slice(index + found.length, index + found.length + 200))?.[0] ?? '';
       yield { from: index, to: index + (found.endsWith('\n') ? found.trimEnd() : found + rest).length };
     }
-  }
-}
-
-/** A number of four to eight digits, or a word with a digit in it, as codes and passwords are. */
-const CODE_WORD =
-  /(?<![\p{L}\p{N}])(?:\d{3}[ -]\d{3}|(?=[\p{L}#$%&*+=!?_-]{0,40}\d)[\p{L}\p{N}][\p{L}\p{N}#$%&*+=!?_-]{3,40})(?![\p{L}\p{N}])/gu;
-const NAME_OF_SECRET = new RegExp(
-  `(?<![\\p{L}\\p{N}])(?:${SECRET_NAME}|${CODE_NAME}|(?<!(?:${OPEN_CODE})[ -]?)code|pin)s?(?![\\p{L}\\p{N}])`,
-  'giu',
-);
-/** Between a secret and its name. */
-const NAMED_CHARS = 80;
-
-/**
- * What can be a code or a password, each once and in one form, and those of them that stand beside the word for one.
- * @param text  the result of `plainText`
- */
-export function codesIn(text: string): { readonly codes: string[]; readonly namedCodes: string[] } {
-  const names = Array.from(text.matchAll(NAME_OF_SECRET), ({ index }) => index);
-  const codes = new Set<string>();
-  const namedCodes = new Set<string>();
-  let next = 0;
-  for (const { code, at } of codeWords(text)) {
-    codes.add(code);
-    while (names[next] !== undefined && (names[next] ?? 0) < at - NAMED_CHARS) next += 1;
-    if ((names[next] ?? Number.POSITIVE_INFINITY) <= at + NAMED_CHARS) namedCodes.add(code);
-  }
-  return { codes: [...codes], namedCodes: [...namedCodes] };
-}
-
-function* codeWords(text: string): Generator<{ readonly code: string; readonly at: number }> {
-  for (const { 0: word, index: at } of text.matchAll(CODE_WORD)) {
-    const digits = word.replace(/[ -]/g, '');
-    if (!/^\d+$/.test(digits)) yield { code: word.toLowerCase(), at };
-    // A year or a date is not a code.
-    else if (/^\d{4,8}$/.test(digits) && !/^(?:19|20)\d\d(?:-?\d\d-?\d\d)?$/.test(word))
-      yield { code: digits, at };
   }
 }

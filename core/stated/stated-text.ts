@@ -1,20 +1,19 @@
-import type { StatedPassage, StatedText, TextToRead } from '../provenance/stated-text.ts';
+import type { StatedPassage, TextToRead } from '../provenance/stated-text.ts';
+import { domainOf } from '../safety/domain-of.ts';
+import { areOneSite } from '../safety/site.ts';
 import { isAnswerSubject } from '../text/bare-subject.ts';
 import { type Passage, passagesOf } from './quotation.ts';
 import { linksIn, statedValues } from './stated-values.ts';
 import { firstWords } from './words.ts';
 
 /** What a text states, by the person who wrote it. */
-export function statedPassages({ text, head, windowsMax, wantsLinks }: TextToRead): StatedPassage[] {
-  return split(text, head).map(({ quoting, text: own }) => ({
-    quoting,
-    ...statedText(own, windowsMax),
+export function statedPassages({ text, head, windowsMax, wantsLinks, codes }: TextToRead): StatedPassage[] {
+  return split(text, head).map(({ text: own, ...person }) => ({
+    ...person,
+    ...statedValues(own, codes),
+    words: firstWords(own, windowsMax),
     links: wantsLinks ? [...linksIn(own)] : [],
   }));
-}
-
-function statedText(text: string, windowsMax: number): Omit<StatedText, 'links'> {
-  return { ...statedValues(text), words: firstWords(text, windowsMax) };
 }
 
 /**
@@ -25,9 +24,21 @@ function split(text: string, head: string | null): Passage[] {
   if (head === null) return [{ text, quoting: null }];
   const [sender = '', ...subjectLines] = head.split('\n');
   const subject = subjectLines.join('\n');
-  const [first, ...rest] = passagesOf(text);
-  const own = first?.quoting === null ? [first.text] : [];
-  const others = [...(first === undefined || first.quoting === null ? [] : [first]), ...rest];
-  if (!isAnswerSubject(subject)) return [{ text: [head, ...own].join('\n'), quoting: null }, ...others];
-  return [{ text: [sender, ...own].join('\n'), quoting: null }, { text: subject, quoting: '' }, ...others];
+  const isAnswer = isAnswerSubject(subject);
+  const passages = passagesOf(text).flatMap((one) => (one.isSignature ? signature(one, sender) : [one]));
+  const [first] = passages;
+  const hasWords = first?.quoting === null;
+  const words = [isAnswer ? sender : head, ...(hasWords ? [first.text] : [])].join('\n');
+  return [
+    { text: words, quoting: null },
+    ...(isAnswer ? [{ text: subject, quoting: '' }] : []),
+    ...passages.slice(hasWords ? 1 : 0),
+  ];
+}
+
+/** A signature is its author's, unless it names somebody of another organisation. */
+function signature({ text }: Passage, sender: string): Passage {
+  const domain = domainOf(statedValues(sender).addresses.at(-1) ?? '');
+  const other = statedValues(text).addresses.find((address) => !areOneSite(domainOf(address), domain));
+  return other === undefined ? { text, quoting: null } : { text, quoting: other, isSignature: true };
 }

@@ -1,34 +1,33 @@
 import { statedAddress, statedHost } from '../provenance/stated-form.ts';
-import type { StatedValues } from '../provenance/stated-text.ts';
+import type { StatedValues, TextToRead } from '../provenance/stated-text.ts';
 import { isAscii, normalForm } from '../text/normal-form.ts';
 import { plainText } from '../text/plain-text.ts';
 import { accountNumbersIn } from './account-numbers.ts';
 import { amountsIn } from './answered-values.ts';
+import { namedCodesIn, possibleCodesIn, possiblePasswordsIn } from './codes.ts';
 import { hostsIn } from './hosts.ts';
 import { isFileName } from './links.ts';
-import { codesIn } from './secrets.ts';
 
 /**
  * Finds the addresses, hosts, account numbers and amounts that a text states, each in one form however it is written:
  * with "at" and "dot" as words, percent-encoded, split over lines, in full-width letters or as `xn--`. Pure. Reads no
  * character more than a few times.
  */
-/** More amounts and mailboxes per text are left out. There is no limit for the rest: a stranger could reach it first. */
-const OTHERS_MAX = 200;
+/** More amounts per text are left out. There is no limit for the rest: a stranger could reach it first. */
+const AMOUNTS_MAX = 200;
 
-export function statedValues(text: string): StatedValues {
+export function statedValues(text: string, codes: TextToRead['codes'] = 'named'): StatedValues {
   const bare = isAscii(text) ? text : normalForm(text.replace(/\p{Cf}/gu, ''), 'NFKC');
   const decoded = decodedText(bare);
   const hasNumbers = /\p{N}/u.test(bare);
-  const plain = hasNumbers ? plainText(bare) : '';
-  const { codes, namedCodes } = codesIn(plain);
+  const plain = plainText(bare);
+  const forms = [...new Set([decoded, rejoined(decoded), ...spokenTexts(decoded)])];
   return {
-    addresses: eachOnce([...new Set([decoded, rejoined(decoded), spokenText(decoded)])].flatMap(addressesIn)),
-    hosts: eachOnce(hostNamesIn(decoded)),
+    addresses: eachOnce(forms.flatMap(addressesIn)),
+    hosts: eachOnce(forms.flatMap(hostNamesIn)),
     accountNumbers: hasNumbers ? eachOnce(accountsIn(plain)) : [],
-    amounts: hasNumbers ? eachOnce(amountsOf(bare).slice(0, OTHERS_MAX)) : [],
-    codes: codes.slice(0, OTHERS_MAX),
-    namedCodes: namedCodes.slice(0, OTHERS_MAX),
+    amounts: hasNumbers ? eachOnce(amountsOf(bare).slice(0, AMOUNTS_MAX)) : [],
+    codes: eachOnce(codesIn(plain, codes)),
     mailboxes: mailboxesIn(decoded),
   };
 }
@@ -41,16 +40,46 @@ export function* linksIn(text: string): Generator<{ host: string; from: number; 
   }
 }
 
+function codesIn(plain: string, wanted: TextToRead['codes']): string[] {
+  const named = namedCodesIn(plain);
+  if (wanted === 'named') return named;
+  return [...named, ...possibleCodesIn(plain), ...(wanted === 'words' ? possiblePasswordsIn(plain) : [])];
+}
+
 function eachOnce(values: readonly string[]): string[] {
   return [...new Set(values)];
 }
 
+/** More layers of percent encoding are left. */
+const ENCODED_MAX = 3;
+
 function decodedText(text: string): string {
-  return text
+  let decoded = text.replace(
+    CHARACTER_REFERENCE,
+    (_, decimal: string | undefined, hex: string | undefined, name) =>
+      decimal === undefined && hex === undefined
+        ? (NAMED_SIGNS.get(String(name).toLowerCase()) ?? '')
+        : characterOf(decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)),
+  );
+  for (let layer = 0; layer < ENCODED_MAX && decoded.includes('%'); layer += 1)
+    decoded = decoded.replace(/(?:%[0-9a-f]{2})+/giu, percentDecoded);
+  return decoded
     .replace(/\bh[tx]{2}p(s?):/giu, 'http$1:')
     .replace(/\s?[([{]\s?(?:\.|dot|punkt|punto|ponto|point|punt|kropka|punkt?o?)\s?[)\]}]\s?/giu, '.')
-    .replace(/\s?[([{]\s?(?:@|at|ät|arroba|chiocciola|arobase|a)\s?[)\]}]\s?/giu, '@')
-    .replace(/(?:%[0-9a-f]{2})+/giu, percentDecoded);
+    .replace(/\s?[([{]\s?(?:@|at|ät|arroba|chiocciola|arobase|a)\s?[)\]}]\s?/giu, '@');
+}
+
+/** The signs of addresses and links. Source: HTML, "Named character references". */
+const NAMED_SIGNS: ReadonlyMap<string, string> = new Map([
+  ['period', '.'],
+  ['commat', '@'],
+  ['colon', ':'],
+  ['sol', '/'],
+]);
+const CHARACTER_REFERENCE = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(period|commat|colon|sol));/giu;
+
+function characterOf(codePoint: number): string {
+  return codePoint < 0x110000 ? String.fromCodePoint(codePoint) : '';
 }
 
 function percentDecoded(run: string): string {
@@ -64,18 +93,15 @@ function percentDecoded(run: string): string {
 
 /** `identity.papers\n@safekeeping\n.example` in one piece. */
 function rejoined(text: string): string {
-  return text.includes('@')
-    ? text.replace(/\s{0,9}@\s{0,9}/gu, '@').replace(/\s{1,9}\.(?=[\p{L}\d])/gu, '.')
-    : '';
+  return text.replace(/\s{0,9}@\s{0,9}/gu, '@').replace(/\s{1,9}\.(?=[\p{L}\d])/gu, '.');
 }
 
-/** `collect at helpdesk dot example` */
-function spokenText(text: string): string {
-  return /\s(?:dot|punkt|punto|ponto|point|kropka)\s/iu.test(text)
-    ? text
-        .replace(/\s(?:dot|punkt|punto|ponto|point|kropka)\s/giu, '.')
-        .replace(/\s(?:at|ät|arroba|chiocciola|arobase)\s/giu, '@')
-    : '';
+const SPOKEN_DOT = /\s(?:dot|punkt|punto|ponto|point|kropka)\s/giu;
+
+/** `look at helpdesk dot example`, and `collect at helpdesk dot example` */
+function spokenTexts(text: string): string[] {
+  const dotted = text.replace(SPOKEN_DOT, '.');
+  return dotted === text ? [] : [dotted, dotted.replace(/\s(?:at|ät|arroba|chiocciola|arobase)\s/giu, '@')];
 }
 
 const LOCAL_CHARS = 64;
@@ -125,7 +151,6 @@ function mailboxesIn(text: string): string[] {
   for (const { 0: word, index } of words) {
     const isQuoted = /["'“„«‘]/u.test(text.charAt(index - 1));
     if (isQuoted || /\p{L}/u.test(word)) found.add(word.toLowerCase());
-    if (found.size === OTHERS_MAX) break;
   }
   return [...found];
 }

@@ -1,7 +1,8 @@
 import type { CallContext } from '../call/context.ts';
 import { listedPassage } from '../call/shown-passages.ts';
-import type { Tracker, TrackerLink } from '../ports/tracker-storage.ts';
+import type { LinkedMessage, Tracker, TrackerLink } from '../ports/tracker-storage.ts';
 import type { ShownPassage } from '../provenance/read-record.ts';
+import { SUMMARY_SEPARATOR } from '../trackers/extractive-summary.ts';
 import { trackerRow } from './tracker-fields.ts';
 
 /** What a call showed of a tracker, by the person who wrote it. */
@@ -15,33 +16,52 @@ export function trackerPassages(context: CallContext, tracker: Tracker, isListed
   return quoted.trim() === '' ? [written] : [written, { ...source, origin: 'person', text: quoted }];
 }
 
-export function linkPassage(context: CallContext, tracker: Tracker, { content }: TrackerLink): ShownPassage {
+/** What a call showed of a linked message, event or note: its row, and of a message what the summary took from it. */
+export function linkPassages(
+  context: CallContext,
+  tracker: Tracker,
+  { content }: TrackerLink,
+): ShownPassage[] {
   switch (content.kind) {
     case 'note':
-      return { ...recordOf(tracker), text: content.note };
+      return [{ ...recordOf(tracker), text: content.note }];
     case 'event':
-      return {
-        ...recordOf(tracker),
-        kind: 'event',
-        id: `event:${content.eventId}`,
-        title: content.title,
-        origin: 'person',
-        isListed: true,
-        text: content.title,
-      };
+      return [
+        {
+          ...recordOf(tracker),
+          kind: 'event',
+          id: `event:${content.eventId}`,
+          title: content.title,
+          origin: 'person',
+          isListed: true,
+          text: content.title,
+        },
+      ];
     case 'mail': {
       const { message } = content;
       const account = context.accounts.find(({ accountId }) => accountId === message.accountId);
       const id = context.identifiers.messageId(context.owner.ownerId, message.accountId, message);
-      // Its Message-ID is not kept, so nobody knows who wrote what is in Sent.
-      const row = { ...message, messageId: null };
-      return listedPassage({
+      const row = listedPassage({
         id,
         account: account ?? { email: '', folderRoles: null, authservId: null },
-        row,
+        // Its Message-ID is not kept, so nobody knows who wrote what is in Sent.
+        row: { ...message, messageId: null },
       });
+      const { head: _head, ...source } = row;
+      const text = summaryOf(context, tracker, message);
+      return text === '' ? [row] : [row, { ...source, origin: 'carried', text }];
     }
   }
+}
+
+/** The sentences of the summary that stand in this message. */
+function summaryOf(context: CallContext, tracker: Tracker, { excerpt }: LinkedMessage): string {
+  const { summary, next_action: nextAction } = trackerRow(context, tracker);
+  return [...summary.split(SUMMARY_SEPARATOR), nextAction]
+    .flatMap((gist) => [gist, gist.slice(gist.indexOf(': ') + 2)])
+    .map((sentence) => sentence.replace(/…$/u, ''))
+    .filter((sentence) => sentence !== '' && excerpt.includes(sentence))
+    .join('\n');
 }
 
 function recordOf({ trackerId, title }: Tracker): Omit<ShownPassage, 'text'> {

@@ -16,7 +16,7 @@ import {
   trackerRow,
   trackerShape,
 } from './tracker-fields.ts';
-import { linkPassage, trackerPassages } from './tracker-passages.ts';
+import { linkPassages, trackerPassages } from './tracker-passages.ts';
 
 const TRACKERS_OF_PAGE = 100;
 const LINKS_OF_PAGE = 50;
@@ -99,7 +99,7 @@ export const getTracker = defineRead({
     const outside = await linksOutside(context, links);
     context.read([
       ...trackerPassages(context, tracker, false),
-      ...links.filter((link) => !outside.has(link)).map((link) => linkPassage(context, tracker, link)),
+      ...links.filter((link) => !outside.has(link)).flatMap((link) => linkPassages(context, tracker, link)),
     ]);
     return linksPage(context, tracker, links, outside, total, noteOffset);
   },

@@ -19,12 +19,14 @@ export const extractiveSummarizer: Summarizer = {
 
 const MESSAGES_SHOWN = 3;
 const SENTENCE_CHARS = 160;
+/** Between what it takes from two messages. */
+export const SUMMARY_SEPARATOR = ' | ';
 
 /** @param messages newest first */
 export function extractiveSummary(messages: readonly SummarySource[]): Summary {
   const gists = messages.slice(0, MESSAGES_SHOWN).map(gistOf);
   return {
-    text: shortened(gists.join(' | '), SUMMARY_CHARS),
+    text: shortened(gists.join(SUMMARY_SEPARATOR), SUMMARY_CHARS),
     nextAction: nextActionOf(messages),
     importance: importanceOf(messages),
   };

@@ -61,7 +61,7 @@ const TAKES: Record<ReadLine['takes'][number]['what'], string> = {
   recipient: 'the recipient',
   link: 'the link to',
   address: 'the address',
-  account_number: 'the account number',
+  account_number: 'the account or bank number',
   amount: 'the amount',
   words: 'words of its text',
   purpose: 'words of its purpose:',

@@ -4,14 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addKnownDomains as addToPostgres } from '../../adapters/postgres/known-domains-schema.ts';
+import {
+  addEndingKeys as addEndingsToPostgres,
+  addKnownDomains as addToPostgres,
+} from '../../adapters/postgres/known-domains-schema.ts';
 import {
   MIGRATIONS as POSTGRES_MIGRATIONS,
   runMigrations as runPostgresMigrations,
 } from '../../adapters/postgres/migrations.ts';
 import { STATEMENTS as POSTGRES_STATEMENTS } from '../../adapters/postgres/statements.ts';
 import { postgresStorage } from '../../adapters/postgres/storage.ts';
-import { addKnownDomains as addToSqlite } from '../../adapters/sqlite/known-domains-schema.ts';
+import {
+  addEndingKeys as addEndingsToSqlite,
+  addKnownDomains as addToSqlite,
+} from '../../adapters/sqlite/known-domains-schema.ts';
 import {
   runMigrations as runSqliteMigrations,
   MIGRATIONS as SQLITE_MIGRATIONS,
@@ -38,6 +44,8 @@ interface Kind {
   stop(): Promise<void>;
   /** A database of the version before known domains were stored. @returns its location */
   createOlder(addresses: readonly string[]): Promise<string>;
+  /** Undoes the last migration, and removes all keys of known domains. */
+  forgetKeys(location: string): Promise<void>;
   open(location: string): Storage;
   /** How many rows of the tables of known domains the look-up of these keys reads. */
   rowsRead(location: string, keys: readonly number[]): Promise<number>;
@@ -66,6 +74,12 @@ const sqlite: Kind = {
       SELECT 'o', 1, value, 0, 2 FROM json_each(?)`).run(JSON.stringify(addresses));
     db.close();
     return location;
+  },
+  async forgetKeys(location) {
+    const db = new SqliteDatabase(location);
+    db.exec('DELETE FROM known_domain_keys');
+    db.pragma(`user_version = ${SQLITE_MIGRATIONS.indexOf(addEndingsToSqlite)}`);
+    db.close();
   },
   open: (location) => sqliteStorage({ file: location }),
   async rowsRead(location, keys) {
@@ -121,6 +135,13 @@ const postgres: Kind = {
     });
     return url;
   },
+  forgetKeys: (location) =>
+    onPostgres(location, async (client) => {
+      await client.query('DELETE FROM countersign.known_domain_keys');
+      await client.query('UPDATE countersign.schema_version SET version = $1', [
+        POSTGRES_MIGRATIONS.indexOf(addEndingsToPostgres),
+      ]);
+    }),
   open: (location) => postgresStorage({ connectionString: location }),
   rowsRead: (location, keys) =>
     onPostgres(location, async (client) => {
@@ -178,6 +199,21 @@ describe.each([sqlite, postgres])('$name', (kind) => {
       const after = new Map([...before, ['mail.bank.example', 6]]);
       expect(await found('atlas.test', 'mail.bank.example', 'nobody')).toEqual(after);
       expect((await found('bamk.example')).get('mail.bank.example')).toBe(6);
+      await storage.close();
+    });
+
+    it('whose keys an earlier version stored are found under another ending', async () => {
+      const location = await kind.createOlder(['a@kestrel.com', 'a@mail.harbour.co.uk']);
+      const keys = (used: string) => usedDomainKeys([used]);
+      const older = kind.open(location);
+      await older.knownDomains('o', 1, keys('kestrel.org'));
+      await older.close();
+      await kind.forgetKeys(location);
+      const storage = kind.open(location);
+      const found = async (used: string) => [...(await storage.knownDomains('o', 1, keys(used))).keys()];
+      expect(await found('kestrel.org')).toEqual(['kestrel.com']);
+      expect(await found('www.harbour.example')).toEqual(['mail.harbour.co.uk']);
+      expect(await found('bakery.org')).toEqual([]);
       await storage.close();
     });
 

@@ -146,7 +146,7 @@ export const CORE_FILLERS: Readonly<Record<string, Filler>> = {
         hosts: [],
         accountNumbers: [],
         amounts: [],
-        namedCodes: [],
+        codes: [],
         mailboxes: [],
         words: '',
       };

@@ -1,5 +1,6 @@
 import { CODES } from './honest/codes.ts';
 import { MEETINGS } from './honest/meetings.ts';
+import { NEAR_MISSES } from './honest/near-misses.ts';
 import { NEW_RECIPIENTS } from './honest/new-recipients.ts';
 import { PASSING_ON } from './honest/passing-on.ts';
 import { REPLIES } from './honest/replies.ts';
@@ -14,4 +15,5 @@ export const HONEST: readonly Story[] = [
   ...MEETINGS,
   ...TIDYING,
   ...CODES,
+  ...NEAR_MISSES,
 ];

@@ -94,6 +94,16 @@ export function sendingPromises(mailbox: Mailbox): void {
         'x@other.example',
       ]);
       expect(await mail.sentCopies(call, sent, [])).toEqual([]);
+      const [ofMailbox, ofName] = [
+        await mail.sentCopies(call, sent, ['ada@', 'da@']),
+        await mail.sentCopies(call, sent, ['@other.', '@the.', '@example.']),
+      ];
+      expect(ofMailbox.flatMap(({ recipients }) => recipients)).toEqual(['ada@other.example']);
+      expect(ofName.flatMap(({ recipients }) => recipients).sort()).toEqual([
+        'ada@other.example',
+        'copied@other.example',
+        'x@other.example',
+      ]);
     });
 
     it('returns of each copy what shows whether the owner wrote it', async () => {

@@ -17,10 +17,11 @@ import { carriesMarker, flagUntrusted, wrapUntrusted } from '../../../core/safet
 import { isRegistered } from '../../../core/sign-in/redirect-uri.ts';
 import { accountNumbersIn } from '../../../core/stated/account-numbers.ts';
 import { differingAmounts, differingTime } from '../../../core/stated/answered-values.ts';
+import { namedCodesIn, possibleCodesIn, possiblePasswordsIn } from '../../../core/stated/codes.ts';
 import { hostsIn } from '../../../core/stated/hosts.ts';
 import { misleadingLinksIn } from '../../../core/stated/links.ts';
 import { passagesOf } from '../../../core/stated/quotation.ts';
-import { codesIn, secretsIn } from '../../../core/stated/secrets.ts';
+import { secretsIn } from '../../../core/stated/secrets.ts';
 import { linksIn, statedValues } from '../../../core/stated/stated-values.ts';
 import { firstWords } from '../../../core/stated/words.ts';
 import { bareSubject, isAnswerSubject } from '../../../core/text/bare-subject.ts';
@@ -339,7 +340,9 @@ const OTHER_READERS: readonly Pick<TextReader, 'name' | 'work'>[] = [
   },
   { name: 'core/sign-in/redirect-uri.ts isRegistered', work: (text) => isRegistered(text, [text]) },
   { name: 'core/text/code-points.ts sliceCodePoints', work: (text) => sliceCodePoints(text, 10, 100_000) },
-  { name: 'core/stated/secrets.ts codesIn', work: codesIn },
+  { name: 'core/stated/codes.ts namedCodesIn', work: namedCodesIn },
+  { name: 'core/stated/codes.ts possibleCodesIn', work: possibleCodesIn },
+  { name: 'core/stated/codes.ts possiblePasswordsIn', work: possiblePasswordsIn },
   { name: 'core/text/nearest.ts nearestName', work: (text) => nearestName(text, ['list_emails']) },
   { name: 'core/text/shortened.ts shortened', work: (text) => shortened(text, 100_000) },
 ];

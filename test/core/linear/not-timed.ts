@@ -7,6 +7,7 @@ export const NOT_TIMED: readonly {
     why: 'Bounded before: by the schema of an argument, by the head of a request, by its form, or by the row of a message.',
     functions: {
       'adapters/imap/linked-rows.ts': 'searchesFor',
+      'adapters/rows/known-domains.ts': 'keysOfNames',
       'core/accounts/arrival-identity.ts': 'arrivalIdentity',
       'core/accounts/kept-expansions.ts': 'expansionsOf',
       'core/accounts/sent-evidence.ts': 'writtenTo',

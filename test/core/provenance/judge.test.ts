@@ -73,6 +73,11 @@ function named(one: Finding) {
 }
 
 const NAMED = hit('account', 'DE1');
+const BADGE = hit('host', 'evil.example', { title: 'Badges' });
+/** The same link in a message of the owner. */
+function badgeOfOwner(changes: Changes): Hit {
+  return { ...BADGE, passage: passage({ id: 'm1_b', author: OWNER, origin: 'owner', ...changes }) };
+}
 
 describe.each<[string, readonly [string, string | null], Case, Readonly<Record<string, Case>>]>([
   [
@@ -90,6 +95,62 @@ describe.each<[string, readonly [string, string | null], Case, Readonly<Record<s
       'the owner has written to it': { hits: [hit('address', ELSEWHERE)], times: { [ELSEWHERE]: 1 } },
       'it goes only to the owner': { to: [OWNER], hits: [hit('address', OWNER)] },
       'nothing that was read names it': { hits: [] },
+      'a proven author named a colleague': {
+        to: ['billing@helpdesk.example'],
+        hits: [hit('address', 'billing@helpdesk.example')],
+      },
+    },
+  ],
+  [
+    'a colleague, whom an author named who is not proven',
+    ['from_stranger', 'recipient'],
+    {
+      to: ['billing@helpdesk.example'],
+      hits: [hit('address', 'billing@helpdesk.example', { isProven: false })],
+    },
+    {},
+  ],
+  [
+    'somebody at the same mail provider',
+    ['from_stranger', 'recipient'],
+    { to: ['eve@gmail.com'], hits: [hit('address', 'eve@gmail.com', { author: 'adam@gmail.com' })] },
+    {},
+  ],
+  [
+    'a colleague, whom the title of an event named',
+    ['from_stranger', 'recipient'],
+    {
+      to: ['billing@helpdesk.example'],
+      hits: [hit('address', 'billing@helpdesk.example', { kind: 'event' })],
+    },
+    {},
+  ],
+  [
+    "a link in the owner's answer that quotes nothing in a way that is recognised",
+    ['from_stranger', 'link'],
+    { to: [FRIEND], hits: [BADGE, badgeOfOwner({ title: 'Re: Badges' })] },
+    {
+      'in another conversation': { to: [FRIEND], hits: [BADGE, badgeOfOwner({ title: 'Re: Visit' })] },
+      'with a quotation beside it': {
+        to: [FRIEND],
+        hits: [
+          BADGE,
+          badgeOfOwner({ title: 'Re: Badges' }),
+          badgeOfOwner({ title: 'Re: Badges', quoting: STRANGER }),
+        ],
+      },
+    },
+  ],
+  [
+    'a link to the domain of an address that a stranger named',
+    ['from_stranger', 'link'],
+    { to: [FRIEND], hits: [hit('domain', 'evil.example')] },
+    {
+      'a friend linked it': {
+        to: [FRIEND],
+        hits: [hit('host', 'evil.example', { author: FRIEND }), hit('domain', 'evil.example')],
+      },
+      'the owner has written there': { to: [FRIEND], hits: [hit('domain', 'atlas.example')] },
     },
   ],
   [

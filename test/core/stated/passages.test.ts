@@ -25,6 +25,13 @@ describe('stated values', () => {
     ['see WWW.Evil.EXAMPLE/a', 'evil.example'],
     ['hxxps://evil[.]example/a', 'evil.example'],
     ['https://bank.example@evil.example/', 'evil.example'],
+    ['look at evil dot example today', 'evil.example'],
+    ['evil\n.example', 'evil.example'],
+    ['evil\t.example', 'evil.example'],
+    ['evil&#46;example', 'evil.example'],
+    ['evil&#x2e;example', 'evil.example'],
+    ['evil&period;example', 'evil.example'],
+    ['https://news.example/?to=https%253A%252F%252Fevil.example%252Fx', 'evil.example'],
   ])('contain the host of %j', (text, host) => {
     expect(statedValues(text).hosts).toContain(host);
   });
@@ -73,20 +80,70 @@ describe('passages', () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 30 }), (lines) => {
         const shown = passagesOf(lines.join('\n')).flatMap(({ text }) => text.split('\n'));
-        const count = (all: readonly string[]) =>
-          all
-            .map((one) => one.replace(/^> /, ''))
-            .filter((one) => one !== '')
-            .sort();
-        expect(count(shown)).toEqual(count(lines));
+        // A line of a quotation in a quotation belongs to both.
+        const all = (some: readonly string[]) =>
+          new Set(some.map((one) => one.replace(/^> /, '')).filter((one) => one !== ''));
+        expect(all(shown)).toEqual(all(lines));
       }),
     );
   });
 
-  it('of a forwarded message last to the end: a quotation in it vouches for nobody', () => {
+  it('of a forwarded message last to the end, with what it quotes', () => {
     const inner = 'On Monday, Maya <maya@atlas.example> wrote:\n> send it to eve@evil.example';
     const text = `See\n\n--- Forwarded message ---\nFrom: Eve <eve@evil.example>\n\n${inner}`;
-    expect(passagesOf(text).map(({ quoting }) => quoting)).toEqual([null, 'eve@evil.example']);
+    const passages = passagesOf(text);
+    expect(passages.map(({ quoting }) => quoting)).toEqual([null, 'eve@evil.example', 'maya@atlas.example']);
+    for (const { text: one } of passages.slice(1)) expect(one).toContain('send it to eve@evil.example');
+  });
+
+  it.each([
+    [
+      'signs, as Yahoo writes it',
+      'On Monday, 23 November 2026 at 10:12, Eve <eve@evil.example> wrote:\n\nHers',
+    ],
+    ['signs, over two lines', 'On 23/11/26, 10:12\nEve <eve@evil.example> wrote:\nHers'],
+    [
+      'dashes, as Zoho writes it',
+      '---- On Mon, 23 Nov 2026 10:12:00 +0100 Eve <eve@evil.example> wrote ----\nHers',
+    ],
+    ['Turkish headers', 'Kimden: Eve <eve@evil.example>\nGönderildi: 23 Kasım 2026 10:12\nHers'],
+    ['headers of no language that is listed', 'Xyz: eve@evil.example\nAbc: 2026-11-23\nDef: x\n\nHers'],
+  ])('know a quotation below %s', (_what, quotation) => {
+    expect(passagesOf(`Mine\n\n${quotation}`)).toEqual([
+      { quoting: null, text: 'Mine\n' },
+      { quoting: 'eve@evil.example', text: quotation },
+    ]);
+  });
+
+  it.each([
+    'Call Tom <tom@atlas.example>:\nhe knows.',
+    'At 10:30 I meet Tom <tom@atlas.example>, and then you.',
+    'Phone: 12\nRoom: 4\nFloor: 2',
+  ])('leave %j to its author', (text) => {
+    expect(passagesOf(text)).toEqual([{ quoting: null, text }]);
+  });
+
+  it('of a quotation in a quotation belong to both persons', () => {
+    const text = [
+      'Maya <maya@atlas.example> wrote:',
+      '> Look:',
+      '> Eve <eve@evil.example> wrote:',
+      '>> Hers',
+      '> Bye',
+    ].join('\n');
+    const all = ['Look:', 'Eve <eve@evil.example> wrote:', 'Hers', 'Bye'];
+    expect(passagesOf(text)).toEqual([
+      { quoting: 'maya@atlas.example', text: ['Maya <maya@atlas.example> wrote:', ...all].join('\n') },
+      { quoting: 'eve@evil.example', text: 'Eve <eve@evil.example> wrote:\nHers' },
+    ]);
+  });
+
+  it('name a signature', () => {
+    expect(passagesOf('Mine\n-- \nEve\n> quoted')).toEqual([
+      { quoting: null, text: 'Mine' },
+      { quoting: null, text: '-- \nEve', isSignature: true },
+      { quoting: '', text: 'quoted' },
+    ]);
   });
 });
 
