@@ -5,6 +5,7 @@ import { nearestName } from '../text/nearest.ts';
 import { normalForm } from '../text/normal-form.ts';
 import { shortened } from '../text/shortened.ts';
 import { type DetailsOf, ServiceError } from './errors.ts';
+import { isRecord, withoutNulls } from './result.ts';
 
 /**
  * Arguments of tools. The published schema is the one that is checked (ajv); zod gives the types and the rules that
@@ -152,8 +153,9 @@ export function checkedArguments<A>(
   let validate: ValidateFunction | undefined;
   return {
     jsonSchema,
-    parse(args) {
+    parse(given) {
       validate ??= ajv.compile(jsonSchema);
+      const args = withoutUnset(given, jsonSchema);
       if (!validate(args)) throw refusal((validate.errors ?? []).map(schemaError));
       const parsed = check(args);
       if (parsed.success) return parsed.data;
@@ -167,6 +169,19 @@ export function checkedArguments<A>(
     },
   };
 }
+
+/** Clients whose schemas know no optional fields send null for those that are not set. */
+function withoutUnset(args: unknown, jsonSchema: Readonly<Record<string, unknown>>): unknown {
+  if (!isRecord(args)) return args;
+  const { properties, required } = objectSchema.parse(jsonSchema);
+  const isUnset = (name: string) => Object.hasOwn(properties, name) && !required.includes(name);
+  return withoutNulls(args, isUnset);
+}
+
+const objectSchema = z.looseObject({
+  properties: z.record(z.string(), z.unknown()).default({}),
+  required: z.array(z.string()).default([]),
+});
 
 /** The service never issues malformed ids, whatever else is wrong with the arguments. */
 function refusal(errors: readonly ArgumentError[]): ServiceError {

@@ -82,7 +82,8 @@ export function countersign<Context>(
       session && (() => session(request, context)),
     );
     // The caller has left, so nobody reads this.
-    return reply === undefined ? new Response(null, { status: 400 }) : responseTo(reply);
+    if (reply === undefined) return new Response(null, { status: 400 });
+    return responseTo(request.method === 'HEAD' ? { ...reply, body: '' } : reply);
   };
 }
 

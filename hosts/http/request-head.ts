@@ -22,6 +22,21 @@ export function headOf(req: IncomingMessage & { readonly originalUrl?: unknown }
   };
 }
 
+/** Whose answer a request gets: HEAD gets that of GET, and nobody writes its body (RFC 9110, 9.3.2). */
+export function answeredMethod({ method }: Pick<RequestHead, 'method'>): string {
+  return method === 'HEAD' ? 'GET' : method;
+}
+
+/** The value of `Allow`. */
+export function allowedMethods(methods: readonly string[]): string {
+  return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+}
+
+/** The path of the tool protocol. Clients are also given it with a slash at its end, and lose the token in a redirect. */
+export function isMcpPath(path: string): boolean {
+  return path === '/mcp' || path === '/mcp/';
+}
+
 /** Undefined if the header is missing. */
 export function headerOf(head: RequestHead, name: string): string | undefined {
   const value = head.headers[name];

@@ -2,6 +2,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { type Failure, failure } from '../../core/call/outcome.ts';
+import { isRecord, withoutNulls } from '../../core/contract/result.ts';
 import type { Caller } from '../../core/ports/call-storage.ts';
 import { errorName } from '../../core/ports/log.ts';
 import { admitRequest } from '../http/admit-request.ts';
@@ -22,6 +23,7 @@ import {
   receiveRequest,
 } from '../http/request.ts';
 import { bearerToken, headerOf, type RequestHead } from '../http/request-head.ts';
+import { acceptedContent, acceptedForms, type Content, EVENTS_TYPE, JSON_TYPE } from './accepted-forms.ts';
 import { protocolServer, type Turn } from './protocol-server.ts';
 import { answerUsual } from './usual-answer.ts';
 import { usualRequest } from './usual-request.ts';
@@ -59,21 +61,27 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
   async function answerMessage(request: ApiRequest, caller: Caller, body: Uint8Array): Promise<Reply> {
     const { turn, end } = turnOf(request, caller);
     const errors: Error[] = [];
-    const message = jsonOf(body);
+    const message = withoutUnset(jsonOf(body));
+    const forms = acceptedForms(request.head);
+    const isAccepted = forms.json || forms.events;
     let isStreamed = false;
     try {
-      const usual = usualRequest(request.head, message);
-      if (usual !== undefined) return { status: 200, headers: {}, body: await answerUsual(turn, usual) };
+      const usual = isAccepted ? usualRequest(request.head, message) : undefined;
+      if (usual !== undefined) {
+        const content = acceptedContent({ type: JSON_TYPE, text: await answerUsual(turn, usual) }, forms);
+        return replyOf(200, content);
+      }
       const { fetch } = createMcpHandler(() => protocolServer(turn), {
         // A stream lasts at most as long as one wait. A subscription ends at once: nothing is announced.
         keepAliveMs: 0,
         onerror: (error) => errors.push(error),
       });
-      const response = await fetch(requestOf(request.head, message === undefined ? body : undefined), {
-        parsedBody: message,
-      });
+      const given = requestOf(request.head, message === undefined ? body : undefined);
+      // The library insists that a client names both.
+      if (isAccepted) given.headers.set('accept', `${JSON_TYPE}, ${EVENTS_TYPE}`);
+      const response = await fetch(given, { parsedBody: message });
       const type = response.headers.get('content-type');
-      if (type === 'text/event-stream' && response.body !== null && wantsProgress(message)) {
+      if (type === EVENTS_TYPE && response.body !== null && forms.events && wantsProgress(message)) {
         isStreamed = true;
         return {
           status: response.status,
@@ -86,11 +94,7 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
       if (response.status >= 500) {
         for (const error of errors) options.log?.error('the tool protocol failed', errorName(error));
       }
-      return {
-        status: response.status,
-        headers: type === null || text === '' ? {} : { 'Content-Type': type },
-        body: text,
-      };
+      return replyOf(response.status, response.ok ? acceptedContent({ type, text }, forms) : { type, text });
     } finally {
       if (!isStreamed) await end();
     }
@@ -155,6 +159,10 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
   }
 }
 
+function replyOf(status: number, { type, text }: Content): Reply {
+  return { status, headers: type === null || text === '' ? {} : { 'Content-Type': type }, body: text };
+}
+
 const withProgressToken = z.looseObject({
   params: z.looseObject({ _meta: z.looseObject({ progressToken: z.union([z.string(), z.number()]) }) }),
 });
@@ -162,6 +170,17 @@ const withProgressToken = z.looseObject({
 /** Whether the message asks for progress reports. Only then is the response streamed. */
 function wantsProgress(message: unknown): boolean {
   return withProgressToken.safeParse(message).success;
+}
+
+/** The message, or each of a batch, without parameters that are null: strict clients cannot leave them out. */
+function withoutUnset(message: unknown): unknown {
+  if (Array.isArray(message)) return message.map(withoutUnset);
+  if (!isRecord(message) || !('method' in message)) return message;
+  const { params = null, ...others } = message;
+  if (params === null) return others;
+  if (!isRecord(params)) return message;
+  const set = withoutNulls(params);
+  return { ...others, params: isRecord(set._meta) ? { ...set, _meta: withoutNulls(set._meta) } : set };
 }
 
 /** Undefined if the body is not JSON. The library has a response for that. */

@@ -55,10 +55,7 @@ const envelope = z.looseObject({
 /** @param given the JSON of the body @returns undefined if the library must answer */
 export function usualRequest(head: RequestHead, given: unknown): UsualRequest | undefined {
   const read = message.safeParse(given).data;
-  const accepted = headerOf(head, 'accept') ?? '';
-  if (read === undefined || !/application\/json/.test(accepted) || !/text\/event-stream/.test(accepted)) {
-    return undefined;
-  }
+  if (read === undefined) return undefined;
   const meta = read.params?._meta;
   if (meta?.progressToken !== undefined) return undefined;
   const name = read.method === 'tools/call' ? read.params.name : undefined;

@@ -14,14 +14,13 @@ import {
   completeReply,
   receiveRequest,
 } from '../http/request.ts';
-import { targetOf } from '../http/request-head.ts';
+import { isMcpPath, targetOf } from '../http/request-head.ts';
 import { mcpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { restApi } from '../rest/rest-api.ts';
 import { findRoute as findApiRoute } from '../rest/routes.ts';
 import { signInHost } from '../sign-in/sign-in-host.ts';
 import type { Door, MountOptions, MountPlan } from './options.ts';
 
-const MCP = '/mcp';
 const HEALTH = '/healthz';
 
 /**
@@ -77,7 +76,7 @@ function doors(
   const others = pages ?? rest ?? mcp ?? signIn;
   if (others === undefined) throw new Error('countersign: doors is empty.');
   return (path) => {
-    if (path === MCP) return mcp ?? others;
+    if (isMcpPath(path)) return mcp ?? others;
     return path === HEALTH || /^\/v1(?:\/|$)/.test(path) ? (rest ?? others) : others;
   };
 }
@@ -129,6 +128,6 @@ function isDoubled(method: string, target: string, basePath: string): boolean {
 
 function isKnown(method: string, target: string): boolean {
   const [path = ''] = target.split('?');
-  if (path === MCP || path === HEALTH || ASSETS.has(path) || NAMED_ASSETS.has(path)) return true;
+  if (isMcpPath(path) || path === HEALTH || ASSETS.has(path) || NAMED_ASSETS.has(path)) return true;
   return findPage(method, path).kind !== 'not_found' || findApiRoute(method, path).kind !== 'none';
 }

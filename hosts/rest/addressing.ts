@@ -1,7 +1,7 @@
 import { type Failure, failure } from '../../core/call/outcome.ts';
 import { entryFailure } from '../http/entry-rules.ts';
 import type { ApiRequest, PublicAddress } from '../http/request.ts';
-import { type Target, targetOf } from '../http/request-head.ts';
+import { allowedMethods, answeredMethod, type Target, targetOf } from '../http/request-head.ts';
 import { ENVELOPE, type Form } from './answer.ts';
 import { findRoute, type Route } from './routes.ts';
 
@@ -26,7 +26,8 @@ export type Addressed =
 export function addressed(request: Pick<ApiRequest, 'head' | 'leakedKeys'>, at: PublicAddress): Addressed {
   const { head } = request;
   const target = targetOf(head);
-  const found = findRoute(head.method, target.path);
+  const method = answeredMethod(head);
+  const found = findRoute(method, target.path);
   const isHealth = target.path === '/healthz';
   const refused = (why: Failure, headers: Record<string, string> = {}): Addressed => ({
     kind: 'refused',
@@ -37,14 +38,14 @@ export function addressed(request: Pick<ApiRequest, 'head' | 'leakedKeys'>, at: 
   const wrong = entryFailure(request, isHealth ? undefined : at);
   if (wrong !== undefined) return refused(wrong);
   if (isHealth) {
-    if (head.method !== 'GET') return refused(failure('method_not_allowed'), { Allow: 'GET' });
+    if (method !== 'GET') return refused(failure('method_not_allowed'), { Allow: allowedMethods(['GET']) });
     return { kind: 'health', form: ENVELOPE };
   }
   switch (found.kind) {
     case 'none':
       return refused(failure('not_found', { reason: 'route' }));
     case 'other_method':
-      return refused(failure('method_not_allowed'), { Allow: found.methods.join(', ') });
+      return refused(failure('method_not_allowed'), { Allow: allowedMethods(found.methods) });
     case 'route':
       return { kind: 'route', route: found.route, target, path: found.parameters };
   }

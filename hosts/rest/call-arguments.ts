@@ -1,5 +1,5 @@
 import { type Failure, failure } from '../../core/call/outcome.ts';
-import { isRecord } from '../../core/contract/result.ts';
+import { isRecord, withoutNulls } from '../../core/contract/result.ts';
 import { errorDetails } from '../../core/contract/schema.ts';
 import type { Target } from '../http/request-head.ts';
 import { type JsonObject, parseBody } from './json-body.ts';
@@ -69,7 +69,8 @@ export function givenBy(
   const parsed = parseBody(body);
   if (parsed.kind === 'failure') return { kind: 'refused', failure: parsed.failure };
   if (target.notUtf8.length > 0) return { kind: 'refused', failure: notUtf8(target.notUtf8) };
-  return { kind: 'given', path, query: target.query, body: parsed.object };
+  // Null stands for a field that is not set.
+  return { kind: 'given', path, query: target.query, body: withoutNulls(parsed.object) };
 }
 
 /** `URLSearchParams` replaces bytes that are not UTF-8, so the tool would get a different text. */

@@ -17,7 +17,14 @@ import {
   completeReply,
   receiveRequest,
 } from '../http/request.ts';
-import { bearerToken, headerOf, targetOf } from '../http/request-head.ts';
+import {
+  allowedMethods,
+  answeredMethod,
+  bearerToken,
+  headerOf,
+  isMcpPath,
+  targetOf,
+} from '../http/request-head.ts';
 import { mcpEndpoint } from '../mcp/mcp-endpoint.ts';
 import {
   challenge,
@@ -52,6 +59,7 @@ export function signInHost(service: SignInService, options: ApiOptions): AnswerR
   const routes: Readonly<Record<string, Route>> = {
     [RESOURCE_METADATA]: { GET: (_request, issuer) => json(200, resourceMetadata(issuer)) },
     [`${RESOURCE_METADATA}/mcp`]: { GET: (_request, issuer) => json(200, resourceMetadata(issuer)) },
+    [`${RESOURCE_METADATA}/mcp/`]: { GET: (_request, issuer) => json(200, resourceMetadata(issuer)) },
     [SERVER_METADATA]: {
       GET: (_request, issuer) => json(200, serverMetadata(issuer, signIns.fetchesDocuments)),
     },
@@ -63,7 +71,7 @@ export function signInHost(service: SignInService, options: ApiOptions): AnswerR
 
   return async (head, readBody, gone) => {
     const issuer = issuerAt(targetOf(head).authority, mcpUrl);
-    if (targetOf(head).path === '/mcp') {
+    if (isMcpPath(targetOf(head).path)) {
       const reply = await mcp(head, readBody, gone);
       if (reply?.status !== 401) return reply;
       const headers = { 'WWW-Authenticate': challenge(issuer, bearerToken(head) !== undefined) };
@@ -90,10 +98,11 @@ export function signInHost(service: SignInService, options: ApiOptions): AnswerR
     const { path } = targetOf(head);
     const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
     if (route === undefined) return { ...refusal(failure('not_found', { reason: 'route' })), rate };
-    const act = Object.hasOwn(route, head.method) ? route[head.method] : undefined;
+    const method = answeredMethod(head);
+    const act = Object.hasOwn(route, method) ? route[method] : undefined;
     if (act === undefined) {
       const reply = refusal(failure('method_not_allowed'));
-      return { ...reply, headers: { ...reply.headers, Allow: Object.keys(route).join(', ') }, rate };
+      return { ...reply, headers: { ...reply.headers, Allow: allowedMethods(Object.keys(route)) }, rate };
     }
     if (admission.failure.code === 'rate_limited') return { ...refusal(admission.failure), rate };
     return { ...(await act(request, issuer)), rate };

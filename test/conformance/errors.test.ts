@@ -132,10 +132,10 @@ section('Errors', () => {
   });
 
   it.each([
-    ['PUT', '/v1/messages', 'GET, POST'],
-    ['DELETE', '/v1/me', 'GET'],
+    ['PUT', '/v1/messages', 'GET, HEAD, POST'],
+    ['DELETE', '/v1/me', 'GET, HEAD'],
     ['GET', '/v1/messages/m1_x/reply', 'POST'],
-    ['POST', '/v1/openapi.json', 'GET'],
+    ['POST', '/v1/openapi.json', 'GET, HEAD'],
   ] as const)('method_not_allowed: %s %s, Allow %s', async (method, path, allow) => {
     const answer = await door().call(method, path);
     expectFailure(answer, 405, 'method_not_allowed');

@@ -1,13 +1,30 @@
 import { type IncomingMessage, request } from 'node:http';
 import { expect, it } from 'vitest';
+import * as z from 'zod';
 import { shownOf } from '../core/scene.ts';
 import { sendBytes } from '../hosts/rest/raw-http.ts';
-import { approvalIn, doorOf, expectFailure, ownDoor } from './door.ts';
+import { approvalIn, doorOf, expectFailure, goesThroughTools, ownDoor } from './door.ts';
 import { section } from './sections.ts';
 
 // What the notes say of requests: the order of refusals, bodies, envelopes, characters.
 
 const door = doorOf();
+
+const names = z.array(z.string());
+const listed = z.object({
+  tools: z.array(
+    z.object({
+      name: z.string(),
+      inputSchema: z.object({
+        properties: z.record(z.string(), z.unknown()).default({}),
+        required: names.default([]),
+      }),
+    }),
+  ),
+});
+const refused = z.looseObject({
+  details: z.looseObject({ errors: z.array(z.looseObject({ field: z.string() })).optional() }).optional(),
+});
 
 section('Notes: Where the contract can be read in two ways', () => {
   it('the order of refusals: each request breaks a rule and all later ones', async () => {
@@ -141,17 +158,65 @@ section('Notes: Where the contract can be read in two ways', () => {
     },
   );
 
-  it('no route has the method HEAD', async () => {
-    const { server } = door();
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      request({ port: server.port, host: '127.0.0.1', path: '/v1/me', method: 'HEAD' }, resolve)
-        .on('error', reject)
-        .end();
-    });
-    expect({ status: response.statusCode, allow: response.headers.allow }).toEqual({
-      status: 405,
-      allow: 'GET',
-    });
-    response.resume();
+  it('null for an optional argument or field counts as absent, and for a required one is refused', async () => {
+    const { call, tool, key, letter } = door();
+    const apiKey = await key();
+    const { tools } = listed.parse((await call('GET', '/v1/tools', { key: apiKey })).json);
+    expect(tools.length).toBeGreaterThan(20);
+    for (const { name, inputSchema } of tools) {
+      const names = Object.keys(inputSchema.properties);
+      const fieldsOf = async (args: object) => {
+        const answer = await tool(name, args, { key: apiKey });
+        return new Set((refused.parse(answer.json).details?.errors ?? []).map(({ field }) => field));
+      };
+      const unset = await fieldsOf(Object.fromEntries(names.map((one) => [one, null])));
+      expect([name, unset]).toEqual([name, await fieldsOf({})]);
+      for (const one of inputSchema.required)
+        expect([name, [...unset]]).toEqual([name, expect.arrayContaining([one])]);
+    }
+    const sent = await call('POST', '/v1/messages', { body: { ...letter(), purpose: null }, key: apiKey });
+    expect(sent.status).toBe(202);
+    const event = {
+      title: 'Talk',
+      start: '2030-01-07T10:00',
+      duration_min: null,
+      attendee: null,
+      // Only the route has it: it chooses the tool.
+      ...(goesThroughTools() ? {} : { proposed: null }),
+    };
+    expect((await call('POST', '/v1/events', { body: event, key: apiKey })).status).toBe(202);
+    expectFailure(
+      await call('POST', '/v1/messages', { body: { ...letter(), body: null }, key: apiKey }),
+      400,
+      'invalid_arguments',
+    );
+    expectFailure(await tool('get_me', { nonsense: null }, { key: apiKey }), 400, 'invalid_arguments');
+  });
+
+  it('HEAD is answered as GET, without a body, and Allow names it', async () => {
+    const { server, key } = door();
+    const apiKey = await key();
+    const asked = (method: string, path: string) =>
+      new Promise<IncomingMessage>((resolve, reject) => {
+        const headers = { authorization: `Bearer ${apiKey}` };
+        request({ port: server.port, host: '127.0.0.1', path, method, headers }, resolve)
+          .on('error', reject)
+          .end();
+      });
+    for (const path of ['/v1/me', '/v1/messages?limit=1', '/v1/openapi.json', '/healthz']) {
+      const [get, head] = [await asked('GET', path), await asked('HEAD', path)];
+      get.resume();
+      expect([path, head.statusCode, head.headers['content-type']]).toEqual([
+        path,
+        200,
+        get.headers['content-type'],
+      ]);
+      const parts: unknown[] = [];
+      for await (const part of head) parts.push(part);
+      expect(parts).toEqual([]);
+    }
+    const other = await asked('PUT', '/v1/messages');
+    other.resume();
+    expect([other.statusCode, other.headers.allow]).toEqual([405, 'GET, HEAD, POST']);
   });
 });

@@ -97,7 +97,7 @@ it.each([
 });
 
 it.each([
-  ['PUT', '/v1/events', 'GET, POST'],
+  ['PUT', '/v1/events', 'GET, HEAD, POST'],
   ['GET', '/v1/events/2', 'DELETE, PATCH'],
   ['DELETE', '/v1/events/2/confirm', 'POST'],
 ])('%s %s is not allowed', async (method, path, allowed) => {

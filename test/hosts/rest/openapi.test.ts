@@ -89,7 +89,7 @@ describe('GET /v1/openapi.json', () => {
 
   it('is refused to browsers, on other hosts, with parameters, and to callers who ask too often', async () => {
     expect((await ask([['Origin', 'https://page.example']])).json.code).toBe('origin_not_allowed');
-    expect(await ask([], { method: 'HEAD' })).toMatchObject({ status: 405, headers: { allow: 'GET' } });
+    expect(await ask([], { method: 'PUT' })).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } });
     expect(await ask([], { query: '?format=yaml' })).toMatchObject({
       status: 400,
       json: { error: 'invalid_arguments', details: { errors: [{ field: 'query.format' }] } },

@@ -13,6 +13,7 @@ import type { Storage } from '../../../core/ports/storage.ts';
 import type { Service } from '../../../core/service/service.ts';
 import { createService, type EmbeddedOptions } from '../../../hosts/embedded/countersign.ts';
 import { recordHeads } from '../../../hosts/http/arriving-head.ts';
+import { isMcpPath } from '../../../hosts/http/request-head.ts';
 import { countersign } from '../../../hosts/node/countersign.ts';
 import { sqliteOnClock } from '../../store-clock.ts';
 import { watchedAnswers } from './watched-answers.ts';
@@ -74,7 +75,7 @@ export async function restServer(options: RestServerOptions = {}): Promise<RestS
   });
   const answers = watchedAnswers();
   server.on('request', (req, res) => {
-    if (req.url !== '/mcp') answers.watch(req, res);
+    if (!isMcpPath(req.url ?? '')) answers.watch(req, res);
     handler(req, res);
   });
   server.on('clientError', handler.clientError);

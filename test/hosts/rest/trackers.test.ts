@@ -100,7 +100,7 @@ describe('GET /v1/trackers and the tracker that POST made', () => {
   it('allows no other methods', async () => {
     const answer = await call('DELETE', '/v1/trackers/1');
     expect(answer.status).toBe(405);
-    expect(answer.headers.get('allow')).toBe('GET, PATCH');
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, PATCH');
   });
 });
 

@@ -319,11 +319,12 @@ describe('the cookie of the owner’s session', () => {
 
 describe('methods and paths', () => {
   it.each([
-    ['HEAD', '/v1/me', 'GET'],
-    ['OPTIONS', '/v1/messages', 'GET, POST'],
-    ['DELETE', '/v1/approvals', 'GET'],
+    ['POST', '/v1/me', 'GET, HEAD'],
+    ['OPTIONS', '/v1/messages', 'GET, HEAD, POST'],
+    ['DELETE', '/v1/approvals', 'GET, HEAD'],
     ['GET', '/v1/messages/m1_x/reply', 'POST'],
-    ['HEAD', '/healthz', 'GET'],
+    ['HEAD', '/v1/messages/m1_x/reply', 'POST'],
+    ['POST', '/healthz', 'GET, HEAD'],
   ])('%s %s: 405, Allow %s', async (method, path, allow) => {
     const answer = await ask(path, { method });
     expect(answer.status).toBe(405);
