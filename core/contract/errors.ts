@@ -154,7 +154,7 @@ export const ERRORS = {
   },
   unsupported_media_type: {
     status: 415,
-    message: 'The request body must be application/json.',
+    message: 'The request body must be application/json, without a Content-Encoding.',
     details: null,
   },
   misdirected_request: {

@@ -13,7 +13,7 @@ export const BODY_ERRORS = [
 ] as const satisfies readonly ErrorCode[];
 
 /**
- * Checks the body that a request's head announces: its length, size and media type.
+ * Checks the body that a request's head announces: its length, size, media type and coding.
  * @param required whether the route requires a body
  */
 export function bodyFailure(head: RequestHead, required: boolean): Failure | undefined {
@@ -22,8 +22,12 @@ export function bodyFailure(head: RequestHead, required: boolean): Failure | und
   if (length === undefined) return required ? failure('length_required') : undefined;
   if (!/^\d+$/.test(length)) return failure('invalid_content_length');
   if (Number(length) > BODY_MAX_BYTES) return failure('payload_too_large', { max_bytes: BODY_MAX_BYTES });
-  if (Number(length) > 0 && !isJson(headerOf(head, 'content-type'))) return failure('unsupported_media_type');
-  return undefined;
+  const isReadable = isJson(headerOf(head, 'content-type')) && !isEncoded(headerOf(head, 'content-encoding'));
+  return Number(length) > 0 && !isReadable ? failure('unsupported_media_type') : undefined;
+}
+
+function isEncoded(encoding = 'identity'): boolean {
+  return encoding.trim().toLowerCase() !== 'identity';
 }
 
 export function announcesBody(head: RequestHead): boolean {

@@ -41,7 +41,7 @@ const WHAT_TO_DO: Readonly<Record<ErrorCode, string>> = {
     'Do not repeat it, nor the same in other words. Until `details.resets_at` every key of the owner gets this answer.',
   length_required: 'Send a `Content-Length` header, and no chunked body.',
   payload_too_large: 'Send a body of at most `details.max_bytes` bytes.',
-  unsupported_media_type: 'Send JSON with `Content-Type: application/json`.',
+  unsupported_media_type: 'Send JSON with `Content-Type: application/json`, not compressed.',
   misdirected_request:
     'Send the request to `details.expected`. If that address is wrong, whoever runs the server changes the setting that `details.setting` names.',
   idempotency_key_reused:

@@ -347,6 +347,21 @@ describe('methods and paths', () => {
 describe('the body', () => {
   const post = (wanted: Wanted) => ask('/v1/messages', { method: 'POST', ...wanted });
 
+  it.each([
+    ['gzip', 415],
+    ['br, identity', 415],
+    ['Identity', 400],
+  ])('with Content-Encoding %s: %i', async (encoding, status) => {
+    for (const path of ['/v1/trackers', '/mcp']) {
+      const headers: [string, string][] = [
+        ['Content-Type', 'application/json'],
+        ['Content-Encoding', encoding],
+      ];
+      const answer = await ask(path, { method: 'POST', headers, body: '{"nonsense":1}' });
+      expect([path, answer.status]).toEqual([path, status]);
+    }
+  });
+
   it('of exactly 256 KB is read, one byte more is not', async () => {
     const frame = JSON.stringify({ ...MESSAGE, body: '' }).length;
     const body = (bytes: number) => JSON.stringify({ ...MESSAGE, body: 'x'.repeat(bytes - frame) });
