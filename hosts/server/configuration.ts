@@ -94,10 +94,10 @@ export const settings = z.strictObject({
   dataDir: z.string().min(1).optional().describe('must be a folder, like /var/lib/countersign'),
   databaseUrl: z
     .string()
-    .refine((text) => /^file:./.test(text) || (POSTGRES.test(text) && URL.canParse(text)))
+    .refine((text) => isFileUrl(text) || (POSTGRES.test(text) && URL.canParse(text)))
     .optional()
     .describe(
-      'must be a file, like file:/var/lib/countersign/countersign.db, or a Postgres database, like postgres://user:password@host/name',
+      'must be a file on this machine, like file:/var/lib/countersign/countersign.db (a percent sign is written %25), or a Postgres database, like postgres://user:password@host/name',
     ),
   host: z.string().min(1).default('127.0.0.1').describe('must be the address to listen on, like 127.0.0.1'),
   port: z.int().min(0).max(65_533).default(8787).describe('must be a number from 0 (any free port) to 65533'),
@@ -359,9 +359,22 @@ function databaseOf(
   return { database: { kind: 'file', name: file, file }, secretKeyFile: `${file}.key` };
 }
 
-/** @param fileUrl  `file:///absolute/path`, or `file:` and a path from `folder` */
+/**
+ * @param fileUrl  `file:///absolute/path`, or `file:` and a path from `folder`; percent-encoded
+ * @throws URIError or TypeError if it cannot be decoded, or names another machine
+ */
 function pathOf(fileUrl: string, folder: string): string {
   return fileUrl.startsWith('file://')
     ? fileURLToPath(fileUrl)
-    : resolve(folder, fileUrl.slice('file:'.length));
+    : resolve(folder, decodeURIComponent(fileUrl.slice('file:'.length)));
+}
+
+function isFileUrl(text: string): boolean {
+  if (!/^file:./.test(text)) return false;
+  try {
+    return !pathOf(text, '/').includes('\0');
+  } catch {
+    // `pathOf` says why.
+    return false;
+  }
 }

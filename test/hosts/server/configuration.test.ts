@@ -63,6 +63,14 @@ describe('the configuration', () => {
     }
   });
 
+  it.each([
+    ['file:/var/my%20mail/it.db', '/var/my mail/it.db'],
+    ['file:///var/my%20mail/it.db', '/var/my mail/it.db'],
+    ['file:/var/100%25.db', '/var/100%.db'],
+  ])('%s names the file %s', (url, file) => {
+    expect(readConfiguration({ COUNTERSIGN_DATABASE_URL: url }, '/srv').database).toMatchObject({ file });
+  });
+
   it('comes from the environment', () => {
     const env = {
       COUNTERSIGN_DATABASE_URL: 'file:///var/lib/countersign/it.db',
@@ -133,6 +141,9 @@ describe('the configuration', () => {
     ['COUNTERSIGN_DATABASE_URL', 'mysql://localhost/it', 'postgres://user:password@host/name'],
     ['COUNTERSIGN_DATABASE_URL', 'postgres://u:secret@[it', 'postgres://user:password@host/name'],
     ['COUNTERSIGN_DATABASE_URL', 'data.db', 'file:/var/lib/countersign/countersign.db'],
+    ['COUNTERSIGN_DATABASE_URL', 'file:/var/lib/100%.db', 'a percent sign is written %25'],
+    ['COUNTERSIGN_DATABASE_URL', 'file:/var/lib/a%00.db', 'must be a file on this machine'],
+    ['COUNTERSIGN_DATABASE_URL', 'file://server/share/it.db', 'must be a file on this machine'],
     ['COUNTERSIGN_PORT', '80a', 'a number from 0'],
     ['COUNTERSIGN_PORT', '65535', 'a number from 0'],
     ['COUNTERSIGN_BASE_URL', 'countersign.internal', 'like https://api.example.org'],
