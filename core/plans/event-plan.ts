@@ -6,6 +6,7 @@ import { notifiedAddresses, notifiedOrganizer } from '../actions/planned-change.
 import { type EventWord, putEvent } from '../actions/put-event.ts';
 import type { EventFacts, EventKey } from '../calendar/event.ts';
 import { invitationText } from '../calendar/invitation-text.ts';
+import { withoutMeetingLinks } from '../calendar/meeting-links.ts';
 import { NO_NOTICES, noticesOf, participantsOf, recipientsOf } from '../calendar/notices.ts';
 import type { CallContext } from '../call/context.ts';
 import { refusePeopleOutside } from '../call/refuse-outside.ts';
@@ -119,7 +120,8 @@ export async function planEvent(
     participants,
   };
   // Whoever is told of a change is told of all of it once more.
-  const texts = textsOf({ written: addressed.size > 0 ? whole : ofAgent });
+  const again = isNews ? whole : { ...whole, body: withoutMeetingLinks(whole.body) };
+  const texts = textsOf({ written: addressed.size > 0 ? again : ofAgent });
   return { action: actionFor(change, frozen), findings, texts, gist: eventGist(change.event) };
 }
 

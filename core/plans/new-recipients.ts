@@ -16,15 +16,27 @@ export async function newAmong(
   account: Account,
   addresses: readonly string[],
 ): Promise<{ readonly addresses: ReadonlySet<string>; readonly isCertain: boolean }> {
+  const { storage } = context.ports;
+  const known = await storage.knownRecipients(context.owner.ownerId, account.accountId, addresses);
+  return newInSent(
+    context,
+    account,
+    addresses.filter((address) => !known.has(address)),
+  );
+}
+
+/** The same for addresses that are not among the known recipients. */
+export async function newInSent(
+  context: CallContext,
+  account: Account,
+  unknown: readonly string[],
+): ReturnType<typeof newAmong> {
   const { storage, log } = context.ports;
-  const { ownerId } = context.owner;
-  const known = await storage.knownRecipients(ownerId, account.accountId, addresses);
-  const unknown = addresses.filter((address) => !known.has(address));
   if (unknown.length === 0) return { addresses: new Set(), isCertain: true };
   try {
     const written = await writtenTo(context.ports, { account, call: context.mailCall(account) }, unknown);
     if (written.length > 0)
-      await storage.rememberRecipients(ownerId, account.accountId, written, context.now);
+      await storage.rememberRecipients(context.owner.ownerId, account.accountId, written, context.now);
     return { addresses: new Set(unknown.filter((address) => !written.includes(address))), isCertain: true };
   } catch (error) {
     if (!(error instanceof MailError)) throw error;

@@ -13,6 +13,7 @@ import {
   passagesIn,
   type ShownPassage,
   toRead,
+  unpackedHashes,
 } from '../provenance/read-record.ts';
 import type { StatedPassage } from '../provenance/stated-text.ts';
 import {
@@ -34,7 +35,7 @@ import { imitatedBy } from '../safety/near-domain.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { shortened } from '../text/shortened.ts';
 import { DAY_MS } from '../time/durations.ts';
-import { newAmong } from './new-recipients.ts';
+import { newInSent } from './new-recipients.ts';
 import { openedReads } from './opened-reads.ts';
 
 /** Finds out where a write comes from: what it shares with everything that the owner's credentials read in a day. */
@@ -48,8 +49,10 @@ const READS_AT_ONCE = 500;
 const NAMED_READS = 50;
 /** Reads with the same value, of which the newest are looked at. */
 const SAME_MAX = 100;
-/** People whose standing is looked up for one write, besides its recipients. Each may take a search of Sent. */
-const PEOPLE_MAX = 10;
+/** People whose standing is looked up for one write, besides its recipients. */
+const PEOPLE_MAX = 100;
+/** The most of them who are looked for in Sent, in each account: those whom the store does not know. */
+const SEARCHED_MAX = 10;
 /** The most of these people from whom the write takes nothing. */
 const OTHERS_MAX = 5;
 const ACCOUNTS_MAX = 5;
@@ -119,9 +122,16 @@ export async function provenanceOf(
   ];
 
   const newest = reads.slice(0, NAMED_READS).flatMap(({ readId }) => opened.get(readId)?.passages ?? []);
-  const people = await timesOf(context, peopleIn(facts, hits, newest));
+  const people = await timesOf(
+    context,
+    peopleIn(facts, hits, newest),
+    facts.recipients.length + SEARCHED_MAX,
+  );
   const hosts = new Set(
-    hits.flatMap(({ taken }) => (taken.kind === 'host' || taken.kind === 'domain' ? [taken.value] : [])),
+    hits.flatMap(({ taken }) => {
+      if (taken.kind === 'address_domain') return [domainOf(taken.value)];
+      return taken.kind === 'host' || taken.kind === 'domain' ? [taken.value] : [];
+    }),
   );
   const domains =
     hosts.size === 0
@@ -135,6 +145,7 @@ export async function provenanceOf(
     times: (address) => people.get(address) ?? 0,
     // Only hosts that were read are judged by it.
     isKnownDomain: (domain) => isWithinAny(domain, domains),
+    sharesWords: wordsComparison(opened),
   };
   const [answered] = write.answered === null ? [] : current.passages;
   const findings = [
@@ -296,20 +307,39 @@ function peopleIn(
 async function timesOf(
   context: CallContext,
   people: readonly string[],
+  searchedMax: number,
 ): Promise<ReadonlyMap<string, number>> {
   const times = new Map<string, number>();
   const { storage } = context.ports;
   for (const account of context.accounts.slice(0, ACCOUNTS_MAX)) {
+    const before = await storage.knownRecipients(context.owner.ownerId, account.accountId, people);
+    const unknown = people.filter((one) => !times.has(one) && !before.has(one));
     // Those that are found in Sent become known.
-    await newAmong(
-      context,
-      account,
-      people.filter((one) => !times.has(one)),
-    );
-    const known = await storage.knownRecipients(context.owner.ownerId, account.accountId, people);
+    await newInSent(context, account, unknown.slice(0, searchedMax));
+    const known =
+      unknown.length === 0
+        ? before
+        : await storage.knownRecipients(context.owner.ownerId, account.accountId, people);
     for (const [address, count] of known) times.set(address, (times.get(address) ?? 0) + count);
   }
   return times;
+}
+
+/** Compares the ten-word runs of passages of these reads. They are unpacked when they are first needed. */
+function wordsComparison(reads: OpenedReads): Judged['sharesWords'] {
+  let runs: ReadonlyMap<Passage, ReadonlySet<number>> | undefined;
+  return (one, other) => {
+    runs ??= new Map(
+      [...reads.values()].flatMap(({ passages, phrases }) =>
+        unpackedHashes(phrases).flatMap((list, at) => {
+          const passage = passages[at];
+          return passage === undefined ? [] : [[passage, new Set(list)] as const];
+        }),
+      ),
+    );
+    const [ofOne, ofOther] = [runs.get(one), runs.get(other)];
+    return ofOne !== undefined && ofOther !== undefined && [...ofOne].some((run) => ofOther.has(run));
+  };
 }
 
 /** Says of the sources of red findings whether their authors' domains look like one that the owner knows. */

@@ -1,6 +1,6 @@
 import { domainOf } from '../safety/domain-of.ts';
 import type { Finding, FindingSource, Mark } from '../safety/finding.ts';
-import { areRelated, isMailProvider } from '../safety/near-domain.ts';
+import { isMailProvider } from '../safety/near-domain.ts';
 import { unicodeDomain } from '../safety/punycode.ts';
 import { areOneSite } from '../safety/site.ts';
 import { bareSubject, isAnswerSubject } from '../text/bare-subject.ts';
@@ -11,7 +11,7 @@ import type { Hit, Passage, Taken, WriteFacts } from './taken-values.ts';
 /**
  * Says which findings follow from what was read before a write. Pure. Red: a recipient, a link, an address or an account
  * number that comes from a stranger, unless it goes back to its author or to the owner, or is only passed on to somebody to whom the
- * owner often writes. What the owner or a person the owner knows also wrote in their own words is never red. Red too: a code or a
+ * owner often writes. What the owner or a person the owner knows also wrote in their own words is never red; nor is a recipient whom only proven people of the same domain named. Red too: a code or a
  * password that somebody else wrote, whoever that is, goes to a stranger. Anybody can write in the name of a person the owner knows:
  * a message counts as that person's only if the account's own server proves its sender.
  */
@@ -27,6 +27,8 @@ export interface Judged {
   times(address: string): number;
   /** Whether the owner has written to this domain, or it is one of the owner's. */
   isKnownDomain(domain: string): boolean;
+  /** Whether two passages have ten words in a row in common. */
+  sharesWords(one: Passage, other: Passage): boolean;
 }
 
 /** From this many messages on, the owner often writes to somebody. */
@@ -102,8 +104,8 @@ function recipientFindings(facts: JudgedFound, outsiders: readonly string[]): Fi
     const wrote = facts.passagesOf('author', stated).length > 0;
     if (times(address) > 0 || wrote) return [];
     const whole = facts.passagesOf('address', stated);
-    if (whole.some((one) => isColleague(stated, one))) return [];
-    const found = whole.length > 0 ? strangersAmong(facts, whole) : piecesOf(facts, stated);
+    const naming = whole.length > 0 ? strangersAmong(facts, whole) : piecesOf(facts, stated);
+    const found = naming.every((one) => isColleague(stated, one)) ? [] : naming;
     return fromStranger(facts, found, {
       marks: [],
       what: 'recipient',
@@ -113,11 +115,16 @@ function recipientFindings(facts: JudgedFound, outsiders: readonly string[]): Fi
   });
 }
 
-/** Whether a proven author names another address of their own domain: writing there is writing back. */
-function isColleague(address: string, { kind, author, quoting, origin, isProven }: Passage): boolean {
-  if (kind !== 'message' || quoting !== null || origin !== 'person' || isProven !== true) return false;
+/** Whether a proven author names another address of their own domain in a message: writing there is writing back. */
+function isColleague(
+  address: string,
+  { kind, author, quoting, origin, isListed, isProven }: Passage,
+): boolean {
+  const isOwnWords = kind === 'message' && !isListed && quoting === null && origin === 'person';
   const domain = domainOf(address);
-  return !isMailProvider(domain) && areRelated(domain, unicodeDomain(domainOf(author)));
+  return (
+    isOwnWords && isProven === true && domain === unicodeDomain(domainOf(author)) && !isMailProvider(domain)
+  );
 }
 
 /**
@@ -136,7 +143,15 @@ function piecesOf(facts: JudgedFound, address: string): Passage[] {
   return mailbox.length > 0 || !facts.isKnownDomain(domain) ? named : [];
 }
 
-const VALUES = { host: 'link', domain: 'link', address: 'address', account: 'account_number' } as const;
+const VALUES = {
+  host: 'link',
+  domain: 'link',
+  address: 'address',
+  address_domain: 'address',
+  account: 'account_number',
+} as const;
+const HOSTS: ReadonlySet<Taken['kind']> = new Set(['host', 'domain']);
+const ADDRESSES: ReadonlySet<Taken['kind']> = new Set(['address', 'address_domain']);
 
 function* valueFindings(facts: JudgedFound, outsiders: readonly string[]): Generator<Finding> {
   const { own, recipients, answered } = facts.write;
@@ -145,22 +160,24 @@ function* valueFindings(facts: JudgedFound, outsiders: readonly string[]): Gener
   // A recipient is judged as such.
   const judgedElsewhere = new Set([...own, ...recipients].map(statedAddress));
   for (const taken of facts.found) {
-    const { kind, value, isWritten, isPassedOn, address } = taken;
-    if (kind !== 'host' && kind !== 'domain' && kind !== 'address' && kind !== 'account') continue;
+    const { kind, value, isWritten, isPassedOn } = taken;
+    if (!isJudgedValue(kind)) continue;
     if (!isWritten && (!isPassedOn || isOften)) continue;
-    const isHost = kind === 'host' || kind === 'domain';
+    const [isHost, isAddress] = [HOSTS.has(kind), ADDRESSES.has(kind)];
     if (isHost && facts.isKnownDomain(value)) continue;
-    // A link is judged once, whether others named it as a link or in an address.
-    if (kind === 'domain' && facts.passagesOf('host', value).length > 0) continue;
-    const named = kind === 'address' ? value : address;
-    if (named !== undefined && (facts.times(named) > 0 || judgedElsewhere.has(named))) continue;
-    yield* fromStranger(facts, strangersAmong(facts, namingPassages(facts, taken)), {
+    if (kind === 'address_domain' && facts.isKnownDomain(domainOf(value))) continue;
+    if (isAddress && (facts.times(value) > 0 || judgedElsewhere.has(value))) continue;
+    yield* fromStranger(facts, strangersNaming(facts, taken), {
       marks: isHost ? [...(facts.links.get(value) ?? [])] : [],
-      what: address === undefined ? VALUES[kind] : 'address',
-      value: shortened(address ?? value, VALUE_CHARS),
+      what: VALUES[kind],
+      value: shortened(value, VALUE_CHARS),
       isInPieces: false,
     });
   }
+}
+
+function isJudgedValue(kind: Taken['kind']): kind is keyof typeof VALUES {
+  return kind in VALUES;
 }
 
 type FromStranger = Extract<Finding, { rule: 'from_stranger' }>;
@@ -179,15 +196,30 @@ function fromStranger(
   }));
 }
 
-/** A forwarded text names its author at its head: only others name a new address. */
-function namingPassages(facts: Found, { kind, value, isWritten, address }: Taken): readonly Passage[] {
-  const passages = [
-    ...facts.passagesOf(kind, value),
-    ...(kind === 'host' && address === undefined ? facts.passagesOf('domain', value) : []),
-  ];
-  return kind === 'address' && !isWritten
-    ? passages.filter(({ author }) => author === '' || statedAddress(author) !== value)
-    : passages;
+/** The passages of strangers that name a value. */
+function strangersNaming(facts: JudgedFound, { kind, value, isWritten }: Taken): Passage[] {
+  const passages = facts.passagesOf(kind, value);
+  switch (kind) {
+    case 'address':
+      // A forwarded text names its author at its head: only others name a new address.
+      return strangersAmong(
+        facts,
+        isWritten
+          ? passages
+          : passages.filter(({ author }) => author === '' || statedAddress(author) !== value),
+      );
+    case 'address_domain':
+      return facts.passagesOf('address', value).length > 0 ? [] : strangersAmong(facts, passages);
+    case 'domain': {
+      // An address vouches for no link.
+      const strangers = passages.filter((one) => isStrangers(standingOf(one, facts)));
+      const links = facts.passagesOf('host', value);
+      const isJudged = strangersAmong(facts, links).length > 0 || isVouchedFor(facts, links);
+      return isJudged || goesBack(facts, strangers) ? [] : strangers;
+    }
+    default:
+      return strangersAmong(facts, passages);
+  }
 }
 
 /** A code or a password that goes to a stranger, unless that person wrote it. */
@@ -251,26 +283,30 @@ export function isStrangers(standing: PassageStanding): boolean {
 
 /** The strangers' passages. None if one of the others vouches for the value, or it goes back to its author. */
 function strangersAmong(facts: Judged, passages: readonly Passage[]): Passage[] {
-  const strangers: Passage[] = [];
-  const vouching: Passage[] = [];
-  for (const one of passages) {
+  const strangers = passages.filter((one) => isStrangers(standingOf(one, facts)));
+  return isVouchedFor(facts, passages) || goesBack(facts, passages) ? [] : strangers;
+}
+
+function isVouchedFor(facts: Judged, passages: readonly Passage[]): boolean {
+  return passages.some((one) => {
     const standing = standingOf(one, facts);
-    if (isStrangers(standing)) strangers.push(one);
-    else if (standing !== 'neutral') vouching.push(one);
-  }
-  const isVouchedFor = vouching.some((one) => !repeats(one, strangers, passages));
-  return isVouchedFor || goesBack(facts, passages) ? [] : strangers;
+    return (standing === 'own' || standing === 'known') && !repeatsStranger(facts, one, passages);
+  });
 }
 
 /**
- * Whether it answers or forwards one of the strangers' messages, and quotes nothing that was recognised: then its author may
- * not have written it.
+ * Whether it answers or forwards a stranger's message, and has words of it that are not recognised as a quotation: then its
+ * author may not have written the value either.
  */
-function repeats(one: Passage, strangers: readonly Passage[], passages: readonly Passage[]): boolean {
+function repeatsStranger(facts: Judged, one: Passage, passages: readonly Passage[]): boolean {
   if (one.kind !== 'message' || !isAnswerSubject(one.title)) return false;
-  if (passages.some(({ id, quoting }) => id === one.id && quoting !== null)) return false;
-  const conversation = conversationOf(one);
-  return strangers.some((other) => other.kind === 'message' && conversationOf(other) === conversation);
+  return passages.some(
+    (other) =>
+      other.kind === 'message' &&
+      conversationOf(other) === conversationOf(one) &&
+      isStrangers(standingOf(other, facts)) &&
+      facts.sharesWords(one, other),
+  );
 }
 
 /** Titles are cut, and prefixes add to them. */

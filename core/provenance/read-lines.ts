@@ -90,10 +90,9 @@ function takeOf(taken: Hit['taken']): ReadLine['takes'][number] | undefined {
       return { what: taken.isWritten || taken.isPassedOn ? 'address' : 'recipient', value };
     case 'host':
     case 'domain':
-      if (!taken.isWritten && !taken.isPassedOn) return undefined;
-      return taken.address === undefined
-        ? { what: 'link', value }
-        : { what: 'address', value: shortened(taken.address, VALUE_CHARS) };
+      return taken.isWritten || taken.isPassedOn ? { what: 'link', value } : undefined;
+    case 'address_domain':
+      return { what: 'address', value };
     case 'account':
       return { what: 'account_number', value };
     case 'amount':

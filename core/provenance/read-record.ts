@@ -3,11 +3,12 @@ import { hash } from 'node:crypto';
 import * as z from 'zod';
 import { domainOf } from '../safety/domain-of.ts';
 import { findingSource } from '../safety/finding.ts';
+import { isMailProvider } from '../safety/near-domain.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { STORED } from '../secrets/stored-purposes.ts';
 import { shortened } from '../text/shortened.ts';
 import { statedAddress } from './stated-form.ts';
-import type { StatedPassage, StatedText, StatedValues, TextToRead } from './stated-text.ts';
+import type { StatedPassage, StatedValues, TextToRead } from './stated-text.ts';
 import { windowsOf } from './word-windows.ts';
 
 /**
@@ -182,7 +183,7 @@ export type HashPassage = (passage: ShownSource, windowsMax: number) => PassageH
 /** @param stated  what its text states. Undefined: it could not be read */
 export function passageHashes(
   author: string,
-  stated: StatedText | undefined,
+  stated: StatedPassage | undefined,
   windowsMax: number,
   hasher: Hasher,
 ): PassageHashes {
@@ -203,18 +204,25 @@ function hasValues({ addresses, hosts, accountNumbers, amounts, codes }: StatedV
 }
 
 /** Those that make a finding red come first. */
-function valueHashes(stated: StatedValues, author: string, hasher: Hasher): number[] {
+function valueHashes(stated: StatedPassage, author: string, hasher: Hasher): number[] {
   const all = (kind: HashedKind, values: readonly string[]) => values.map((value) => hasher(kind, value));
   return [
     ...(author === '' ? [] : [hasher('author', statedAddress(author))]),
     ...all('address', stated.addresses),
     ...all('host', stated.hosts),
-    ...all('domain', [...new Set(stated.addresses.map(domainOf))]),
+    ...all('domain', domainsIn(stated, author)),
     ...all('account', stated.accountNumbers),
     ...all('code', stated.codes),
     ...all('amount', stated.amounts),
     ...all('mailbox', stated.mailboxes),
   ];
+}
+
+/** The domains of the addresses that a passage names, besides those of the people who wrote it. */
+function domainsIn({ addresses, quoting }: StatedPassage, author: string): string[] {
+  const writers = new Set([author, quoting ?? ''].map(statedAddress));
+  const named = addresses.filter((address) => !writers.has(address)).map(domainOf);
+  return [...new Set(named)].filter((domain) => !isMailProvider(domain));
 }
 
 /** Packs hashes per passage: a count, then as many hashes. @returns base64 */
@@ -227,6 +235,21 @@ export function packedHashes(lists: readonly (readonly number[])[]): string {
     for (const one of list) at = bytes.writeUIntBE(one, at, HASH_BYTES);
   }
   return bytes.toString('base64');
+}
+
+/** The hashes of each passage, as `packedHashes` was given them. */
+export function unpackedHashes(packed: string): number[][] {
+  const lists: number[][] = [];
+  const bytes = Buffer.from(packed, 'base64');
+  for (let at = 0; at + COUNT_BYTES <= bytes.length; ) {
+    const count = bytes.readUInt16BE(at);
+    at += COUNT_BYTES;
+    const list: number[] = [];
+    for (let n = 0; n < count && at + HASH_BYTES <= bytes.length; n += 1, at += HASH_BYTES)
+      list.push(bytes.readUIntBE(at, HASH_BYTES));
+    lists.push(list);
+  }
+  return lists;
 }
 
 /** Finds the wanted hashes. Calls `found` with the passage and the hash. */

@@ -33,7 +33,7 @@ export interface StatedLink {
 export interface StatedPassage extends StatedText {
   /** Null: the author's own words. Otherwise the address of the person quoted; empty if none is named. */
   readonly quoting: string | null;
-  /** It stands in the author's signature, which names this person. */
+  /** It stands in the author's signature, which names somebody else. */
   readonly isSignature?: true;
 }
 

@@ -1,5 +1,6 @@
 import { domainOf } from '../safety/domain-of.ts';
 import type { Mark } from '../safety/finding.ts';
+import { isMailProvider } from '../safety/near-domain.ts';
 import type { HashedKind, Hasher, ReadPassage } from './read-record.ts';
 import { statedAddress } from './stated-form.ts';
 import type { StatedText, TextToRead } from './stated-text.ts';
@@ -30,13 +31,12 @@ export interface WriteFacts {
 
 /** A value of the write. `value` is in the form of `StatedValues`. */
 export interface Taken {
-  readonly kind: Exclude<HashedKind, 'words'>;
+  /** `address_domain`: an address, of which others may have named the domain as the host of a link. */
+  readonly kind: Exclude<HashedKind, 'words'> | 'address_domain';
   readonly value: string;
   /** Whether it is in a text that the agent wrote, and in a text that it passes on. Both false: of a recipient. */
   readonly isWritten: boolean;
   readonly isPassedOn: boolean;
-  /** Of a host that no link names: the address that has it as its domain. */
-  readonly address?: string;
 }
 
 export interface TakenWords {
@@ -89,23 +89,16 @@ export function takenValues({ recipients, texts }: WriteFacts, stated: readonly 
   for (const [index, { isPassedOn }] of texts.entries()) {
     const of = { isWritten: !isPassedOn, isPassedOn };
     const { addresses = [], hosts = [], accountNumbers = [], amounts = [], codes = [] } = stated[index] ?? {};
-    for (const value of addresses) add('address', value, of);
+    for (const value of addresses) {
+      add('address', value, of);
+      if (!isPassedOn && !isMailProvider(domainOf(value))) add('address_domain', value, of);
+    }
     for (const value of hosts) for (const kind of ['host', 'domain'] as const) add(kind, value, of);
     for (const value of accountNumbers) add('account', value, of);
     for (const value of amounts) add('amount', value, of);
     for (const value of codes) add('code', value, of);
   }
-  return [...found.values(), ...domainsOf(found)];
-}
-
-/** The domains of the addresses that it names: others may have named them as hosts of links. */
-function domainsOf(found: ReadonlyMap<string, Taken>): Taken[] {
-  return [...found.values()].flatMap((taken) => {
-    const { kind, value: address, isWritten, isPassedOn } = taken;
-    if (kind !== 'address' || (!isWritten && !isPassedOn)) return [];
-    const value = domainOf(address).replace(/^www\./, '');
-    return found.has(`host ${value}`) ? [] : [{ kind: 'host', value, isWritten, isPassedOn, address }];
-  });
+  return [...found.values()];
 }
 
 export function takenWords({ texts }: WriteFacts, stated: readonly StatedText[]): TakenWords[] {
@@ -114,13 +107,28 @@ export function takenWords({ texts }: WriteFacts, stated: readonly StatedText[])
   );
 }
 
+function isOfAddress({ kind }: Taken | TakenWords): boolean {
+  return kind === 'address_domain';
+}
+
+function hashOf({ kind, value }: Taken | TakenWords, hasher: Hasher): number {
+  return kind === 'address_domain'
+    ? hasher('host', domainOf(value).replace(/^www\./, ''))
+    : hasher(kind, value);
+}
+
 /** What each hash stands for, by every key of the ring. */
 export function hashedTaken<T extends Taken | TakenWords>(
   taken: readonly T[],
   hashers: readonly Hasher[],
 ): ReadonlyMap<number, T> {
   return new Map(
-    hashers.flatMap((hasher) => taken.map((one) => [hasher(one.kind, one.value), one] as const)),
+    // Of two with one hash, the last stays: a link comes before an address of its domain.
+    hashers.flatMap((hasher) =>
+      [...taken.filter(isOfAddress), ...taken.filter((one) => !isOfAddress(one))].map(
+        (one) => [hashOf(one, hasher), one] as const,
+      ),
+    ),
   );
 }
 

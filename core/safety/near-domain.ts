@@ -18,14 +18,17 @@ export function imitatedBy(known: readonly string[]): (domain: string) => Imitat
     const copied = others.find(({ parsed }) => isNearCopy(given, parsed));
     const other = copied ?? others.find(({ parsed }) => hasOtherEnding(given, parsed));
     if (other === undefined) return undefined;
-    const isOtherCountry = areCountries(given.name, other.parsed.name);
+    const isOtherCountry =
+      copied === undefined
+        ? [given, other.parsed].some(({ name }) => /\.[a-z]{2}$/.test(name))
+        : areCountries(given.name, other.parsed.name);
     return { domain: other.domain, isOtherCountry, hasOtherEnding: copied === undefined };
   };
 }
 
 export interface Imitated {
   readonly domain: string;
-  /** The names only differ in the letters of a country: one company may well have both. */
+  /** The names only differ in their endings, and one is that of a country: one company may well have both. */
   readonly isOtherCountry: boolean;
   /** The names only differ in what registries add: `kestrel.com` and `kestrel.co.uk`. */
   readonly hasOtherEnding: boolean;
@@ -81,11 +84,13 @@ const PROVIDERS = new Set(
   ),
 );
 
-/** Mail providers with the same name in many countries, and the name that nobody can register (RFC 2606). */
+/** Mail providers, some with the same name in many countries; and the name that nobody can register (RFC 2606). */
 const SHARED_NAMES = new Set(
-  'gmail googlemail hotmail mail email yahoo outlook live yandex proton protonmail icloud orange example'.split(
-    ' ',
-  ),
+  (
+    'gmail googlemail hotmail mail email yahoo ymail outlook live msn yandex proton protonmail icloud orange tutanota tuta ' +
+    'zoho posteo freenet libero tiscali fastmail laposte mailbox aol comcast verizon att qq 163 126 sina naver daum ' +
+    't-online sourceforge free sfr wanadoo virgilio seznam wp onet interia o2 bluewin telenet ziggo kpnmail example'
+  ).split(' '),
 );
 
 /** Whether many people who have nothing to do with each other have addresses there, as far as that is known. */
@@ -109,8 +114,7 @@ function isNearCopy(given: ParsedDomain, other: ParsedDomain): boolean {
   return given.parts.includes(other.parts) || areAlike(given, other);
 }
 
-/** Whether two domains are the same, or one is below the other. */
-export function areRelated(a: string, b: string): boolean {
+function areRelated(a: string, b: string): boolean {
   return a === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`);
 }
 

@@ -147,10 +147,16 @@ export function* accountNumbersIn(text: string): Generator<Span> {
   yield* cards(text);
   const undated = text.replace(DATE, '');
   const dates = [...text.matchAll(DATE)].map(({ index }, n) => index - n * DATE_CHARS);
-  const dated = (at: number) => at + DATE_CHARS * dates.filter((date) => date < at).length;
   for (const pattern of [NAMED_NUMBER, NAMED_ACCOUNT]) {
+    let before = 0;
+    // The places only grow.
+    const dated = (at: number) => {
+      while ((dates[before] ?? at) < at) before += 1;
+      return at + DATE_CHARS * before;
+    };
     for (const { 0: found, index } of undated.matchAll(pattern)) {
-      yield { from: dated(index), to: dated(index + found.length) };
+      const from = dated(index);
+      yield { from, to: dated(index + found.length) };
     }
   }
 }

@@ -56,8 +56,8 @@ function* hostsOf(word: string): Generator<Found> {
     const begin = index + start.length;
     const next = links[n + 1]?.index ?? word.length;
     const link = hostOfUrl(word.slice(begin, next));
-    const isCertain = /^https?:[\\/]{2}/i.test(start) || link?.found.host.includes('.') === true;
-    if (link !== undefined && isCertain) yield link.found;
+    // A name without a dot belongs to the reader's own network.
+    if (link?.found.host.includes('.')) yield link.found;
     from = link?.end === undefined ? next : begin + link.end;
   }
   if (from < word.length) yield* namesIn(word.slice(from));
@@ -86,9 +86,9 @@ function* namesIn(part: string): Generator<Found> {
   for (const [host] of part.matchAll(IPV4)) yield { host, kind: 'link', disguise: undefined };
 }
 
-/** `claims.zip/login`: the endings of files that are domains, too, with a path. */
+/** `claims.zip/login`: an ending of files that is one of domains, too, with a path. */
 function hasPath(name: string, behind: string): boolean {
-  return /\.(?:zip|mov|sh|md|rs|py|pl|ps)$/i.test(name) && /^(?::\d{1,5})?\/[\p{L}\p{N}]/u.test(behind);
+  return /\.(?:zip|mov|sh)$/i.test(name) && /^(?::\d{1,5})?\/[\p{L}\p{N}]/u.test(behind);
 }
 
 const HOST_CHARS = 253;
@@ -120,7 +120,11 @@ function hostOfUrl(rest: string): { readonly found: Found; readonly end: number 
 
 /** An IP address as browsers show it, of one that is written as a number, in hexadecimal, or in brackets. */
 function canonicalAddress(host: string): string | undefined {
-  if (!/^(?:\[[0-9a-f:.]+\]|(?:0x[0-9a-f]*|\d+)(?:\.(?:0x[0-9a-f]*|\d+)){0,3})$/i.test(host))
+  if (
+    !/^(?:\[[0-9a-f:.]+\]|(?:0x[0-9a-f]+|\d{5,})|(?:0x[0-9a-f]*|\d+)(?:\.(?:0x[0-9a-f]*|\d+)){1,3})$/i.test(
+      host,
+    )
+  )
     return undefined;
   const url = `http://${host}/`;
   return URL.canParse(url) ? new URL(url).hostname : undefined;

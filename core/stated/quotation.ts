@@ -7,7 +7,7 @@ import { normalForm } from '../text/normal-form.ts';
  */
 export interface Passage {
   readonly text: string;
-  /** Null: the author's own words. Otherwise the address of the person quoted; empty if none is named. */
+  /** Null: the author's own words. Otherwise the address of the person quoted; empty if none is named for certain. */
   readonly quoting: string | null;
   /** The author's own, below the line that starts a signature. */
   readonly isSignature?: true;
@@ -15,7 +15,7 @@ export interface Passage {
 
 /** The first header of a forwarded message, in the languages of common mail programs. */
 const FROM =
-  /^\*?(?:from|von|de|da|de la|van|från|fra|frá|fr[åa]|od|odesílatel|pošiljatelj|šalje|lähettäjä|saatja|nuo|mittente|expéditeur|remitente|kimden|gönderen|feladó|από|от|від|dari|từ|מאת|من|差出人|送信者|发件人|寄件者|寄件人|보낸 ?사람)\*?\s?[:：]/iu;
+  /^\*?(?:from|von|de|da|de la|van|från|fra|frá|od|odesílatel|pošiljatelj|šalje|lähettäjä|saatja|nuo|mittente|expéditeur|remitente|kimden|gönderen|feladó|από|от|від|dari|từ|מאת|من|差出人|送信者|发件人|寄件者|寄件人|보낸 ?사람)\*?\s?[:：]/iu;
 const HEADER = /^\*?\p{L}[\p{L}\p{M} -]{0,20}\*?\s?[:：]/u;
 const RULE_SIGNS = '-_*=';
 /** Of the words between the signs of a separator. */
@@ -25,12 +25,20 @@ const DATE = /(?<!\d)(?:(?:19|20)\d\d|\d{1,2}[./-]\d{1,2}[./-]\d\d)(?!\d)/u;
 const TIME = /(?<!\d)\d{1,2}[:.h]\d\d(?!\d)/u;
 /** The lines of a header block. */
 const HEADERS_MAX = 8;
-/** A block in a language that is not listed has a line with an address, one with a date, and a third. */
+/**
+ * A block in a language that is not listed has a line with an address, one with a date, and a third. Lists of ordinary facts
+ * look the same, so it names nobody.
+ */
 const UNLISTED_HEADERS = 3;
+/** How an introduction says that somebody wrote what follows. */
+const WROTE =
+  /(?<!\p{L})(?:wrote|writes|schrieb|geschrieben|écrit|escribió|escreveu|scritto|schreef|geschreven|skrev|napisał|napisala|napísal|napsal|írta|yazdı|kirjoitti|написал|пише|писал|έγραψε|scris)/iu;
 /** The introduction of a quotation may be broken into several lines. */
 const INTRODUCTION_LINES = 3;
 /** Deeper quotations belong to those around them alone. */
 const DEPTH_MAX = 6;
+/** Fewer than a record keeps of a read. What follows is nobody's for certain. */
+const PASSAGES_MAX = 140;
 const QUOTED = /^\s{0,3}>/u;
 
 /** Text that somebody else wrote. */
@@ -43,10 +51,10 @@ interface Block {
 }
 
 export function passagesOf(text: string): Passage[] {
-  return passagesAt(text.split('\n'), 0);
+  return passagesAt(text.split('\n'), 0, PASSAGES_MAX);
 }
 
-function passagesAt(lines: readonly string[], depth: number): Passage[] {
+function passagesAt(lines: readonly string[], depth: number, most: number): Passage[] {
   const passages: Passage[] = [];
   let own: string[] = [];
   let isSignature = false;
@@ -57,11 +65,16 @@ function passagesAt(lines: readonly string[], depth: number): Passage[] {
     isSignature = false;
   };
   for (let at = 0; at < lines.length; ) {
+    if (passages.length >= most) {
+      passages.push({ quoting: '', text: [...own, ...lines.slice(at)].join('\n') });
+      return passages;
+    }
     const quoted = quotedFrom(lines, at);
     const block = quoted > 0 ? quotationOf(lines.slice(at, at + quoted), own) : forwardedAt(lines, at);
     if (block === undefined) {
       const line = lines[at] ?? '';
-      if (/^-- ?\r?$/.test(line)) {
+      // RFC 3676, 4.3.
+      if (!isSignature && /^-- \r?$/.test(line)) {
         endOwn();
         isSignature = true;
       }
@@ -73,7 +86,7 @@ function passagesAt(lines: readonly string[], depth: number): Passage[] {
     const { person } = block;
     passages.push({ quoting: person, text: block.lines.join('\n') });
     if (depth < DEPTH_MAX) {
-      for (const one of passagesAt(block.inner, depth + 1)) {
+      for (const one of passagesAt(block.inner, depth + 1, most - passages.length)) {
         const isOthers = one.quoting !== null && one.quoting !== '' && one.quoting !== person;
         if (isOthers) passages.push(one);
       }
@@ -147,14 +160,15 @@ function headersAt(lines: readonly string[], at: number): Head | undefined {
     headers.push(line);
   }
   const from = headers.find((line) => FROM.test(line));
-  const named = separator === undefined ? undefined : lastAddress(separator);
+  const count = first + headers.length - at;
+  const named = separator !== undefined && WROTE.test(separator) ? lastAddress(separator) : undefined;
   const isBlock =
     separator === undefined
-      ? (headers.length > 1 && from !== undefined && from === headers[0]) || isUnlistedBlock(headers)
-      : headers.length > 0 || named !== undefined;
-  if (!isBlock) return undefined;
-  const person = lastAddress(from ?? headers.join(' ')) ?? named ?? '';
-  return { person, count: first + headers.length - at };
+      ? headers.length > 1 && from !== undefined && from === headers[0]
+      : headers.length > 0;
+  if (isBlock) return { person: lastAddress(from ?? headers.join(' ')) ?? named ?? '', count };
+  if (named !== undefined) return { person: named, count };
+  return separator === undefined && isUnlistedBlock(headers) ? { person: '', count } : undefined;
 }
 
 function isUnlistedBlock(headers: readonly string[]): boolean {
@@ -177,8 +191,9 @@ function introductionAt(lines: readonly string[], at: number): Head | undefined 
       .trim();
     if (introduction.length > INTRODUCTION_CHARS) break;
     if (!/[:：]$/u.test(introduction) || !/[<([][^\s<>()[\]]{3,320}[>)\]]/u.test(introduction)) continue;
-    const person = lastAddress(introduction);
-    if (person === undefined) continue;
+    const named = lastAddress(introduction);
+    if (named === undefined) continue;
+    const person = WROTE.test(introduction) ? named : '';
     return QUOTED.test(lineBelow(lines, at + count)) ? undefined : { person, count };
   }
   return undefined;

@@ -36,9 +36,9 @@ function split(text: string, head: string | null): Passage[] {
   ];
 }
 
-/** A signature is its author's, unless it names somebody of another organisation. */
+/** A signature is its author's, unless it names somebody of another organisation: then it is nobody's for certain. */
 function signature({ text }: Passage, sender: string): Passage {
   const domain = domainOf(statedValues(sender).addresses.at(-1) ?? '');
-  const other = statedValues(text).addresses.find((address) => !areOneSite(domainOf(address), domain));
-  return other === undefined ? { text, quoting: null } : { text, quoting: other, isSignature: true };
+  const isOthers = statedValues(text).addresses.some((address) => !areOneSite(domainOf(address), domain));
+  return isOthers ? { text, quoting: '', isSignature: true } : { text, quoting: null };
 }

@@ -13,6 +13,7 @@ import { isFileName } from './links.ts';
  * with "at" and "dot" as words, percent-encoded, split over lines, in full-width letters or as `xn--`. Pure. Reads no
  * character more than a few times.
  */
+
 /** More amounts per text are left out. There is no limit for the rest: a stranger could reach it first. */
 const AMOUNTS_MAX = 200;
 
@@ -21,10 +22,12 @@ export function statedValues(text: string, codes: TextToRead['codes'] = 'named')
   const decoded = decodedText(bare);
   const hasNumbers = /\p{N}/u.test(bare);
   const plain = plainText(bare);
-  const forms = [...new Set([decoded, rejoined(decoded), ...spokenTexts(decoded)])];
+  const [joined, [dotted, spoken]] = [rejoined(decoded), spokenTexts(decoded)];
+  // In what an agent writes, words such as "point" mostly are words.
+  const ofHosts = codes === 'named' ? [decoded, joined, dotted] : [decoded];
   return {
-    addresses: eachOnce(forms.flatMap(addressesIn)),
-    hosts: eachOnce(forms.flatMap(hostNamesIn)),
+    addresses: eachOnce(eachOnce([decoded, joined, spoken]).flatMap(addressesIn)),
+    hosts: eachOnce(eachOnce(ofHosts).flatMap(hostNamesIn)),
     accountNumbers: hasNumbers ? eachOnce(accountsIn(plain)) : [],
     amounts: hasNumbers ? eachOnce(amountsOf(bare).slice(0, AMOUNTS_MAX)) : [],
     codes: eachOnce(codesIn(plain, codes)),
@@ -65,7 +68,7 @@ function decodedText(text: string): string {
     decoded = decoded.replace(/(?:%[0-9a-f]{2})+/giu, percentDecoded);
   return decoded
     .replace(/\bh[tx]{2}p(s?):/giu, 'http$1:')
-    .replace(/\s?[([{]\s?(?:\.|dot|punkt|punto|ponto|point|punt|kropka|punkt?o?)\s?[)\]}]\s?/giu, '.')
+    .replace(/\s?[([{]\s?(?:\.|dot|punkt|punto|ponto|point|punt|kropka)\s?[)\]}]\s?/giu, '.')
     .replace(/\s?[([{]\s?(?:@|at|ät|arroba|chiocciola|arobase|a)\s?[)\]}]\s?/giu, '@');
 }
 
@@ -98,10 +101,11 @@ function rejoined(text: string): string {
 
 const SPOKEN_DOT = /\s(?:dot|punkt|punto|ponto|point|kropka)\s/giu;
 
-/** `look at helpdesk dot example`, and `collect at helpdesk dot example` */
-function spokenTexts(text: string): string[] {
+/** With the dots of `look at helpdesk dot example`, and with the sign of `collect at helpdesk dot example` as well. */
+function spokenTexts(text: string): [string, string] {
   const dotted = text.replace(SPOKEN_DOT, '.');
-  return dotted === text ? [] : [dotted, dotted.replace(/\s(?:at|ät|arroba|chiocciola|arobase)\s/giu, '@')];
+  const spoken = dotted === text ? text : dotted.replace(/\s(?:at|ät|arroba|chiocciola|arobase)\s/giu, '@');
+  return [dotted, spoken];
 }
 
 const LOCAL_CHARS = 64;

@@ -57,11 +57,14 @@ export function linkPassages(
 /** The sentences of the summary that stand in this message. */
 function summaryOf(context: CallContext, tracker: Tracker, { excerpt }: LinkedMessage): string {
   const { summary, next_action: nextAction } = trackerRow(context, tracker);
-  return [...summary.split(SUMMARY_SEPARATOR), nextAction]
-    .flatMap((gist) => [gist, gist.slice(gist.indexOf(': ') + 2)])
-    .map((sentence) => sentence.replace(/…$/u, ''))
-    .filter((sentence) => sentence !== '' && excerpt.includes(sentence))
-    .join('\n');
+  return (
+    [...summary.split(SUMMARY_SEPARATOR), nextAction]
+      // An extractive summary puts the subject before the sentence.
+      .flatMap((gist) => [gist, ...(gist.includes(': ') ? [gist.slice(gist.indexOf(': ') + 2)] : [])])
+      .map((sentence) => sentence.replace(/…$/u, ''))
+      .filter((sentence) => sentence !== '' && excerpt.includes(sentence))
+      .join('\n')
+  );
 }
 
 function recordOf({ trackerId, title }: Tracker): Omit<ShownPassage, 'text'> {

@@ -128,7 +128,7 @@ describe('a message in the name of the owner that only has the Message-ID of one
     const view = await scene.service.approvals.show(scene.ownerId, id);
     const sentences = view?.findings.map(({ severity, sentence }) => `${severity}: ${inWords(sentence)}`);
     expect(sentences).toContain(`info: The answer goes to ${FRIEND}, not to the sender, ${OWN}.`);
-    expect(sentences?.join('\n')).toMatch(/^red: The account number GB82/m);
+    expect(sentences?.join('\n')).toMatch(/^red: The account or bank number GB82/m);
     await approve(scene, id);
     const { text: sent } = await lastSent();
     expect(sent).toMatch(

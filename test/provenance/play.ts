@@ -283,13 +283,15 @@ function sampleOf(letter: Letter, minutesAgo: number): SampleMessage {
   return { ...rest, folder, to, minutesAgo, ...(files === undefined ? {} : { attachments: files }) };
 }
 
-function objectOf({ id, title, start, durationMin, organizer, attendees = [], tentative }: CalendarEntry) {
+function objectOf(entry: CalendarEntry) {
+  const { id, title, description, start, durationMin, organizer, attendees = [], tentative } = entry;
   const startMs = Date.parse(`${start}Z`);
   const utc = (ms: number) => new Date(ms).toISOString().replace(/[-:]|\.\d+/g, '');
   const items = [
     line('UID', id),
     line('DTSTAMP', utc(NOW - DAY_MS)),
     line('SUMMARY', escapedText(title)),
+    ...(description === undefined ? [] : [line('DESCRIPTION', escapedText(description))]),
     line('DTSTART', utc(startMs)),
     line('DTEND', utc(startMs + durationMin * MINUTE_MS)),
     line('STATUS', tentative ? 'TENTATIVE' : 'CONFIRMED'),

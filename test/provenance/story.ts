@@ -84,6 +84,7 @@ export interface Letter {
 export interface CalendarEntry {
   readonly id: string;
   readonly title: string;
+  readonly description?: string;
   /** UTC: `2026-11-25T10:00`. */
   readonly start: string;
   readonly durationMin: number;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { notSentOf } from '../../../core/actions/not-sent.ts';
+import { withoutMeetingLinks } from '../../../core/calendar/meeting-links.ts';
 import { listedPassage, messagePassage } from '../../../core/call/shown-passages.ts';
 import { normalAddress } from '../../../core/contract/schema.ts';
 import { uidsIn } from '../../../core/ical/uid-lines.ts';
@@ -340,6 +341,7 @@ const OTHER_READERS: readonly Pick<TextReader, 'name' | 'work'>[] = [
   },
   { name: 'core/sign-in/redirect-uri.ts isRegistered', work: (text) => isRegistered(text, [text]) },
   { name: 'core/text/code-points.ts sliceCodePoints', work: (text) => sliceCodePoints(text, 10, 100_000) },
+  { name: 'core/calendar/meeting-links.ts withoutMeetingLinks', work: withoutMeetingLinks },
   { name: 'core/stated/codes.ts namedCodesIn', work: namedCodesIn },
   { name: 'core/stated/codes.ts possibleCodesIn', work: possibleCodesIn },
   { name: 'core/stated/codes.ts possiblePasswordsIn', work: possiblePasswordsIn },

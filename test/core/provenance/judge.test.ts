@@ -49,9 +49,17 @@ interface Case {
   readonly hits: readonly Hit[];
   readonly accountPassages?: readonly Passage[];
   readonly times?: Readonly<Record<string, number>>;
+  readonly sharesWords?: boolean;
 }
 
-function findings({ to = [ELSEWHERE], answered = null, hits, accountPassages = [], times = {} }: Case) {
+function findings({
+  to = [ELSEWHERE],
+  answered = null,
+  hits,
+  accountPassages = [],
+  times = {},
+  sharesWords = true,
+}: Case) {
   const facts: Judged = {
     write: { recipients: to, own: new Set([OWNER]), texts: [], answered },
     hits,
@@ -59,6 +67,7 @@ function findings({ to = [ELSEWHERE], answered = null, hits, accountPassages = [
     links: new Map(),
     times: (address) => ({ [FRIEND]: 14, ...times })[address] ?? 0,
     isKnownDomain: (domain) => domain === 'atlas.example' || domain === 'own.example',
+    sharesWords: () => sharesWords,
   };
   return provenanceFindings(facts);
 }
@@ -73,6 +82,7 @@ function named(one: Finding) {
 }
 
 const NAMED = hit('account', 'DE1');
+const COLLEAGUE = hit('address', 'billing@helpdesk.example');
 const BADGE = hit('host', 'evil.example', { title: 'Badges' });
 /** The same link in a message of the owner. */
 function badgeOfOwner(changes: Changes): Hit {
@@ -111,6 +121,18 @@ describe.each<[string, readonly [string, string | null], Case, Readonly<Record<s
     {},
   ],
   [
+    'a colleague, whom somebody else named, too',
+    ['from_stranger', 'recipient'],
+    {
+      to: ['billing@helpdesk.example'],
+      hits: [
+        COLLEAGUE,
+        { ...COLLEAGUE, passage: passage({ author: 'mallory@mallory.example', receivedMs: 30, atMs: 5 }) },
+      ],
+    },
+    {},
+  ],
+  [
     'somebody at the same mail provider',
     ['from_stranger', 'recipient'],
     { to: ['eve@gmail.com'], hits: [hit('address', 'eve@gmail.com', { author: 'adam@gmail.com' })] },
@@ -131,13 +153,10 @@ describe.each<[string, readonly [string, string | null], Case, Readonly<Record<s
     { to: [FRIEND], hits: [BADGE, badgeOfOwner({ title: 'Re: Badges' })] },
     {
       'in another conversation': { to: [FRIEND], hits: [BADGE, badgeOfOwner({ title: 'Re: Visit' })] },
-      'with a quotation beside it': {
+      'in words of the owner alone': {
         to: [FRIEND],
-        hits: [
-          BADGE,
-          badgeOfOwner({ title: 'Re: Badges' }),
-          badgeOfOwner({ title: 'Re: Badges', quoting: STRANGER }),
-        ],
+        hits: [BADGE, badgeOfOwner({ title: 'Re: Badges' })],
+        sharesWords: false,
       },
     },
   ],
@@ -151,6 +170,31 @@ describe.each<[string, readonly [string, string | null], Case, Readonly<Record<s
         hits: [hit('host', 'evil.example', { author: FRIEND }), hit('domain', 'evil.example')],
       },
       'the owner has written there': { to: [FRIEND], hits: [hit('domain', 'atlas.example')] },
+    },
+  ],
+  [
+    'a link that a stranger named, to the domain of an address that a friend named',
+    ['from_stranger', 'link'],
+    {
+      to: [FRIEND],
+      hits: [hit('host', 'evil.example'), hit('domain', 'evil.example', { author: FRIEND })],
+    },
+    {},
+  ],
+  [
+    'an address in the domain of a link that a stranger named',
+    ['from_stranger', 'address'],
+    { to: [FRIEND], hits: [hit('address_domain', 'it@evil.example')] },
+    {
+      'the owner has written to it': {
+        to: [FRIEND],
+        hits: [hit('address_domain', 'it@evil.example')],
+        times: { 'it@evil.example': 1 },
+      },
+      'a friend linked it': {
+        to: [FRIEND],
+        hits: [hit('address_domain', 'it@evil.example', { author: FRIEND })],
+      },
     },
   ],
   [
@@ -337,6 +381,7 @@ describe('a text that states many values', () => {
         accountPassages: [],
         links: new Map(),
         times: () => 0,
+        sharesWords: () => false,
         isKnownDomain: () => false,
       };
       expect(provenanceFindings(facts)).toHaveLength(10);

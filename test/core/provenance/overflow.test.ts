@@ -5,24 +5,32 @@ const LINK = 'https://portal.overflow.example/login';
 const many = (count: number, one: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => one(n)).join('\n');
 
-/** Mails whose link has no room in the record of their read. */
-const CROWDED = {
-  'thousands of addresses': many(5200, (n) => `!${n.toString(36)}@b.cc`),
-  'hundreds of quotations': many(200, (n) => `> a${n}\nb${n}`),
-};
+/** An agent has read a stranger's mail with this text, and a link below it. */
+async function openedAfter(text: string) {
+  const scene = await openScene({
+    samples: () => [letter('1', { from: STRANGER, text: `${text}\n\n${LINK}\n` }), letter('2')],
+  });
+  const key = await scene.addKey('full', { 'mail:send': 'direct' });
+  const [first = ''] = (await idsIn(key)).toReversed();
+  const read = await key.call('get_email', { id: first });
+  expect(read.status).toBe('ok');
+  const send = (body: string) => key.call('send_email', { to: [FRIEND], subject: 'Hello', body });
+  return { scene, send };
+}
 
-describe.each(Object.entries(CROWDED))('a mail with %s', (_name, text) => {
-  async function opened() {
-    const scene = await openScene({
-      samples: () => [letter('1', { from: STRANGER, text: `${text}\n\n${LINK}\n` }), letter('2')],
-    });
-    const key = await scene.addKey('full', { 'mail:send': 'direct' });
-    const [first = ''] = (await idsIn(key)).toReversed();
-    const read = await key.call('get_email', { id: first });
-    expect(read.status).toBe('ok');
-    const send = (body: string) => key.call('send_email', { to: [FRIEND], subject: 'Hello', body });
-    return { scene, send };
-  }
+it.each([
+  ['hundreds of quotations', many(200, (n) => `> a${n}\nb${n}`)],
+  ['hundreds of signatures', many(200, (n) => `-- \na${n}`)],
+])('a mail with %s keeps its link in the record', async (_what, text) => {
+  const { scene, send } = await openedAfter(text);
+  const { id } = approvalOf(await send(`Look: ${LINK}`));
+  const view = await scene.service.approvals.show(scene.ownerId, id);
+  expect(view?.findings.map(({ rule, severity }) => [severity, rule])).toEqual([['red', 'from_stranger']]);
+});
+
+/** Its link has no room in the record of the read. */
+describe('a mail with thousands of addresses', () => {
+  const opened = () => openedAfter(many(5200, (n) => `!${n.toString(36)}@b.cc`));
 
   it.each([
     ['a link', `Look: ${LINK}`],

@@ -47,6 +47,77 @@ describe('stated values', () => {
   });
 });
 
+describe('what an agent writes', () => {
+  it.each([
+    'The point is that we are late.',
+    'Zu diesem Punkt habe ich nichts.',
+    'Look at the dot on the map.',
+    'We use .NET 8 and the .com domains.',
+    'The server is at http://localhost:3000/ and https://intranet/.',
+    'See README.md/LICENSE, and https:2026.',
+    'Rock (Punk) Berlin',
+  ])('has no host in %j', (text) => {
+    expect(statedValues(text, 'words').hosts).toEqual([]);
+  });
+});
+
+describe('named codes', () => {
+  it.each([
+    ['Your safe code is 48-29-13', ['482913']],
+    ['Backup codes: 1234 5678 8765 4321', ['1234', '5678', '8765', '4321']],
+    ['PIN 4821 100 EUR limit', ['4821', '100']],
+    ['Ваш код: 402918', ['402918']],
+    ['認証コードは402918です', ['402918']],
+    ['인증번호 402918', ['402918']],
+    ['TAN: 402918', ['402918']],
+    ['CVC 318', ['318']],
+    ["The password is 'Sunflower'", ['sunflower']],
+    ['Password: rose', ['rose']],
+    ['密码: sonnenblume', ['sonnenblume']],
+    ['passphrase: copper lantern river nine', ['copper lantern river', 'lantern river nine']],
+  ])('of %j are %j', (text, codes) => {
+    expect(statedValues(text).codes).toEqual(expect.arrayContaining(codes));
+  });
+
+  it.each([
+    'The password is the same as before',
+    'Passwort: siehe unten',
+    'Password: Required',
+    'Ein Passwort ist Pflicht',
+    'Mot de passe : inchangé',
+    'Codice cliente 48213',
+    'Código de pedido 482193',
+    'Kod produktu: 48213',
+    'Secret Santa: 250 SEK',
+    'The zip code is 80331',
+    'Code postal 75011',
+    'The code is from 2026-11-24',
+    'The pin board hangs in the hall, beside room 314',
+  ])('are not in %j', (text) => {
+    expect(statedValues(text).codes).toEqual([]);
+  });
+
+  it.each([
+    ['It is 48-29-13.', '482913'],
+    ['7 3 9 2 0 4', '739204'],
+    ['7\n3\n9\n2\n0\n4', '739204'],
+    ['first 739, then 204', '739204'],
+    ['bitte Sonnenblume eingeben', 'sonnenblume'],
+    ['say "copper lantern river nine"', 'copper lantern river'],
+  ])('can be in %j', (text, code) => {
+    expect(statedValues(text, 'words').codes).toContain(code);
+  });
+
+  it.each([
+    ['on 24.11. we meet', '2411'],
+    ['at 10:12', '1012'],
+    ['1.12.', '112'],
+    ['12 and 15 people', '1215'],
+  ])('cannot be in %j', (text, code) => {
+    expect(statedValues(text, 'words').codes).not.toContain(code);
+  });
+});
+
 describe('passages', () => {
   it('tell the words of the author from those quoted and forwarded', () => {
     const text = 'Mine\n\nOn Monday, Eve <Eve@evil.example> wrote:\n> Hers\n\nMine again';
@@ -107,7 +178,6 @@ describe('passages', () => {
       '---- On Mon, 23 Nov 2026 10:12:00 +0100 Eve <eve@evil.example> wrote ----\nHers',
     ],
     ['Turkish headers', 'Kimden: Eve <eve@evil.example>\nGönderildi: 23 Kasım 2026 10:12\nHers'],
-    ['headers of no language that is listed', 'Xyz: eve@evil.example\nAbc: 2026-11-23\nDef: x\n\nHers'],
   ])('know a quotation below %s', (_what, quotation) => {
     expect(passagesOf(`Mine\n\n${quotation}`)).toEqual([
       { quoting: null, text: 'Mine\n' },
@@ -116,6 +186,22 @@ describe('passages', () => {
   });
 
   it.each([
+    'Xyz: eve@evil.example\nAbc: 2026-11-23\nDef: x\n\nHers',
+    'On 23 November at 10:12 I met Eve <eve@evil.example>:\nHers?',
+  ])('take %j from its author, and name nobody', (quotation) => {
+    expect(passagesOf(`Mine\n\n${quotation}`)).toEqual([
+      { quoting: null, text: 'Mine\n' },
+      { quoting: '', text: quotation },
+    ]);
+  });
+
+  it('are fewer than a record keeps', () => {
+    for (const text of ['-- \n'.repeat(5000), '> a\nb\n'.repeat(5000)])
+      expect(passagesOf(text).length).toBeLessThan(150);
+  });
+
+  it.each([
+    '*** Questions? tom@atlas.example ***\nThen ask.',
     'Call Tom <tom@atlas.example>:\nhe knows.',
     'At 10:30 I meet Tom <tom@atlas.example>, and then you.',
     'Phone: 12\nRoom: 4\nFloor: 2',
@@ -164,6 +250,24 @@ describe('removed notices', () => {
     ['Recovery email changed', 'security'],
     ['Ihre Wiederherstellungsadresse wurde geändert', 'security'],
     ['Tu correo de recuperación ha cambiado', 'security'],
+    ['Your e-mails are being redirected to x@x.example', 'security'],
+    ['Neue Umleitung für Ihr Postfach', 'security'],
+    ['Your recovery phone was updated', 'security'],
+    ['A passkey was added to your account', 'security'],
+    ['An app-specific password was generated', 'security'],
+    ['Two-step verification has been turned off', 'security'],
+    ['Delegate access granted to x@x.example', 'security'],
+    ['Bestätigung in zwei Schritten deaktiviert', 'security'],
+    ['Passkey hinzugefügt', 'security'],
+    ['Se ha desactivado la verificación en dos pasos', 'security'],
+    ['Se ha cambiado su contraseña', 'security'],
+    ['Clé d’accès ajoutée', 'security'],
+    ['Adresse e-mail de récupération modifiée', 'security'],
+    ['Verifica in due passaggi disattivata', 'security'],
+    ['Hersteladres gewijzigd', 'security'],
+    ['Verificação em duas etapas desativada', 'security'],
+    ['Hasło zmienione', 'security'],
+    ['Zmieniono hasło do konta', 'security'],
     ['Invoice 12: is this payment correct?', 'payment'],
     ['Rückfrage zur Rechnung', 'payment'],
   ])('are found by the subject %j', (subject, what) => {
@@ -179,6 +283,14 @@ describe('removed notices', () => {
     'Looking forward to the new rules of the club',
     'New rules for the library',
     'Forwarding the minutes of Monday',
+    'Messages will be forwarded to the committee',
+    'Your mail will be forwarded to your new address',
+    'Phone number updated in the club list',
+    'Authenticator conference updated',
+    'New passkey tutorial',
+    'New delegate for the conference',
+    'I granted Tom access to your calendar',
+    'Password manager updated to version 4',
     'Lunch?',
   ])('are not found by the subject %j', (subject) => {
     expect(removedNotices([target(subject)])).toEqual([]);
