@@ -32,7 +32,7 @@ export const NOT_TIMED: readonly {
       'core/mail/sent-copy.ts': 'isSentTo',
       'core/mail/thread-index.ts': 'answerThreadIndex',
       'core/notices/notice-target.ts': 'isSameMailbox',
-      'core/plans/new-recipients.ts': 'namesakeDomains newAmong',
+      'core/plans/new-recipients.ts': 'namesakeDomains newAmong newInSent',
       'core/plans/send-plan.ts': 'signed',
       'core/ports/mail-reading.ts': 'folderKey',
       'core/provenance/read-record.ts': 'passageHashes unpackedHashes',
