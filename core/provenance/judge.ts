@@ -10,10 +10,11 @@ import type { Hit, Passage, Taken, WriteFacts } from './taken-values.ts';
 
 /**
  * Says which findings follow from what was read before a write. Pure. Red: a recipient, a link, an address or an account
- * number that comes from a stranger, unless it goes back to its author or to the owner, or is only passed on to somebody to whom the
- * owner often writes. What the owner or a person the owner knows also wrote in their own words is never red; nor is a recipient whom only proven people of the same domain named. Red too: a code or a
- * password that somebody else wrote, whoever that is, goes to a stranger. Anybody can write in the name of a person the owner knows:
- * a message counts as that person's only if the account's own server proves its sender.
+ * number that comes from a stranger, unless it goes back to its author or to the owner, or is only passed on to somebody to
+ * whom the owner often writes. What the owner or a person the owner knows also wrote in their own words is never red; nor is a
+ * recipient whom only proven people of the same domain named. Red too: a code or a password that somebody else wrote, whoever
+ * that is, goes to a stranger. Anybody can write in the name of a person the owner knows: a message counts as that person's
+ * only if the account's own server proves its sender.
  */
 
 export interface Judged {

@@ -66,10 +66,15 @@ export function parseDomain(domain: string): ParsedDomain {
 const BELOW_TOP = new Set('ac co com edu gob gouv gov go ltd me ne net nhs or org plc'.split(' '));
 
 function chosenOf(domain: string): string | undefined {
+  const chosen = registeredLabel(domain);
+  return chosen.length >= COMPARED_CHARS ? chosen : undefined;
+}
+
+/** The label before the ending that a registry adds. Empty if there is none. */
+function registeredLabel(domain: string): string {
   const labels = domain.split('.');
   const isBelow = labels.length > 2 && BELOW_TOP.has(labels.at(-2) ?? '');
-  const chosen = labels.at(isBelow ? -3 : -2) ?? '';
-  return labels.length > 1 && chosen.length >= COMPARED_CHARS ? chosen : undefined;
+  return labels.at(isBelow ? -3 : -2) ?? '';
 }
 
 function endingsOf(domain: string): string[] {
@@ -89,13 +94,14 @@ const SHARED_NAMES = new Set(
   (
     'gmail googlemail hotmail mail email yahoo ymail outlook live msn yandex proton protonmail icloud orange tutanota tuta ' +
     'zoho posteo freenet libero tiscali fastmail laposte mailbox aol comcast verizon att qq 163 126 sina naver daum ' +
-    't-online sourceforge free sfr wanadoo virgilio seznam wp onet interia o2 bluewin telenet ziggo kpnmail example'
+    't-online sourceforge free sfr wanadoo virgilio seznam wp onet interia o2 bluewin telenet ziggo kpnmail gmx web ' +
+    'example'
   ).split(' '),
 );
 
 /** Whether many people who have nothing to do with each other have addresses there, as far as that is known. */
 export function isMailProvider(domain: string): boolean {
-  return PROVIDERS.has(domain) || SHARED_NAMES.has(chosenOf(domain) ?? '');
+  return PROVIDERS.has(domain) || SHARED_NAMES.has(registeredLabel(domain));
 }
 
 /** What the owner of a domain chose of it, as far as others may have it under another ending. */

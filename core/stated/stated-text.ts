@@ -25,7 +25,7 @@ function split(text: string, head: string | null): Passage[] {
   const [sender = '', ...subjectLines] = head.split('\n');
   const subject = subjectLines.join('\n');
   const isAnswer = isAnswerSubject(subject);
-  const passages = passagesOf(text).flatMap((one) => (one.isSignature ? signature(one, sender) : [one]));
+  const passages = passagesOf(text).map((one) => (one.isSignature ? signature(one, sender) : one));
   const [first] = passages;
   const hasWords = first?.quoting === null;
   const words = [isAnswer ? sender : head, ...(hasWords ? [first.text] : [])].join('\n');

@@ -61,7 +61,8 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
   async function answerMessage(request: ApiRequest, caller: Caller, body: Uint8Array): Promise<Reply> {
     const { turn, end } = turnOf(request, caller);
     const errors: Error[] = [];
-    const message = withoutUnset(jsonOf(body));
+    const given = jsonOf(body);
+    const message = Array.isArray(given) ? given.map(withoutUnset) : withoutUnset(given);
     const forms = acceptedForms(request.head);
     const isAccepted = forms.json || forms.events;
     let isStreamed = false;
@@ -76,10 +77,10 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
         keepAliveMs: 0,
         onerror: (error) => errors.push(error),
       });
-      const given = requestOf(request.head, message === undefined ? body : undefined);
+      const asked = requestOf(request.head, message === undefined ? body : undefined);
       // The library insists that a client names both.
-      if (isAccepted) given.headers.set('accept', `${JSON_TYPE}, ${EVENTS_TYPE}`);
-      const response = await fetch(given, { parsedBody: message });
+      if (isAccepted) asked.headers.set('accept', `${JSON_TYPE}, ${EVENTS_TYPE}`);
+      const response = await fetch(asked, { parsedBody: message });
       const type = response.headers.get('content-type');
       if (type === EVENTS_TYPE && response.body !== null && forms.events && wantsProgress(message)) {
         isStreamed = true;
@@ -172,9 +173,8 @@ function wantsProgress(message: unknown): boolean {
   return withProgressToken.safeParse(message).success;
 }
 
-/** The message, or each of a batch, without parameters that are null: strict clients cannot leave them out. */
+/** The message without parameters that are null: strict clients cannot leave them out. */
 function withoutUnset(message: unknown): unknown {
-  if (Array.isArray(message)) return message.map(withoutUnset);
   if (!isRecord(message) || !('method' in message)) return message;
   const { params = null, ...others } = message;
   if (params === null) return others;

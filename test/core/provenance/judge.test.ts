@@ -135,7 +135,7 @@ describe.each<[string, readonly [string, string | null], Case, Readonly<Record<s
   [
     'somebody at the same mail provider',
     ['from_stranger', 'recipient'],
-    { to: ['eve@gmail.com'], hits: [hit('address', 'eve@gmail.com', { author: 'adam@gmail.com' })] },
+    { to: ['eve@aol.com'], hits: [hit('address', 'eve@aol.com', { author: 'adam@aol.com' })] },
     {},
   ],
   [

@@ -59,7 +59,7 @@ const STATELESS = {
 
 describe.each(['a key', 'a sign-in'])('the door with %s', (door) => {
   async function post(
-    message: object,
+    message: object | string,
     { accept, path = '/mcp', more = {} }: { accept?: string; path?: string; more?: object },
   ) {
     const [base, token] =
@@ -74,7 +74,7 @@ describe.each(['a key', 'a sign-in'])('the door with %s', (door) => {
         ...(accept === undefined ? {} : { accept }),
         ...more,
       },
-      body: JSON.stringify(message),
+      body: typeof message === 'string' ? message : JSON.stringify(message),
     });
   }
 
@@ -141,6 +141,11 @@ describe.each(['a key', 'a sign-in'])('the door with %s', (door) => {
       expect.objectContaining({ id: 1, result: expect.anything() }),
     ]);
     expect(JSON.stringify(json)).not.toContain('invalid_arguments');
+  });
+
+  it('refuses a batch in a batch, however deep', async () => {
+    const nested = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    expect((await post(nested, { accept: 'application/json' })).status).toBe(400);
   });
 
   it('refuses a client that accepts neither', async () => {
