@@ -15,7 +15,7 @@ import {
   toRead,
   unpackedHashes,
 } from '../provenance/read-record.ts';
-import type { StatedPassage } from '../provenance/stated-text.ts';
+import { countOf, STATED_MAX, type StatedPassage } from '../provenance/stated-text.ts';
 import {
   type Hit,
   hashedTaken,
@@ -114,7 +114,8 @@ export async function provenanceOf(
     ({ kind, isWritten, isPassedOn }) => STATED.has(kind) && (isWritten || isPassedOn),
   );
 
-  const isCompared = isWhole && !(isCut && states);
+  const isWhollyStated = written.every((text) => countOf(text) <= STATED_MAX);
+  const isCompared = isWhole && isWhollyStated && !(isCut && states);
   const isChecked = texts !== undefined || planned.some(({ rule }) => rule === 'text_not_checked');
   const uncompared = [
     ...(isCompared ? [] : [bareFinding('reads_not_compared')]),

@@ -8,7 +8,7 @@ import type { Keyring } from '../secrets/keyring.ts';
 import { STORED } from '../secrets/stored-purposes.ts';
 import { shortened } from '../text/shortened.ts';
 import { statedAddress } from './stated-form.ts';
-import type { StatedPassage, StatedValues, TextToRead } from './stated-text.ts';
+import { STATED_MAX, type StatedPassage, type StatedValues, type TextToRead } from './stated-text.ts';
 import { windowsOf } from './word-windows.ts';
 
 /**
@@ -58,8 +58,6 @@ export type ReadPassage = ReadSources['passages'][number];
 
 /** More passages of one read are left out, and the record says so. A page of a list has at most 50 rows. */
 const PASSAGES_MAX = 150;
-/** More than the addresses, hosts and account numbers of honest mail. More are left out, and the record says so. */
-const VALUES_MAX = 10_000;
 const WINDOWS_MAX = 500;
 const NAME_CHARS = 120;
 const HASH_BYTES = 6;
@@ -151,7 +149,7 @@ export function hashedRead(shown: readonly ShownSource[], hasher: Hasher, hashes
   const passages: ReadPassage[] = [];
   const values: (readonly number[])[] = [];
   const phrases: (readonly number[])[] = [];
-  let [valuesLeft, windowsLeft] = [VALUES_MAX, WINDOWS_MAX];
+  let [valuesLeft, windowsLeft] = [STATED_MAX, WINDOWS_MAX];
   for (const passage of shown) {
     if (passages.length === PASSAGES_MAX) {
       values.push([...(values.pop() ?? []), hasher('overflow', '')]);

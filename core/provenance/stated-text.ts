@@ -15,6 +15,21 @@ export interface StatedValues {
   readonly mailboxes: readonly string[];
 }
 
+/** More values of a text are not compared, and the record of a read, or the request, says so. */
+export const STATED_MAX = 10_000;
+
+export function countOf({
+  addresses,
+  hosts,
+  accountNumbers,
+  amounts,
+  codes,
+  mailboxes,
+}: StatedValues): number {
+  const lists = [addresses, hosts, accountNumbers, amounts, codes, mailboxes];
+  return lists.reduce((sum, list) => sum + list.length, 0);
+}
+
 /** What a text says that can be found again in what an agent writes. */
 export interface StatedText extends StatedValues {
   /** Its first words, without case and punctuation, with a space between them. Their runs of ten are compared. */

@@ -1,4 +1,10 @@
-import type { StatedPassage, TextToRead } from '../provenance/stated-text.ts';
+import {
+  countOf,
+  STATED_MAX,
+  type StatedPassage,
+  type StatedValues,
+  type TextToRead,
+} from '../provenance/stated-text.ts';
 import { domainOf } from '../safety/domain-of.ts';
 import { areOneSite } from '../safety/site.ts';
 import { isAnswerSubject } from '../text/bare-subject.ts';
@@ -8,12 +14,36 @@ import { firstWords } from './words.ts';
 
 /** What a text states, by the person who wrote it. */
 export function statedPassages({ text, head, windowsMax, wantsLinks, codes }: TextToRead): StatedPassage[] {
-  return split(text, head).map(({ text: own, ...person }) => ({
-    ...person,
-    ...statedValues(own, codes),
-    words: firstWords(own, windowsMax),
-    links: wantsLinks ? [...linksIn(own)] : [],
-  }));
+  // One more shows that there are more.
+  let left = STATED_MAX + 1;
+  return split(text, head).map(({ text: own, ...person }) => {
+    const values = firstValues(statedValues(own, codes), left);
+    left -= countOf(values);
+    return {
+      ...person,
+      ...values,
+      words: firstWords(own, windowsMax),
+      links: wantsLinks ? [...linksIn(own)] : [],
+    };
+  });
+}
+
+/** So many of the values. The candidates for codes come last: there may be thousands. */
+function firstValues(values: StatedValues, most: number): StatedValues {
+  let left = most;
+  const first = (list: readonly string[]): readonly string[] => {
+    const kept = left >= list.length ? list : list.slice(0, left);
+    left -= kept.length;
+    return kept;
+  };
+  return {
+    addresses: first(values.addresses),
+    hosts: first(values.hosts),
+    accountNumbers: first(values.accountNumbers),
+    amounts: first(values.amounts),
+    mailboxes: first(values.mailboxes),
+    codes: first(values.codes),
+  };
 }
 
 /**

@@ -14,8 +14,8 @@ import { isFileName } from './links.ts';
  * character more than a few times.
  */
 
-/** More amounts per text are left out. There is no limit for the rest: a stranger could reach it first. */
-const AMOUNTS_MAX = 200;
+/** More amounts and mailboxes per text are left out. There is no limit for the rest: a stranger could reach it first. */
+const OTHERS_MAX = 200;
 
 export function statedValues(text: string, codes: TextToRead['codes'] = 'named'): StatedValues {
   const bare = isAscii(text) ? text : normalForm(text.replace(/\p{Cf}/gu, ''), 'NFKC');
@@ -29,7 +29,7 @@ export function statedValues(text: string, codes: TextToRead['codes'] = 'named')
     addresses: eachOnce(eachOnce([decoded, joined, spoken]).flatMap(addressesIn)),
     hosts: eachOnce(eachOnce(ofHosts).flatMap(hostNamesIn)),
     accountNumbers: hasNumbers ? eachOnce(accountsIn(plain)) : [],
-    amounts: hasNumbers ? eachOnce(amountsOf(bare).slice(0, AMOUNTS_MAX)) : [],
+    amounts: hasNumbers ? eachOnce(amountsOf(bare).slice(0, OTHERS_MAX)) : [],
     codes: eachOnce(codesIn(plain, codes)),
     mailboxes: mailboxesIn(decoded),
   };
@@ -155,6 +155,7 @@ function mailboxesIn(text: string): string[] {
   for (const { 0: word, index } of words) {
     const isQuoted = /["'“„«‘]/u.test(text.charAt(index - 1));
     if (isQuoted || /\p{L}/u.test(word)) found.add(word.toLowerCase());
+    if (found.size === OTHERS_MAX) break;
   }
   return [...found];
 }

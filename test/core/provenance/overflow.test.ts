@@ -28,6 +28,13 @@ it.each([
   expect(view?.findings.map(({ rule, severity }) => [severity, rule])).toEqual([['red', 'from_stranger']]);
 });
 
+it('a send of more numbers than are compared waits', async () => {
+  const { scene, send } = await openedAfter('Hello');
+  const { id } = approvalOf(await send(Array.from({ length: 6000 }, (_, n) => n + 1000).join(' ')));
+  const view = await scene.service.approvals.show(scene.ownerId, id);
+  expect(view?.findings.map(({ rule }) => rule)).toContain('reads_not_compared');
+});
+
 /** Its link has no room in the record of the read. */
 describe('a mail with thousands of addresses', () => {
   const opened = () => openedAfter(many(5200, (n) => `!${n.toString(36)}@b.cc`));
