@@ -42,6 +42,15 @@ export function eventNumberPromises(store: Store): void {
       expect(await again.event(ownerId, 3)).toEqual({ accountId: 1, key: twice[1] });
     });
 
+    it('are given to more events than one unit takes, to each once', async () => {
+      const { storage } = store();
+      const ownerId = await addOwner(storage);
+      const many = Array.from({ length: 1100 }, (_, n) => key(`many-${n}`));
+      const numbers = await storage.eventNumbers(ownerId, 1, [...many, key('many-0'), key('many-1099')]);
+      expect(numbers).toEqual([...many.map((_, n) => n + 1), 1, 1100]);
+      expect(await storage.eventNumbers(ownerId, 1, [])).toEqual([]);
+    });
+
     it('lead back to the event, only for its owner', async () => {
       const { storage } = store();
       const [ada, bob] = [await addOwner(storage), await addOwner(storage)];
