@@ -57,8 +57,8 @@ const SECURITY: readonly RegExp[] = [
   /\b(?:reenvio|transfert|inoltro|encaminhamento|doorstuur(?:regel|adres)|przekierowani[ea]|vidarebefordran)\b(?: [a-z-]+){0,5} (?:cread[ao]|anadid[ao]|activad[ao]|nuev[ao]|creee?|ajoutee?|activee?|creat[ao]|aggiunt[ao]|attivat[ao]|criad[ao]|adicionad[ao]|ativad[ao]|aangemaakt|toegevoegd|ingesteld|utworzono|dodano|skapats|lagts)\b/,
   /\b(?:nueva regla de reenvio|nouvelle regle de transfert|nuova regola di inoltro|nova regra de encaminhamento|nieuwe doorstuurregel)\b/,
   // The way in was changed.
+  /\b(?:password|passcode|recovery (?:phone|e-?mail|address|contact)(?: address)?|phone number|two-factor|2fa|security settings?)(?: [a-z-]+){0,4} (?:changed|reset|removed|added|disabled|turned off)/,
   /\b(?:password(?! manager)|passcode|recovery (?:phone|e-?mail|address|contact|number|method)(?: (?:address|number))?|passkey|security key|authenticator app|app(?:-specific)? password|(?:two|2)-(?:step|factor)|2fa|mfa|security settings?)(?: [a-z-]+){0,4} (?:changed|updated|replaced|reset|removed|added|created|generated|deleted|disabled|turned off)\b/,
-  /\bphone number(?: [a-z-]+){0,4} (?:changed|reset|removed|added|disabled|turned off)/,
   /\b(?:added|changed|updated|replaced|removed)(?: [a-z-]+){0,3} (?:recovery (?:phone|e-?mail|address|contact|number|method)|passkey|security key|authenticator app|app password)\b/,
   /\b(?:(?:delegate|mailbox) access (?:[a-z-]+ ){0,2}(?:granted|added|given|enabled)|granted (?:[a-z-]+ ){0,3}access to your (?:account|mail|mailbox|inbox|e-?mail))\b/,
   /\bnew (?:passkey|security key|app password) (?:[a-z-]+ ){0,2}(?:on|for|to) your\b/,

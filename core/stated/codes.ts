@@ -18,7 +18,7 @@ const OPEN_NAME =
   'postal|pocztowy|promo|barras|barre|client|fiscal|destinat|univoco|produ|zbozi|santa|recipe|rabat|sconto|swift|has \\d|de (?:descuento|pedido|barras|cliente|producto|reduction)';
 
 const NAME_OF_SECRET = new RegExp(
-  `(?<![\\p{L}\\p{N}])(?:${SECRET_NAME}|${CODE_NAME}|(?<!(?:${OPEN_CODE})[ -]?)code|pin|${OTHER_NAMES})s?(?![\\p{L}\\p{N}]| ?(?:${OPEN_NAME}))|${UNSPACED_NAMES}`,
+  `(?<![\\p{L}\\p{N}])(?:${SECRET_NAME}|${CODE_NAME}|(?<!(?:${OPEN_CODE}|swift|bic|qr|bar|order)[ -]?)code|pin|${OTHER_NAMES})s?(?![\\p{L}\\p{N}]| ?(?:${OPEN_NAME}))|${UNSPACED_NAMES}`,
   'giu',
 );
 /** An ordinary word in lower case. */

@@ -21,6 +21,8 @@ type Found = Omit<WrittenHost, keyof Span>;
 
 /** A word that has its only full stop at its end. */
 const ENDS_SENTENCE = /^[^.%\u3002\uff61\uff0e\\/]+\.$/;
+/** A dot before the end. */
+const DOTTED = /[.%\u3002\uff61\uff0e](?!$)/;
 const HAS_HOST = /[.%\u3002\uff61\uff0e]|https?:|[\\/]{2}/i;
 /** An IPv6 address in a link. Brackets end every other word. */
 const IPV6_LINK = /[\\/]{2}(?:[^\s\\/?#@[\]]{0,1000}@)?\[(?=[0-9a-f:.]{2,45}\])[^\]]+\]/giu;
@@ -50,14 +52,16 @@ const LINK = /https?:[\\/]*|(?<![\\/])[\\/]{2,}(?=[\p{L}\p{N}])/giu;
  */
 function* hostsOf(word: string): Generator<Found> {
   const links = [...word.matchAll(LINK)];
+  const isDotted = DOTTED.test(word);
   let from = 0;
   for (const [n, { 0: start, index }] of links.entries()) {
     if (from < index) yield* namesIn(word.slice(from, index));
     const begin = index + start.length;
     const next = links[n + 1]?.index ?? word.length;
     const link = hostOfUrl(word.slice(begin, next));
-    // A name without a dot belongs to the reader's own network.
-    if (link?.found.host.includes('.')) yield link.found;
+    // A name without a dot is one of the reader's own network. It counts if the link may hide or lead to more.
+    const isCertain = isDotted && /^https?:[\\/]{2}/i.test(start);
+    if (link !== undefined && (isCertain || link.found.host.includes('.'))) yield link.found;
     from = link?.end === undefined ? next : begin + link.end;
   }
   if (from < word.length) yield* namesIn(word.slice(from));

@@ -14,11 +14,11 @@ export const CODE_NAME = [
   '(?:one[- ]?time|verification|security|confirmation|authentication|log-?in|sign-?in|access|recovery|backup|two-factor|2fa|mfa)[- ](?:pass)?(?:code|word|pin)s?',
   '(?:bestatigungs|sicherheits|verifizierungs|einmal|anmelde|zugangs)-?(?:code|passwort|kennwort|pin)',
   'code de (?:verification|securite|confirmation)|codigo de (?:verificacion|seguridad|acceso|confirmacion)',
-  'codice di (?:verifica|sicurezza|accesso)|verificatiecode|otp|2fa|cvv2?|cvc2?',
+  'codice di (?:verifica|sicurezza|accesso)|verificatiecode|otp|passcode|2fa|cvv2?|cvc2?',
 ].join('|');
 /** Codes that are not secret. */
 export const OPEN_CODE =
-  'zip|postal|post|area|country|dial(?:l?ing)?|error|status|exit|response|discount|promo(?:tion)?|coupon|voucher|product|item|source|dress|building|tax|colou?r|swift|bic|qr|bar|order|promotion';
+  'zip|postal|post|area|country|dial(?:l?ing)?|error|status|exit|response|discount|promo(?:tion)?|coupon|voucher|product|item|source|dress|building|tax|colou?r';
 
 const OTHER_PASSWORDS =
   'heslo hesla hasło hasła lösenord lösenordet adgangskode passord salasana пароль пароля jelszó jelszava lozinka geslo ' +

@@ -56,6 +56,8 @@ const CASES: Record<SafetyHold, { catches: Partial<SafetyFacts>[]; passes: Parti
       body('Your verification code is 482913.'),
       body('482 913 is your login code'),
       body('G-482913 is your Google verification code'),
+      body('You get in with passcode 482913'),
+      body('The order code is 482913'),
       body('Sicherheitscode: 482913'),
       body('Voici le code de vérification :\n\n482913'),
       body('The code is: 4829'),

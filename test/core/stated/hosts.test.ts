@@ -43,6 +43,8 @@ describe('hosts in ordinary writing', () => {
     [`${H}-`, [H]],
     [`https://-${H}-/`, [H]],
     [`https://${'u'.repeat(3000)}@${H}/`, [H]],
+    ['https://bank.example@localhost/', ['localhost']],
+    ['http://localhost:8788/a.b', ['localhost']],
     ['https://[2001:DB8:0::7]/x', ['[2001:db8::7]']],
     ['http://3232235777/x', ['192.168.1.1']],
     ['http://0xC0A80101/x', ['192.168.1.1']],

@@ -253,6 +253,7 @@ describe('removed notices', () => {
     ['Your e-mails are being redirected to x@x.example', 'security'],
     ['Neue Umleitung für Ihr Postfach', 'security'],
     ['Your recovery phone was updated', 'security'],
+    ['Password manager access was removed', 'security'],
     ['A passkey was added to your account', 'security'],
     ['An app-specific password was generated', 'security'],
     ['Two-step verification has been turned off', 'security'],
