@@ -151,11 +151,14 @@ export function checkedArguments<A>(
   });
   // Compiled on first use: a process that only lists tools does not pay for it.
   let validate: ValidateFunction | undefined;
+  const { properties, required } = objectSchema.parse(jsonSchema);
+  // Clients whose schemas know no optional fields send null for those that are not set.
+  const isOptional = (name: string) => Object.hasOwn(properties, name) && !required.includes(name);
   return {
     jsonSchema,
     parse(given) {
       validate ??= ajv.compile(jsonSchema);
-      const args = withoutUnset(given, jsonSchema);
+      const args = isRecord(given) ? withoutNulls(given, isOptional) : given;
       if (!validate(args)) throw refusal((validate.errors ?? []).map(schemaError));
       const parsed = check(args);
       if (parsed.success) return parsed.data;
@@ -168,14 +171,6 @@ export function checkedArguments<A>(
       );
     },
   };
-}
-
-/** Clients whose schemas know no optional fields send null for those that are not set. */
-function withoutUnset(args: unknown, jsonSchema: Readonly<Record<string, unknown>>): unknown {
-  if (!isRecord(args)) return args;
-  const { properties, required } = objectSchema.parse(jsonSchema);
-  const isUnset = (name: string) => Object.hasOwn(properties, name) && !required.includes(name);
-  return withoutNulls(args, isUnset);
 }
 
 const objectSchema = z.looseObject({

@@ -13,7 +13,6 @@ import {
   passagesIn,
   type ShownPassage,
   toRead,
-  unpackedHashes,
 } from '../provenance/read-record.ts';
 import { countOf, STATED_MAX, type StatedPassage } from '../provenance/stated-text.ts';
 import {
@@ -330,17 +329,22 @@ async function timesOf(
 function wordsComparison(reads: OpenedReads): Judged['sharesWords'] {
   let runs: ReadonlyMap<Passage, ReadonlySet<number>> | undefined;
   return (one, other) => {
-    runs ??= new Map(
-      [...reads.values()].flatMap(({ passages, phrases }) =>
-        unpackedHashes(phrases).flatMap((list, at) => {
-          const passage = passages[at];
-          return passage === undefined ? [] : [[passage, new Set(list)] as const];
-        }),
-      ),
-    );
+    runs ??= runsOf(reads);
     const [ofOne, ofOther] = [runs.get(one), runs.get(other)];
     return ofOne !== undefined && ofOther !== undefined && [...ofOne].some((run) => ofOther.has(run));
   };
+}
+
+function runsOf(reads: OpenedReads): ReadonlyMap<Passage, ReadonlySet<number>> {
+  const runs = new Map<Passage, Set<number>>();
+  for (const { passages, phrases } of reads.values()) {
+    for (const passage of passages) runs.set(passage, new Set());
+    findPacked(phrases, { has: () => true }, (at, run) => {
+      const passage = passages[at];
+      if (passage !== undefined) runs.get(passage)?.add(run);
+    });
+  }
+  return runs;
 }
 
 /** Says of the sources of red findings whether their authors' domains look like one that the owner knows. */

@@ -86,7 +86,8 @@ export interface MailReading {
   /**
    * Headers of messages in the folder at `path` whose sender is the account's own address and whose recipients
    * include one of `addresses` (normalised): the newest SENT_COPIES_MAX per address. Some stand for several: `isSentTo`
-   * says which. Returns the whole header, or the fields in SENT_COPY_FIELDS. Core decides to whom they prove that the owner wrote. Empty if there is no such folder.
+   * says which. Returns the whole header, or the fields in SENT_COPY_FIELDS. Core decides to whom they prove that the owner
+   * wrote. Empty if there is no such folder.
    */
   sentCopies(call: MailCall, path: string, addresses: readonly string[]): Promise<readonly Uint8Array[]>;
 

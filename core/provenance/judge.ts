@@ -151,8 +151,6 @@ const VALUES = {
   address_domain: 'address',
   account: 'account_number',
 } as const;
-const HOSTS: ReadonlySet<Taken['kind']> = new Set(['host', 'domain']);
-const ADDRESSES: ReadonlySet<Taken['kind']> = new Set(['address', 'address_domain']);
 
 function* valueFindings(facts: JudgedFound, outsiders: readonly string[]): Generator<Finding> {
   const { own, recipients, answered } = facts.write;
@@ -164,13 +162,13 @@ function* valueFindings(facts: JudgedFound, outsiders: readonly string[]): Gener
     const { kind, value, isWritten, isPassedOn } = taken;
     if (!isJudgedValue(kind)) continue;
     if (!isWritten && (!isPassedOn || isOften)) continue;
-    const [isHost, isAddress] = [HOSTS.has(kind), ADDRESSES.has(kind)];
-    if (isHost && facts.isKnownDomain(value)) continue;
+    const what = VALUES[kind];
+    if (what === 'link' && facts.isKnownDomain(value)) continue;
     if (kind === 'address_domain' && facts.isKnownDomain(domainOf(value))) continue;
-    if (isAddress && (facts.times(value) > 0 || judgedElsewhere.has(value))) continue;
+    if (what === 'address' && (facts.times(value) > 0 || judgedElsewhere.has(value))) continue;
     yield* fromStranger(facts, strangersNaming(facts, taken), {
-      marks: isHost ? [...(facts.links.get(value) ?? [])] : [],
-      what: VALUES[kind],
+      marks: what === 'link' ? [...(facts.links.get(value) ?? [])] : [],
+      what,
       value: shortened(value, VALUE_CHARS),
       isInPieces: false,
     });

@@ -235,21 +235,6 @@ export function packedHashes(lists: readonly (readonly number[])[]): string {
   return bytes.toString('base64');
 }
 
-/** The hashes of each passage, as `packedHashes` was given them. */
-export function unpackedHashes(packed: string): number[][] {
-  const lists: number[][] = [];
-  const bytes = Buffer.from(packed, 'base64');
-  for (let at = 0; at + COUNT_BYTES <= bytes.length; ) {
-    const count = bytes.readUInt16BE(at);
-    at += COUNT_BYTES;
-    const list: number[] = [];
-    for (let n = 0; n < count && at + HASH_BYTES <= bytes.length; n += 1, at += HASH_BYTES)
-      list.push(bytes.readUIntBE(at, HASH_BYTES));
-    lists.push(list);
-  }
-  return lists;
-}
-
 /** Finds the wanted hashes. Calls `found` with the passage and the hash. */
 export function findPacked(
   packed: string,

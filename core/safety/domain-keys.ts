@@ -27,7 +27,11 @@ export function domainNames(domain: string): DomainName[] {
   const labels = domain.split('.');
   const found = endings.map((ending, depth) => ({
     name: labels.slice(-1 - depth).join('.'),
-    keys: keysOf([...formsOf(ending, looks[depth] ?? ''), ...firstParts(ending), ...chosenForm(ending)]),
+    keys: keysOf([
+      ...formsOf(ending, looks[depth] ?? ''),
+      ...firstParts(ending),
+      ...chosenForm(parseDomain(ending)),
+    ]),
   }));
   const isLonger = labels.length > endings.length;
   return isLonger ? [...found, { name: domain, keys: keysOf(firstParts(name)) }] : found;
@@ -74,12 +78,12 @@ function formsMax(domain: string): number {
 export function usedDomainKeys(domains: Iterable<string>): number[] {
   const forms = new Set<string>();
   for (const domain of domains) {
-    const { name, endings, looks } = parseDomain(domain);
+    const { name, endings, looks, chosen } = parseDomain(domain);
     endings.forEach((ending, depth) => {
       for (const form of formsOf(ending, looks[depth] ?? '')) forms.add(form);
     });
     for (const form of runsOfParts(name)) forms.add(form);
-    for (const form of chosenForm(name)) forms.add(form);
+    for (const form of chosenForm({ chosen })) forms.add(form);
   }
   return keysOf(forms);
 }
@@ -126,8 +130,7 @@ function* runsOfParts(name: string): Generator<string> {
 }
 
 /** Two domains that only differ in their endings share what their owners chose. */
-function chosenForm(name: string): string[] {
-  const { chosen } = parseDomain(name);
+function chosenForm({ chosen }: Pick<ReturnType<typeof parseDomain>, 'chosen'>): string[] {
   return chosen === undefined ? [] : [`${chosen}.`];
 }
 

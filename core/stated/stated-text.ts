@@ -9,7 +9,7 @@ import { domainOf } from '../safety/domain-of.ts';
 import { areOneSite } from '../safety/site.ts';
 import { isAnswerSubject } from '../text/bare-subject.ts';
 import { type Passage, passagesOf } from './quotation.ts';
-import { linksIn, statedValues } from './stated-values.ts';
+import { linksIn, statedAddresses, statedValues } from './stated-values.ts';
 import { firstWords } from './words.ts';
 
 /** What a text states, by the person who wrote it. */
@@ -68,7 +68,7 @@ function split(text: string, head: string | null): Passage[] {
 
 /** A signature is its author's, unless it names somebody of another organisation: then it is nobody's for certain. */
 function signature({ text }: Passage, sender: string): Passage {
-  const domain = domainOf(statedValues(sender).addresses.at(-1) ?? '');
-  const isOthers = statedValues(text).addresses.some((address) => !areOneSite(domainOf(address), domain));
+  const domain = domainOf(statedAddresses(sender).at(-1) ?? '');
+  const isOthers = statedAddresses(text).some((address) => !areOneSite(domainOf(address), domain));
   return isOthers ? { text, quoting: '', isSignature: true } : { text, quoting: null };
 }

@@ -18,21 +18,26 @@ import { isFileName } from './links.ts';
 const OTHERS_MAX = 200;
 
 export function statedValues(text: string, codes: TextToRead['codes'] = 'named'): StatedValues {
-  const bare = isAscii(text) ? text : normalForm(text.replace(/\p{Cf}/gu, ''), 'NFKC');
+  const bare = bareText(text);
   const decoded = decodedText(bare);
+  const forms = formsOf(decoded);
   const hasNumbers = /\p{N}/u.test(bare);
   const plain = plainText(bare);
-  const [joined, [dotted, spoken]] = [rejoined(decoded), spokenTexts(decoded)];
   // In what an agent writes, words such as "point" mostly are words.
-  const ofHosts = codes === 'named' ? [decoded, joined, dotted] : [decoded];
+  const ofHosts = codes === 'named' ? [decoded, forms.joined, forms.dotted] : [decoded];
   return {
-    addresses: eachOnce(eachOnce([decoded, joined, spoken]).flatMap(addressesIn)),
+    addresses: addressesOf(forms),
     hosts: eachOnce(eachOnce(ofHosts).flatMap(hostNamesIn)),
     accountNumbers: hasNumbers ? eachOnce(accountsIn(plain)) : [],
     amounts: hasNumbers ? eachOnce(amountsOf(bare).slice(0, OTHERS_MAX)) : [],
     codes: eachOnce(codesIn(plain, codes)),
     mailboxes: mailboxesIn(decoded),
   };
+}
+
+/** The addresses alone, in the form of `StatedValues`. */
+export function statedAddresses(text: string): string[] {
+  return addressesOf(formsOf(decodedText(bareText(text))));
 }
 
 /** Links in agents' and strangers' texts, with the places where they stand. */
@@ -47,6 +52,10 @@ function codesIn(plain: string, wanted: TextToRead['codes']): string[] {
   const named = namedCodesIn(plain);
   if (wanted === 'named') return named;
   return [...named, ...possibleCodesIn(plain), ...(wanted === 'words' ? possiblePasswordsIn(plain) : [])];
+}
+
+function bareText(text: string): string {
+  return isAscii(text) ? text : normalForm(text.replace(/\p{Cf}/gu, ''), 'NFKC');
 }
 
 function eachOnce(values: readonly string[]): string[] {
@@ -101,11 +110,26 @@ function rejoined(text: string): string {
 
 const SPOKEN_DOT = /\s(?:dot|punkt|punto|ponto|point|kropka)\s/giu;
 
-/** With the dots of `look at helpdesk dot example`, and with the sign of `collect at helpdesk dot example` as well. */
-function spokenTexts(text: string): [string, string] {
-  const dotted = text.replace(SPOKEN_DOT, '.');
-  const spoken = dotted === text ? text : dotted.replace(/\s(?:at|ät|arroba|chiocciola|arobase)\s/giu, '@');
-  return [dotted, spoken];
+/** A decoded text as others may read it. */
+interface Forms {
+  readonly decoded: string;
+  /** With what lines or blanks tear apart in one piece. */
+  readonly joined: string;
+  /** With the dots of `look at helpdesk dot example`. */
+  readonly dotted: string;
+  /** With the sign of `collect at helpdesk dot example`, too. */
+  readonly spoken: string;
+}
+
+function formsOf(decoded: string): Forms {
+  const dotted = decoded.replace(SPOKEN_DOT, '.');
+  const spoken =
+    dotted === decoded ? decoded : dotted.replace(/\s(?:at|ät|arroba|chiocciola|arobase)\s/giu, '@');
+  return { decoded, joined: rejoined(decoded), dotted, spoken };
+}
+
+function addressesOf({ decoded, joined, spoken }: Forms): string[] {
+  return eachOnce(eachOnce([decoded, joined, spoken]).flatMap(addressesIn));
 }
 
 const LOCAL_CHARS = 64;

@@ -56,10 +56,11 @@ export function signInHost(service: SignInService, options: ApiOptions): AnswerR
   const mcp = mcpEndpoint(door, options);
   const isTrusted = trustedProxies(options.trustedProxies ?? []);
 
+  const ofResource: Route = { GET: (_request, issuer) => json(200, resourceMetadata(issuer)) };
   const routes: Readonly<Record<string, Route>> = {
-    [RESOURCE_METADATA]: { GET: (_request, issuer) => json(200, resourceMetadata(issuer)) },
-    [`${RESOURCE_METADATA}/mcp`]: { GET: (_request, issuer) => json(200, resourceMetadata(issuer)) },
-    [`${RESOURCE_METADATA}/mcp/`]: { GET: (_request, issuer) => json(200, resourceMetadata(issuer)) },
+    [RESOURCE_METADATA]: ofResource,
+    [`${RESOURCE_METADATA}/mcp`]: ofResource,
+    [`${RESOURCE_METADATA}/mcp/`]: ofResource,
     [SERVER_METADATA]: {
       GET: (_request, issuer) => json(200, serverMetadata(issuer, signIns.fetchesDocuments)),
     },

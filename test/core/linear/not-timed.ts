@@ -35,7 +35,7 @@ export const NOT_TIMED: readonly {
       'core/plans/new-recipients.ts': 'namesakeDomains newAmong newInSent',
       'core/plans/send-plan.ts': 'signed',
       'core/ports/mail-reading.ts': 'folderKey',
-      'core/provenance/read-record.ts': 'passageHashes unpackedHashes',
+      'core/provenance/read-record.ts': 'passageHashes',
       'core/safety/finding-text.ts': 'inWords',
       'core/safety/near-domain.ts': 'chosenName imitatedBy isMailProvider',
       'core/secrets/password.ts': 'hashPassword passwordMatches',
