@@ -21,7 +21,7 @@ export async function* fetched(
   query: FetchQueryObject,
   by: { readonly uid: boolean } = { uid: true },
 ): AsyncGenerator<Fetched> {
-  for await (const message of client.fetch(range, query, by)) yield withoutNil(message);
+  for await (const message of client.fetch(range, query, by)) yield withoutNil(message, query);
 }
 
 /** Fetches one message by its UID, or the last one (`*`). Undefined if it is gone. */
@@ -31,11 +31,11 @@ export async function fetchedOne(
   query: FetchQueryObject,
 ): Promise<Fetched | undefined> {
   const message = await client.fetchOne(uid, query, { uid: true });
-  return message === false ? undefined : withoutNil(message);
+  return message === false ? undefined : withoutNil(message, query);
 }
 
 /** imapflow has null or false for NIL, whatever its types say. */
-function withoutNil(message: FetchMessageObject): Fetched {
+function withoutNil(message: FetchMessageObject, query: FetchQueryObject): Fetched {
   const { internalDate, emailId, threadId, headers, source, bodyParts } = message;
   return {
     uid: message.uid,
@@ -45,7 +45,7 @@ function withoutNil(message: FetchMessageObject): Fetched {
     internalDate: internalDate instanceof Date && internalDate.getTime() !== 0 ? internalDate : undefined,
     emailId: textOf(emailId),
     threadId: textOf(threadId),
-    headers: bytesOf(headers),
+    headers: boundedHeaders(bytesOf(headers), query),
     source: bytesOf(source),
     bodyParts: bodyParts && new Map([...bodyParts].filter(([, bytes]) => Buffer.isBuffer(bytes))),
   };
@@ -57,6 +57,25 @@ function textOf(value: string | undefined): string | undefined {
 
 function bytesOf(value: Buffer | undefined): Buffer | undefined {
   return Buffer.isBuffer(value) ? value : undefined;
+}
+
+/** Of all fields with one name: more than Postfix lets through in one (102,400). */
+const FIELD_BYTES = 128 * 1024;
+
+/**
+ * Cuts header fields that were asked for by name. Strangers decide how long they are, and imapflow cannot fetch a part of them: so
+ * they are cut when they arrive, and a list holds no more than one message's whole.
+ */
+function boundedHeaders(
+  headers: Buffer | undefined,
+  { headers: names }: FetchQueryObject,
+): Buffer | undefined {
+  if (headers === undefined || !Array.isArray(names) || headers.length <= FIELD_BYTES) return headers;
+  return boundedFields(
+    headers,
+    names.map((name) => name.toLowerCase()),
+    FIELD_BYTES,
+  );
 }
 
 /** More than any Date field. */
