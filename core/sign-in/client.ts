@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isRecord, withoutNulls } from '../contract/result.ts';
 import { secretHash } from '../gate/credential.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { oneLine } from '../text/one-line.ts';
@@ -42,7 +43,7 @@ const document = metadata.extend({
 const registered = sealed(
   'sign-in client',
   'svc_client_',
-  z.strictObject({ name: z.string(), redirectUris: z.array(z.string()), issuedMs: instantMs }),
+  z.strictObject({ name: z.string(), redirectUris: z.array(z.string()).readonly(), issuedMs: instantMs }),
 );
 
 /** What the client registered, and the id that it gets. Nothing is stored: the id contains everything. */
@@ -55,18 +56,26 @@ export interface Registration {
 
 /** @param given the JSON of the request */
 export function registerClient(given: unknown, keyring: Keyring, now: Date): Registration | Refusal {
-  const parsed = metadata.safeParse(given);
-  if (!parsed.success) {
-    return refused('invalid_client_metadata', 'redirect_uris must be a list of 1 to 10 addresses.');
-  }
-  const wrong = fault(parsed.data);
-  if (wrong !== undefined) return wrong;
-  const client = { name: nameOf(parsed.data.client_name), redirectUris: parsed.data.redirect_uris };
+  const parsed = metadata.safeParse(withoutNullFields(given));
+  if (!parsed.success) return refused('invalid_client_metadata', metadataFault(parsed.error));
+  const client = clientIn(parsed.data);
+  if ('kind' in client) return client;
   return {
     kind: 'registered',
     clientId: registered.seal(keyring, { ...client, issuedMs: now.getTime() }),
     ...client,
   };
+}
+
+function withoutNullFields(given: unknown): unknown {
+  return isRecord(given) ? withoutNulls(given) : given;
+}
+
+function metadataFault({ issues: [first] }: z.ZodError): string {
+  const [field = ''] = first?.path ?? [];
+  if (field === 'client_name') return 'client_name must be text.';
+  if (field === 'grant_types' || field === 'response_types') return `${field} must be a list of texts.`;
+  return `redirect_uris must be a list of 1 to ${REDIRECT_URIS_MAX} addresses.`;
 }
 
 /** Undefined: the id was not issued here. */
@@ -93,32 +102,33 @@ export function isDocumentUrl(clientId: string): boolean {
 
 /** @param clientId the URL that the document was fetched from */
 export function documentedClient(clientId: string, body: Uint8Array): Client | Refusal {
-  const parsed = document.safeParse(jsonOf(body));
+  const parsed = document.safeParse(withoutNullFields(jsonOf(body)));
   if (!parsed.success || parsed.data.client_id !== clientId) {
     return refused(
       'invalid_client',
       'The document at client_id must be JSON with the same client_id, redirect_uris, and no client secret.',
     );
   }
-  const wrong = fault(parsed.data);
-  if (wrong !== undefined) return wrong;
-  return {
-    idHash: secretHash(clientId),
-    name: nameOf(parsed.data.client_name),
-    redirectUris: parsed.data.redirect_uris,
-    documentHost: new URL(clientId).host,
-  };
+  const client = clientIn(parsed.data);
+  if ('kind' in client) return client;
+  return { idHash: secretHash(clientId), ...client, documentHost: new URL(clientId).host };
 }
 
-function fault({
+/**
+ * The name and the addresses of the client. One address that is not taken costs it no other, and the answer to a registration
+ * lists those that are (RFC 7591, 3.2.1).
+ */
+function clientIn({
+  client_name,
   redirect_uris,
   grant_types,
   response_types,
-}: z.infer<typeof metadata>): Refusal | undefined {
-  if (!redirect_uris.every(isRedirectUri) || redirect_uris.join('').length > REDIRECT_CHARS_MAX) {
+}: z.infer<typeof metadata>): Pick<Client, 'name' | 'redirectUris'> | Refusal {
+  const redirectUris = redirect_uris.filter(isRedirectUri);
+  if (redirectUris.length === 0 || redirectUris.join('').length > REDIRECT_CHARS_MAX) {
     return refused(
       'invalid_redirect_uri',
-      'A redirect address must be https, http to a loopback address, or a scheme with a dot; without a fragment.',
+      'A redirect address must be https, http to a loopback address, or of a scheme of your own (com.example.app:/callback, app://callback), without a fragment.',
     );
   }
   if (grant_types?.includes('authorization_code') === false) {
@@ -127,7 +137,7 @@ function fault({
   if (response_types?.includes('code') === false) {
     return refused('invalid_client_metadata', 'response_types must contain code.');
   }
-  return undefined;
+  return { name: nameOf(client_name), redirectUris };
 }
 
 /** Without quotation marks, in which pages show it. */

@@ -6,16 +6,33 @@
 const URI_CHARS_MAX = 500;
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
 /**
- * Editors that register a scheme without a dot. RFC 8252, 8.4, advises against such schemes: nobody owns their names. A
- * general rule would also accept the schemes that an operating system gives to other programs. Cursor registers
- * `cursor://anysphere.cursor-mcp/oauth/callback` together with https and loopback addresses, and one that is refused
- * would refuse all.
+ * Schemes without a dot that are not of a program of one's own: of browsers and operating systems, and those that other
+ * programs of many makers open (IANA's registry of URI schemes, as far as a desktop acts on them).
  */
-const EDITOR_SCHEMES: ReadonlySet<string> = new Set(['cursor:', 'vscode:', 'vscode-insiders:']);
+const OTHERS_SCHEMES: ReadonlySet<string> = new Set(
+  (
+    'about acct admin adb afp afs aim app apt attachment blob bitcoin bluetooth callto cap chrome cid coap coaps content ' +
+    'crid cvs data dav davs dict dns dntp drm ethereum edge facetime feed file filesystem finger fish firefox ftp ftps ' +
+    'geo gg git gopher gtalk h323 ham hcp help http https hxxp iax icap icon im imap imaps info intent ipn ipp ipps irc ' +
+    'ircs iris jabber jar javascript jdbc jms jnlp keyparc ldap ldaps litecoin livescript local lastfm magnet mailbox ' +
+    'mailserver mailto maps market message mid mms mmst mmsh mocha modem monero msnim mumble mvn news nfs nntp notes ' +
+    'opaquelocktoken opera oid openid pack palm paparazzi pkcs11 platform pop pop3 pres prospero proxy psyc pwid query ' +
+    'rdp redis rediss reload res resource rlogin rmi rsync rtmp rtmfp rtp rtsp rtsps safari sc search secondlife ' +
+    'service session sftp sgn shell shortcuts shttp sieve sip sips skype smb sms smsto smtp smtps snews snmp soap ' +
+    'sqlite ssh stun stuns submit svn tag teamspeak tel telnet tftp thismessage tip tn3270 tor turn turns tv udp unreal ' +
+    'urn ut2004 vbscript vnc voicemail wais wascript webcal webcals wpid ws wss wtai wyciwyg xcon xfire xmpp xri ymsgr ' +
+    'view z39'
+  ).split(' '),
+);
+/** Of editors, with a hyphen. */
+const EDITOR_SCHEMES: ReadonlySet<string> = new Set(['vscode-insiders']);
 
 /**
- * Whether a client may name this address: https, http to a loopback address, or a scheme of a program (with a dot, such
- * as `com.example.app:`). Without a fragment, a user or a password.
+ * Whether a client may name this address: https, http to a loopback address, or a scheme of a program of one's own. Such
+ * a scheme has a dot (`com.example.app:`), as RFC 8252, 7.1, wants it, or it is one word with a host behind it
+ * (`warp://auth/callback`), as editors and terminals register theirs: nobody owns such a name, so the owner's page shows it.
+ * Schemes of operating systems have hyphens (`ms-settings:`) or are in OTHERS_SCHEMES. Without a fragment, a user or a
+ * password.
  */
 export function isRedirectUri(text: string): boolean {
   if (text.length > URI_CHARS_MAX || !/^[\x21-\x7e]+$/.test(text) || /[\\<>"'`{}|^#]/.test(text))
@@ -26,7 +43,9 @@ export function isRedirectUri(text: string): boolean {
   // The parser accepts https:host as well; a person may read it differently.
   if (protocol === 'https:') return /^https:\/\/[^/]/i.test(text) && hostname !== '';
   if (protocol === 'http:') return /^http:\/\/[^/]/i.test(text) && LOOPBACK.has(hostname);
-  return protocol.slice(0, -1).includes('.') || EDITOR_SCHEMES.has(protocol);
+  const scheme = protocol.slice(0, -1);
+  if (scheme.includes('.') || EDITOR_SCHEMES.has(scheme)) return true;
+  return /^[a-z][a-z0-9]{2,30}$/.test(scheme) && hostname !== '' && !OTHERS_SCHEMES.has(scheme);
 }
 
 /**
@@ -52,6 +71,12 @@ function withoutLoopbackPort(text: string): string | undefined {
 export function receivingHost(redirectUri: string): string | undefined {
   const { protocol, host } = new URL(redirectUri);
   return protocol === 'https:' ? host : undefined;
+}
+
+/** Returns the scheme by which a program on the computer gets the code, with its colon. Undefined: over the network. */
+export function programScheme(redirectUri: string): string | undefined {
+  const { protocol } = new URL(redirectUri);
+  return protocol === 'https:' || protocol === 'http:' ? undefined : protocol;
 }
 
 /** Adds parameters and leaves those of the client unchanged. */

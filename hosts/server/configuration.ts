@@ -21,10 +21,13 @@ export type DatabaseSetting =
   | { readonly kind: 'postgres'; readonly name: string; readonly connectionString: string };
 
 /** The validated settings of the process. */
+/** The secret keys, or the absolute path of the file that keeps them. */
+export type SecretKeySetting =
+  | { readonly kind: 'set'; readonly keys: readonly Uint8Array[] }
+  | { readonly kind: 'file'; readonly file: string };
+
 export interface Configuration {
   readonly database: DatabaseSetting;
-  /** Absolute path of the file that keeps the secret key if none is set. */
-  readonly secretKeyFile: string;
   readonly host: string;
   /** 0: any free port. The dashboard uses the next port, the sign-in host the one after. */
   readonly port: number;
@@ -45,8 +48,7 @@ export interface Configuration {
   readonly mailProviders: readonly MailProvider[];
   /** The SMTP server that mails notices. Undefined: none are mailed. */
   readonly noticeMail: NoticeMailServer | undefined;
-  /** Undefined: read from `secretKeyFile`. */
-  readonly secretKeys: readonly Uint8Array[] | undefined;
+  readonly secretKeys: SecretKeySetting;
   readonly plan: Plan;
   readonly limits: LimitOverrides;
   readonly log: LogLevel;
@@ -215,18 +217,26 @@ export function readConfiguration(env: NodeJS.ProcessEnv, folder: string): Confi
   if (!parsed.success) throw refusal(parsed.error, inEnvironment);
   const { dataDir, databaseUrl, secretKey, tlsCert, tlsKey, noticeSmtp, noticeFrom, ...others } = parsed.data;
   const { baseUrl, dashboardUrl, mcpUrl, allowPrivateServers, ehloName } = others;
+  // A program in a container may have no home, and needs none if the settings name everything.
+  const inData = (file: string) => join(dataFolder(dataDir, env, folder), file);
+  const database = databaseOf(databaseUrl, folder, inData);
+  const keyFile = () => (database.kind === 'file' ? `${database.file}.key` : inData(KEY_FILE));
   return {
     ...others,
     noticeMail: noticeMailOf(noticeSmtp, noticeFrom),
-    ...databaseOf(databaseUrl, folder, dataFolder(dataDir, env, folder)),
+    database,
+    secretKeys: secretKey === undefined ? { kind: 'file', file: keyFile() } : keysIn(secretKey),
     baseUrl,
     dashboardUrl,
     mcpUrl,
     allowPrivateServers,
     ehloName,
     tls: tlsOf(tlsCert, tlsKey, { baseUrl, dashboardUrl, mcpUrl }, folder),
-    secretKeys: secretKey?.map((key) => Buffer.from(key, 'base64')),
   };
+}
+
+function keysIn(texts: readonly string[]): SecretKeySetting {
+  return { kind: 'set', keys: texts.map((key) => Buffer.from(key, 'base64')) };
 }
 
 function noticeMailOf(smtp: string | undefined, from: string | undefined): NoticeMailServer | undefined {
@@ -346,17 +356,14 @@ function tlsOf(
 function databaseOf(
   databaseUrl: string | undefined,
   folder: string,
-  data: string,
-): Pick<Configuration, 'database' | 'secretKeyFile'> {
+  inData: (file: string) => string,
+): DatabaseSetting {
   if (databaseUrl !== undefined && POSTGRES.test(databaseUrl)) {
     const { host, pathname } = new URL(databaseUrl);
-    return {
-      database: { kind: 'postgres', name: `postgres://${host}${pathname}`, connectionString: databaseUrl },
-      secretKeyFile: join(data, KEY_FILE),
-    };
+    return { kind: 'postgres', name: `postgres://${host}${pathname}`, connectionString: databaseUrl };
   }
-  const file = databaseUrl === undefined ? join(data, DATABASE_FILE) : pathOf(databaseUrl, folder);
-  return { database: { kind: 'file', name: file, file }, secretKeyFile: `${file}.key` };
+  const file = databaseUrl === undefined ? inData(DATABASE_FILE) : pathOf(databaseUrl, folder);
+  return { kind: 'file', name: file, file };
 }
 
 /**

@@ -48,16 +48,29 @@ export function inDataFolder<Result>(file: string, open: () => Result): Result {
 
 /** Where the programs of this user keep their data. Source: XDG Base Directory Specification; Apple; Microsoft. */
 function userData(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
-  const home = env.HOME || homedir();
+  const home = () => env.HOME || homeOfUser();
   switch (platform) {
     case 'darwin':
-      return join(home, 'Library', 'Application Support');
+      return join(home(), 'Library', 'Application Support');
     case 'win32':
-      return env.LOCALAPPDATA || join(home, 'AppData', 'Local');
+      return env.LOCALAPPDATA || join(home(), 'AppData', 'Local');
     default: {
       // The specification tells programs to ignore a relative path.
       const { XDG_DATA_HOME: set = '' } = env;
-      return isAbsolute(set) ? set : join(home, '.local', 'share');
+      return isAbsolute(set) ? set : join(home(), '.local', 'share');
     }
+  }
+}
+
+/** @throws Error that names the settings, if the system knows no such user */
+function homeOfUser(): string {
+  try {
+    return homedir();
+  } catch (cause) {
+    throw new Error(
+      'This user has no home folder, so there is no place for data: set COUNTERSIGN_DATA_DIR, or COUNTERSIGN_DATABASE_URL ' +
+        '(with COUNTERSIGN_SECRET_KEY, if it is Postgres).',
+      { cause },
+    );
   }
 }

@@ -5,7 +5,7 @@ import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { Configuration, DatabaseSetting } from './configuration.ts';
 import { inDataFolder } from './data-folder.ts';
-import { loadSecretKeys } from './secret-key.ts';
+import { configuredKeys } from './secret-key.ts';
 
 export interface OpenedDatabase {
   readonly storage: Storage;
@@ -16,15 +16,11 @@ export interface OpenedDatabase {
  * Opens the configured database with its key, and creates both if they are missing.
  * @throws Error with a message for the user
  */
-export async function openDatabase({
-  database,
-  secretKeyFile,
-  secretKeys,
-}: Configuration): Promise<OpenedDatabase> {
+export async function openDatabase({ database, secretKeys }: Configuration): Promise<OpenedDatabase> {
   if (database.kind === 'file') {
     const { name, file } = database;
     return inDataFolder(file, () => {
-      const keys = secretKeys ?? loadSecretKeys(secretKeyFile, { name, isUsed: existsSync(file) });
+      const keys = configuredKeys(secretKeys, { name, isUsed: existsSync(file) });
       return { storage: sqliteStorage({ file }), secretKeys: keys };
     });
   }
@@ -32,7 +28,7 @@ export async function openDatabase({
   try {
     // Nothing is sealed before the first owner exists.
     const isUsed = (await storage.owners({ after: '', limit: 1 })).length > 0;
-    const keys = secretKeys ?? loadSecretKeys(secretKeyFile, { name: database.name, isUsed });
+    const keys = configuredKeys(secretKeys, { name: database.name, isUsed });
     return { storage, secretKeys: keys };
   } catch (cause) {
     await storage.close();

@@ -73,13 +73,13 @@ function foundDatabase(database: DatabaseSetting): Finding {
 }
 
 /** Only called for an existing database: a missing key is reported, not created. */
-function checkSecretKey({ database, secretKeyFile, secretKeys }: Configuration): Check {
-  if (secretKeys !== undefined) {
+function checkSecretKey({ database, secretKeys }: Configuration): Check {
+  if (secretKeys.kind === 'set') {
     return { finding: good('secret_key', 'The secret key comes from the settings.'), isThere: true };
   }
   try {
-    loadSecretKeys(secretKeyFile, { name: database.name, isUsed: true });
-    const text = `The secret key is in ${secretKeyFile}, and nobody else can read it. Back it up with the database.`;
+    loadSecretKeys(secretKeys.file, { name: database.name, isUsed: true });
+    const text = `The secret key is in ${secretKeys.file}, and nobody else can read it. Back it up with the database.`;
     return { finding: good('secret_key', text), isThere: true };
   } catch (error) {
     if (!(error instanceof Error)) throw error;

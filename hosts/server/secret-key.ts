@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import type { Configuration } from './configuration.ts';
+import type { Configuration, SecretKeySetting } from './configuration.ts';
 import { inDataFolder } from './data-folder.ts';
 
 const KEY_BYTES = 32;
@@ -37,21 +37,25 @@ export function loadSecretKeys(
   return keys;
 }
 
+/** The configured secret keys, as `loadSecretKeys` returns those of a file. */
+export function configuredKeys(
+  setting: SecretKeySetting,
+  database: { readonly name: string; readonly isUsed: boolean },
+): readonly Uint8Array[] {
+  return setting.kind === 'set' ? setting.keys : loadSecretKeys(setting.file, database);
+}
+
 /**
  * The configured secret keys of a database that is used, or is about to be restored. Creates none.
  * @throws Error with a message for the user if there is none
  */
-export function requiredKeys({
-  database: { name },
-  secretKeyFile,
-  secretKeys,
-}: Configuration): readonly Uint8Array[] {
-  return secretKeys ?? loadSecretKeys(secretKeyFile, { name, isUsed: true });
+export function requiredKeys({ database: { name }, secretKeys }: Configuration): readonly Uint8Array[] {
+  return configuredKeys(secretKeys, { name, isUsed: true });
 }
 
 /** Where the secret key is configured, for messages. */
-export function keyPlace({ secretKeyFile, secretKeys }: Configuration): string {
-  return secretKeys === undefined ? secretKeyFile : 'COUNTERSIGN_SECRET_KEY';
+export function keyPlace({ secretKeys }: Configuration): string {
+  return secretKeys.kind === 'file' ? secretKeys.file : 'COUNTERSIGN_SECRET_KEY';
 }
 
 /** Creates the file completely or not at all. If two processes start at once, one creates it and both read it. */

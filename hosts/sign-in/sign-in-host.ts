@@ -195,13 +195,30 @@ async function formOf(request: ApiRequest): Promise<URLSearchParams | Reply> {
   const text = await bodyOf(request, 'application/x-www-form-urlencoded');
   if (typeof text !== 'string') return text;
   const form = new URLSearchParams(text);
+  const named = basicClientId(headerOf(request.head, 'authorization'));
   const isPublic =
-    headerOf(request.head, 'authorization') === undefined &&
-    !form.has('client_secret') &&
+    named !== undefined &&
+    form.getAll('client_secret').every((secret) => secret === '') &&
     !form.has('client_assertion');
-  if (isPublic) return form;
-  const description = 'Only public clients are known here: send client_id, and no secret.';
-  return json(401, { error: 'invalid_client', error_description: description });
+  if (!isPublic) {
+    const description = 'Only public clients are known here: send client_id, and no secret.';
+    return json(401, { error: 'invalid_client', error_description: description });
+  }
+  form.delete('client_secret');
+  if (named !== '' && !form.getAll('client_id').includes(named)) form.append('client_id', named);
+  return form;
+}
+
+/**
+ * The client_id of a Basic Authorization header whose password is empty: programs that always send one mean no secret
+ * (RFC 6749, 2.3.1). Empty: there is no header, or no name. Undefined: a secret, or another scheme.
+ */
+function basicClientId(authorization: string | undefined): string | undefined {
+  if (authorization === undefined) return '';
+  const [, encoded] = /^basic +([a-z0-9+/]+={0,2}) *$/i.exec(authorization) ?? [];
+  const [, id] = /^([^:]*):$/.exec(Buffer.from(encoded ?? '', 'base64').toString('utf8')) ?? [];
+  // Both halves are form-encoded; what cannot be decoded is left as it is, and no client has such an id.
+  return id && (new URLSearchParams(`id=${id.replaceAll('&', '%26')}`).get('id') ?? undefined);
 }
 
 const STATUS: Partial<Record<OAuthError, number>> = { invalid_client: 401, temporarily_unavailable: 503 };

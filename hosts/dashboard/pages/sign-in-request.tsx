@@ -1,5 +1,5 @@
 import { PRESETS } from '../../../core/gate/permissions.ts';
-import { receivingHost } from '../../../core/sign-in/redirect-uri.ts';
+import { programScheme, receivingHost } from '../../../core/sign-in/redirect-uri.ts';
 import { type SignInRequest, signInName } from '../../../core/sign-in/request.ts';
 import { confirmDirect } from '../confirm-direct.tsx';
 import { AccountFields, readFences } from '../fence-fields.tsx';
@@ -63,6 +63,7 @@ export async function signInRequestPage(visit: OwnerVisit, problems: readonly st
 function Asking({ request }: { request: SignInRequest }) {
   const { clientName, documentHost, redirectUri } = request;
   const receiver = receivingHost(redirectUri);
+  const scheme = programScheme(redirectUri);
   return (
     <>
       <dl class="facts">
@@ -70,7 +71,15 @@ function Asking({ request }: { request: SignInRequest }) {
           <dt>The access goes to</dt>
           <dd id="receiver">
             <strong>
-              {receiver === undefined ? 'a program on this computer' : <Quoted text={receiver} />}
+              {receiver !== undefined ? (
+                <Quoted text={receiver} />
+              ) : scheme === undefined ? (
+                'a program on this computer'
+              ) : (
+                <>
+                  the program on this computer that opens <Quoted text={scheme} /> addresses
+                </>
+              )}
             </strong>
           </dd>
         </div>
@@ -86,7 +95,15 @@ function Asking({ request }: { request: SignInRequest }) {
         </div>
       </dl>
       {receiver === undefined ? (
-        <p class="note">Any program on this computer can use this name.</p>
+        <p class="note">
+          Any program on this computer can use this name
+          {scheme === undefined ? null : (
+            <>
+              , and can register for <Quoted text={scheme} /> addresses
+            </>
+          )}
+          .
+        </p>
       ) : documentHost === null ? (
         <p class="note">Nobody has checked the name. Rely on the host.</p>
       ) : null}

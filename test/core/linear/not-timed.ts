@@ -46,7 +46,7 @@ export const NOT_TIMED: readonly {
       'core/service/sign-in-ticket.ts': 'readTicket',
       'core/sign-in/client.ts': 'documentedClient registeredClient',
       'core/sign-in/pkce.ts': 'isVerified',
-      'core/sign-in/redirect-uri.ts': 'receivingHost withParameters',
+      'core/sign-in/redirect-uri.ts': 'programScheme receivingHost withParameters',
       'core/sign-in/refresh-token.ts': 'openRefreshToken',
       'core/sign-in/request.ts': 'checkRequest isResource openRequest',
       'core/storage/accounts.ts': 'refuseConnected',

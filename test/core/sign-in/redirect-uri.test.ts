@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   isRedirectUri,
   isRegistered,
+  programScheme,
   receivingHost,
   withParameters,
 } from '../../../core/sign-in/redirect-uri.ts';
@@ -21,6 +22,8 @@ describe('a redirect address', () => {
     ['http://localhost:4000'],
     ['com.example.app:/callback'],
     ['cursor://anysphere.cursor-mcp/oauth/callback'],
+    ['warp://mcp/oauth2callback'],
+    ['zed://oauth/callback?x=1'],
   ])('may be %s', (uri) => {
     expect(isRedirectUri(uri)).toBe(true);
   });
@@ -72,6 +75,16 @@ describe('a redirect address', () => {
     ['search-ms:query=x'],
     ['tel:112'],
     ['ssh://assistant.example/'],
+    ['chrome://settings/callback'],
+    ['intent://callback/#Intent'],
+    ['sms://112/callback'],
+    ['smb://assistant.example/share'],
+    ['ws://assistant.example/'],
+    ['steam+app://run/callback'],
+    ['warp:callback'],
+    ['warp:/callback'],
+    ['warp://user@mcp/callback'],
+    ['wp://mcp/callback'],
     ['vscode-remote://assistant.example/'],
     ['https://assistant.example/\u202e'],
     ['https://assistant.example/\n'],
@@ -122,5 +135,8 @@ describe('a redirect address', () => {
     expect(receivingHost('https://assistant.example:8443/callback')).toBe('assistant.example:8443');
     expect(receivingHost('http://127.0.0.1:4000/callback')).toBeUndefined();
     expect(receivingHost('com.example.app://evil.example/callback')).toBeUndefined();
+    expect(programScheme('https://assistant.example/callback')).toBeUndefined();
+    expect(programScheme('http://127.0.0.1:4000/callback')).toBeUndefined();
+    expect(programScheme('Warp://mcp/callback')).toBe('warp:');
   });
 });

@@ -21,14 +21,13 @@ describe('the configuration', () => {
     const file = '/home/grace/.local/share/countersign/countersign.db';
     expect(readConfiguration({ HOME: '/home/grace' }, folderWith())).toEqual({
       database: { kind: 'file', name: file, file },
-      secretKeyFile: `${file}.key`,
       host: '127.0.0.1',
       port: 8787,
       baseUrl: undefined,
       dashboardUrl: undefined,
       trustedProxies: [],
       allowPrivateTargets: [],
-      secretKeys: undefined,
+      secretKeys: { kind: 'file', file: `${file}.key` },
       mailProviders: [],
       plan: 'paid',
       limits: {},
@@ -89,7 +88,6 @@ describe('the configuration', () => {
     };
     expect(readConfiguration(env, folderWith())).toEqual({
       database: { kind: 'file', name: '/var/lib/countersign/it.db', file: '/var/lib/countersign/it.db' },
-      secretKeyFile: '/var/lib/countersign/it.db.key',
       host: '0.0.0.0',
       port: 0,
       baseUrl: 'https://api.example.org',
@@ -101,7 +99,7 @@ describe('the configuration', () => {
         ...{ host: 'mail.example.org', port: 587, security: 'starttls' },
         ...{ user: 'notices@example.org', pass: 's:cret', from: 'notices@example.org' },
       },
-      secretKeys: [Buffer.alloc(32, 7), Buffer.alloc(32, 7)],
+      secretKeys: { kind: 'set', keys: [Buffer.alloc(32, 7), Buffer.alloc(32, 7)] },
       plan: 'free',
       limits: { callsPerMinute: 1000 },
       log: 'warn',
@@ -112,13 +110,13 @@ describe('the configuration', () => {
     const folder = folderWith();
     const connectionString =
       'postgresql://u:secret@db.example.org:5433/it?sslmode=verify-full&password=secret';
-    const { database, secretKeyFile } = readConfiguration(
+    const { database, secretKeys } = readConfiguration(
       { COUNTERSIGN_DATABASE_URL: connectionString, COUNTERSIGN_DATA_DIR: 'state' },
       folder,
     );
     const name = 'postgres://db.example.org:5433/it';
     expect(database).toEqual({ kind: 'postgres', name, connectionString });
-    expect(secretKeyFile).toBe(join(folder, 'state/countersign.key'));
+    expect(secretKeys).toEqual({ kind: 'file', file: join(folder, 'state/countersign.key') });
   });
 
   it('comes from the file if the environment does not set it', () => {

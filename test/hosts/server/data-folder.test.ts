@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dataFolder } from '../../../hosts/server/data-folder.ts';
+import { bundleForChild } from '../../run-typescript.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -36,4 +39,33 @@ describe('the data folder', () => {
     expect(dataFolder('/srv/mail', {}, folder)).toBe('/srv/mail');
     expect(dataFolder('state', {}, folder)).toBe(join(folder, 'state'));
   });
+
+  // Containers run programs under any user id. Only root can take one.
+  it.skipIf(process.getuid?.() !== 0)(
+    'is needed by no user without a home if the settings name all',
+    async () => {
+      const key = Buffer.alloc(32, 7).toString('base64');
+      const url = 'postgres://db.example.org/it';
+      const environments = [
+        { COUNTERSIGN_DATABASE_URL: 'file:/var/it.db' },
+        { COUNTERSIGN_DATA_DIR: '/srv/mail' },
+        { XDG_DATA_HOME: '/srv' },
+        { COUNTERSIGN_DATABASE_URL: url, COUNTERSIGN_SECRET_KEY: key },
+        { COUNTERSIGN_DATABASE_URL: url },
+        {},
+      ];
+      const child = await bundleForChild(join(import.meta.dirname, 'homeless-child.ts'), 'bundle');
+      const args = [child, JSON.stringify(environments)];
+      const { stdout } = await promisify(execFile)(process.execPath, args, { env: {} });
+      const refusal = expect.stringMatching(/^This user has no home folder.*COUNTERSIGN_DATA_DIR/);
+      expect(JSON.parse(stdout)).toEqual([
+        ['/var/it.db', '/var/it.db.key'],
+        ['/srv/mail/countersign.db', '/srv/mail/countersign.db.key'],
+        ['/srv/countersign/countersign.db', '/srv/countersign/countersign.db.key'],
+        [url, 'set'],
+        refusal,
+        refusal,
+      ]);
+    },
+  );
 });

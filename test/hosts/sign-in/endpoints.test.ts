@@ -328,6 +328,51 @@ describe('the token endpoint', () => {
     expect((await redeem(host, clientId, code)).status).toBe(200);
   });
 
+  const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` });
+
+  it.each([
+    ['an empty secret', { client_secret: '' }, {}],
+    ['an empty password', {}, { authorization: 'ID:' }],
+    ['its name in the password header alone', { client_id: undefined }, { authorization: 'ID:' }],
+    ['an empty header', {}, { authorization: ':' }],
+  ] as const)('takes %s for none', async (_what, changes, { authorization = '' }: Changes) => {
+    const clientId = await register(host);
+    const form = { code: await codeFor(host, clientId), redirect_uri: REDIRECT, code_verifier: VERIFIER };
+    const headers =
+      authorization === '' ? {} : basic(authorization.replace('ID', encodeURIComponent(clientId)));
+    const answer = await postToken(
+      host,
+      { grant_type: 'authorization_code', client_id: clientId, ...form, ...changes },
+      headers,
+    );
+    expect(answer.status).toBe(200);
+    const { refresh_token, access_token } = tokens.parse(await answer.json());
+    expect((await refresh(host, clientId, refresh_token, { client_secret: '' })).status).toBe(200);
+    const withdrawn = await fetch(`${host.mcpUrl}/revoke`, {
+      method: 'POST',
+      headers: { ...caller(), ...headers },
+      body: new URLSearchParams({ token: access_token, client_secret: '' }),
+    });
+    expect([withdrawn.status, await toolsOf(access_token)]).toEqual([200, 401]);
+  });
+
+  it.each([
+    'Basic',
+    'Basic %%%',
+    'Bearer x',
+    basic('a:secret').authorization,
+    basic('another:').authorization,
+  ])('does not take %s for none', async (authorization) => {
+    const clientId = await register(host);
+    const form = {
+      grant_type: 'authorization_code',
+      client_id: clientId,
+      code: await codeFor(host, clientId),
+    };
+    const { status } = await postToken(host, form, { authorization });
+    expect([400, 401]).toContain(status);
+  });
+
   it('refuses a code that is too old, and one of another server', async () => {
     const clientId = await register(host);
     const code = await codeFor(host, clientId);
@@ -395,8 +440,28 @@ describe('the registration endpoint', () => {
     ['https://assistant.example/ x'],
     [`https://assistant.example/${'x'.repeat(500)}`],
   ])('refuses the redirect %s', async (uri) => {
-    const answer = await post({ redirect_uris: [REDIRECT, uri] });
+    const answer = await post({ redirect_uris: [uri] });
     expect([answer.status, await errorOf(answer)]).toEqual([400, 'invalid_redirect_uri']);
+    const mixed = await post({ redirect_uris: [uri, REDIRECT, 'http://127.0.0.1/callback'] });
+    expect([mixed.status, await mixed.json()]).toMatchObject([
+      201,
+      { redirect_uris: [REDIRECT, 'http://127.0.0.1/callback'] },
+    ]);
+  });
+
+  it('takes null for what is not set, and says which field is wrong', async () => {
+    const unset = await post({
+      redirect_uris: [REDIRECT],
+      client_name: null,
+      grant_types: null,
+      scope: null,
+    });
+    expect([unset.status, await unset.json()]).toMatchObject([201, { client_name: 'without a name' }]);
+    const wrong = await post({ redirect_uris: [REDIRECT], client_name: 5 });
+    expect([wrong.status, await wrong.json()]).toEqual([
+      400,
+      { error: 'invalid_client_metadata', error_description: 'client_name must be text.' },
+    ]);
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { auth, Client, StreamableHTTPClientTransport } from '@modelcontextprotoc
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
-import { OWNER, openSignInHost, type SignInHost } from './open-sign-in-host.ts';
+import { authorize, OWNER, openSignInHost, register, type SignInHost } from './open-sign-in-host.ts';
 import { Program } from './program.ts';
 
 describe.skipIf(browserIsMissing)(inBrowser('a sign-in with the official client'), () => {
@@ -21,10 +21,14 @@ describe.skipIf(browserIsMissing)(inBrowser('a sign-in with the official client'
   async function asked(program: Program): Promise<Page> {
     await program.listen();
     expect(await auth(program, { serverUrl: serverUrl() })).toBe('REDIRECT');
+    return askedAt(program.authorizationUrl?.href ?? '');
+  }
+
+  async function askedAt(url: string): Promise<Page> {
     const context = await browser.newContext();
     onTestFinished(() => context.close());
     const page = await context.newPage();
-    await page.goto(program.authorizationUrl?.href ?? '');
+    await page.goto(url);
     await page.getByLabel('Email').fill(OWNER.email);
     await page.getByLabel('Password').fill(OWNER.password);
     await press(page, 'Sign in');
@@ -97,6 +101,22 @@ describe.skipIf(browserIsMissing)(inBrowser('a sign-in with the official client'
       state: 'state of the program',
       iss: host.mcpUrl,
     });
+  });
+
+  it('names the scheme of a program that has its own', async () => {
+    const uri = 'warp://mcp/callback';
+    const clientId = await register(host, uri);
+    const answer = await authorize(host, clientId, { redirect_uri: uri });
+    const page = await askedAt(answer.headers.get('location') ?? '');
+    expect(await page.locator('#receiver').innerText()).toBe(
+      'the program on this computer that opens warp: addresses',
+    );
+    expect(await page.locator('main').innerText()).toContain(
+      'Any program on this computer can use this name, and can register for warp: addresses.',
+    );
+    await press(page, 'Deny');
+    const back = await page.getByRole('link', { name: 'Continue to the program' }).getAttribute('href');
+    expect(back).toMatch(/^warp:\/\/mcp\/callback\?error=access_denied&/);
   });
 
   it('asks for the password if the owner signed in a while ago, and names the assistant there', async () => {
