@@ -63,7 +63,7 @@ function bytesOf(value: Buffer | undefined): Buffer | undefined {
 const FIELD_BYTES = 128 * 1024;
 
 /**
- * Cuts header fields that were asked for by name. Strangers decide how long they are, and imapflow cannot fetch a part of them: so
+ * Cuts header fields that were asked for by name, in lower case. Strangers decide how long they are, and imapflow cannot fetch a part of them: so
  * they are cut when they arrive, and a list holds no more than one message's whole.
  */
 function boundedHeaders(
@@ -71,11 +71,7 @@ function boundedHeaders(
   { headers: names }: FetchQueryObject,
 ): Buffer | undefined {
   if (headers === undefined || !Array.isArray(names) || headers.length <= FIELD_BYTES) return headers;
-  return boundedFields(
-    headers,
-    names.map((name) => name.toLowerCase()),
-    FIELD_BYTES,
-  );
+  return boundedFields(headers, names, FIELD_BYTES);
 }
 
 /** More than any Date field. */

@@ -11,6 +11,11 @@ export function withoutNulls(
   return fields.some(isLeftOut) ? Object.fromEntries(fields.filter((one) => !isLeftOut(one))) : object;
 }
 
+/** `withoutNulls` of an object. Anything else as it is. */
+export function withoutNullFields(given: unknown, isUnset?: (name: string) => boolean): unknown {
+  return isRecord(given) ? withoutNulls(given, isUnset) : given;
+}
+
 /** Whether a value is an object with fields, and not a list. */
 export function isRecord(value: unknown): value is Result {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

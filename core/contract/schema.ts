@@ -5,7 +5,7 @@ import { nearestName } from '../text/nearest.ts';
 import { normalForm } from '../text/normal-form.ts';
 import { shortened } from '../text/shortened.ts';
 import { type DetailsOf, ServiceError } from './errors.ts';
-import { isRecord, withoutNulls } from './result.ts';
+import { withoutNullFields } from './result.ts';
 
 /**
  * Arguments of tools. The published schema is the one that is checked (ajv); zod gives the types and the rules that
@@ -158,7 +158,7 @@ export function checkedArguments<A>(
     jsonSchema,
     parse(given) {
       validate ??= ajv.compile(jsonSchema);
-      const args = isRecord(given) ? withoutNulls(given, isOptional) : given;
+      const args = withoutNullFields(given, isOptional);
       if (!validate(args)) throw refusal((validate.errors ?? []).map(schemaError));
       const parsed = check(args);
       if (parsed.success) return parsed.data;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isRecord, withoutNulls } from '../contract/result.ts';
+import { withoutNullFields } from '../contract/result.ts';
 import { secretHash } from '../gate/credential.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { oneLine } from '../text/one-line.ts';
@@ -65,10 +65,6 @@ export function registerClient(given: unknown, keyring: Keyring, now: Date): Reg
     clientId: registered.seal(keyring, { ...client, issuedMs: now.getTime() }),
     ...client,
   };
-}
-
-function withoutNullFields(given: unknown): unknown {
-  return isRecord(given) ? withoutNulls(given) : given;
 }
 
 function metadataFault({ issues: [first] }: z.ZodError): string {

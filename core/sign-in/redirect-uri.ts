@@ -11,17 +11,17 @@ const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost'
  */
 const OTHERS_SCHEMES: ReadonlySet<string> = new Set(
   (
-    'about acct admin adb afp afs aim app apt attachment blob bitcoin bluetooth callto cap chrome cid coap coaps content ' +
-    'crid cvs data dav davs dict dns dntp drm ethereum edge facetime feed file filesystem finger fish firefox ftp ftps ' +
-    'geo gg git gopher gtalk h323 ham hcp help http https hxxp iax icap icon im imap imaps info intent ipn ipp ipps irc ' +
-    'ircs iris jabber jar javascript jdbc jms jnlp keyparc ldap ldaps litecoin livescript local lastfm magnet mailbox ' +
-    'mailserver mailto maps market message mid mms mmst mmsh mocha modem monero msnim mumble mvn news nfs nntp notes ' +
-    'opaquelocktoken opera oid openid pack palm paparazzi pkcs11 platform pop pop3 pres prospero proxy psyc pwid query ' +
-    'rdp redis rediss reload res resource rlogin rmi rsync rtmp rtmfp rtp rtsp rtsps safari sc search secondlife ' +
-    'service session sftp sgn shell shortcuts shttp sieve sip sips skype smb sms smsto smtp smtps snews snmp soap ' +
-    'sqlite ssh stun stuns submit svn tag teamspeak tel telnet tftp thismessage tip tn3270 tor turn turns tv udp unreal ' +
-    'urn ut2004 vbscript vnc voicemail wais wascript webcal webcals wpid ws wss wtai wyciwyg xcon xfire xmpp xri ymsgr ' +
-    'view z39'
+    'about acct adb admin afp afs aim app apt attachment bitcoin blob bluetooth callto cap chrome cid coap coaps ' +
+    'content crid cvs data dav davs dict dns dntp drm edge ethereum facetime feed file filesystem finger firefox ' +
+    'fish ftp ftps geo git gopher gtalk h323 ham hcp help hxxp iax icap icon imap imaps info intent ipn ipp ipps irc ' +
+    'ircs iris jabber jar javascript jdbc jms jnlp keyparc lastfm ldap ldaps litecoin livescript local magnet ' +
+    'mailbox mailserver mailto maps market message mid mms mmsh mmst mocha modem monero msnim mumble mvn news nfs ' +
+    'nntp notes oid opaquelocktoken openid opera pack palm paparazzi pkcs11 platform pop pop3 pres prospero proxy ' +
+    'psyc pwid query rdp redis rediss reload res resource rlogin rmi rsync rtmfp rtmp rtp rtsp rtsps safari search ' +
+    'secondlife service session sftp sgn shell shortcuts shttp sieve sip sips skype smb sms smsto smtp smtps snews ' +
+    'snmp soap sqlite ssh stun stuns submit svn tag teamspeak tel telnet tftp thismessage tip tn3270 tor turn turns ' +
+    'udp unreal urn ut2004 vbscript view vnc voicemail wais wascript webcal webcals wpid wss wtai wyciwyg xcon xfire ' +
+    'xmpp xri ymsgr'
   ).split(' '),
 );
 /** Of editors, with a hyphen. */

@@ -20,12 +20,12 @@ export type DatabaseSetting =
   /** `name`: for messages, without user and password. */
   | { readonly kind: 'postgres'; readonly name: string; readonly connectionString: string };
 
-/** The validated settings of the process. */
 /** The secret keys, or the absolute path of the file that keeps them. */
 export type SecretKeySetting =
   | { readonly kind: 'set'; readonly keys: readonly Uint8Array[] }
   | { readonly kind: 'file'; readonly file: string };
 
+/** The validated settings of the process. */
 export interface Configuration {
   readonly database: DatabaseSetting;
   readonly host: string;
@@ -209,7 +209,7 @@ export type SettingName = keyof typeof settings.shape;
 /**
  * Reads the settings from the environment (`COUNTERSIGN_DATABASE_URL` …) and from `countersign.config.json` in `folder`
  * (`databaseUrl` …). The environment takes precedence.
- * @throws ConfigurationError
+ * @throws ConfigurationError; what `dataFolder` throws, if the data folder is needed
  */
 export function readConfiguration(env: NodeJS.ProcessEnv, folder: string): Configuration {
   const inEnvironment = fromEnvironment(env);
@@ -220,12 +220,13 @@ export function readConfiguration(env: NodeJS.ProcessEnv, folder: string): Confi
   // A program in a container may have no home, and needs none if the settings name everything.
   const inData = (file: string) => join(dataFolder(dataDir, env, folder), file);
   const database = databaseOf(databaseUrl, folder, inData);
-  const keyFile = () => (database.kind === 'file' ? `${database.file}.key` : inData(KEY_FILE));
   return {
     ...others,
     noticeMail: noticeMailOf(noticeSmtp, noticeFrom),
     database,
-    secretKeys: secretKey === undefined ? { kind: 'file', file: keyFile() } : keysIn(secretKey),
+    secretKeys: keysOf(secretKey, () =>
+      database.kind === 'file' ? `${database.file}.key` : inData(KEY_FILE),
+    ),
     baseUrl,
     dashboardUrl,
     mcpUrl,
@@ -235,8 +236,11 @@ export function readConfiguration(env: NodeJS.ProcessEnv, folder: string): Confi
   };
 }
 
-function keysIn(texts: readonly string[]): SecretKeySetting {
-  return { kind: 'set', keys: texts.map((key) => Buffer.from(key, 'base64')) };
+/** @param file  of the keys, if none are set */
+function keysOf(texts: readonly string[] | undefined, file: () => string): SecretKeySetting {
+  return texts === undefined
+    ? { kind: 'file', file: file() }
+    : { kind: 'set', keys: texts.map((key) => Buffer.from(key, 'base64')) };
 }
 
 function noticeMailOf(smtp: string | undefined, from: string | undefined): NoticeMailServer | undefined {

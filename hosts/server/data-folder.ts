@@ -12,6 +12,7 @@ export const KEY_FILE = 'countersign.key';
  * wherever it runs.
  * @param setting  `COUNTERSIGN_DATA_DIR`; undefined if it is not set
  * @param folder   the working folder
+ * @throws Error that names the settings, if the user has no home folder and it is needed
  */
 export function dataFolder(
   setting: string | undefined,

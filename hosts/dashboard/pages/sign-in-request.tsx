@@ -71,15 +71,7 @@ function Asking({ request }: { request: SignInRequest }) {
           <dt>The access goes to</dt>
           <dd id="receiver">
             <strong>
-              {receiver !== undefined ? (
-                <Quoted text={receiver} />
-              ) : scheme === undefined ? (
-                'a program on this computer'
-              ) : (
-                <>
-                  the program on this computer that opens <Quoted text={scheme} /> addresses
-                </>
-              )}
+              <Receiver request={request} />
             </strong>
           </dd>
         </div>
@@ -97,7 +89,7 @@ function Asking({ request }: { request: SignInRequest }) {
       {receiver === undefined ? (
         <p class="note">
           Any program on this computer can use this name
-          {scheme === undefined ? null : (
+          {scheme !== undefined && (
             <>
               , and can register for <Quoted text={scheme} /> addresses
             </>
@@ -107,6 +99,18 @@ function Asking({ request }: { request: SignInRequest }) {
       ) : documentHost === null ? (
         <p class="note">Nobody has checked the name. Rely on the host.</p>
       ) : null}
+    </>
+  );
+}
+
+function Receiver({ request: { redirectUri } }: { request: SignInRequest }) {
+  const host = receivingHost(redirectUri);
+  if (host !== undefined) return <Quoted text={host} />;
+  const scheme = programScheme(redirectUri);
+  if (scheme === undefined) return <>a program on this computer</>;
+  return (
+    <>
+      the program on this computer that opens <Quoted text={scheme} /> addresses
     </>
   );
 }
