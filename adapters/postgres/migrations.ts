@@ -31,6 +31,7 @@ import { SCHEMA_27 } from './schema-27.ts';
 import { SCHEMA_29 } from './schema-29.ts';
 import { SCHEMA_30 } from './schema-30.ts';
 import { SCHEMA_31 } from './schema-31.ts';
+import { SCHEMA_33 } from './schema-33.ts';
 
 /** SQL, or a function for what SQL cannot compute. */
 export type Migration = string | ((client: pg.Client) => Promise<void>);
@@ -69,6 +70,7 @@ export const MIGRATIONS: readonly Migration[] = [
   SCHEMA_30,
   SCHEMA_31,
   addEndingKeys,
+  SCHEMA_33,
 ];
 
 export class NewerSchemaError extends Error {}

@@ -72,7 +72,8 @@ const CREDENTIAL_COLUMNS = `
 /** Statements that name their columns are prepared once per connection. */
 export const STATEMENTS: StatementTexts = {
   caller: `
-    SELECT s.expires_at_ms AS secret_expires_at_ms, s.signature AS secret_signature, ${CREDENTIAL_COLUMNS},
+    SELECT s.expires_at_ms AS secret_expires_at_ms, s.sealed_tokens, s.signature AS secret_signature,
+      ${CREDENTIAL_COLUMNS},
       o.email, o.timezone, o.language, o.plans_kept_days, o.proof_for, o.plan, o.limits, o.active_account_id
     FROM countersign.secrets s
     JOIN countersign.credentials c ON c.owner_id = s.owner_id AND c.credential_id = s.credential_id
@@ -179,10 +180,10 @@ export const STATEMENTS: StatementTexts = {
   credential:
     'SELECT * FROM countersign.credentials WHERE owner_id = @ownerId AND credential_id = @credentialId',
   secrets: `
-    SELECT owner_id, credential_id, secret_hash, expires_at_ms, signature FROM countersign.secrets
+    SELECT owner_id, credential_id, secret_hash, expires_at_ms, sealed_tokens, signature FROM countersign.secrets
     WHERE owner_id = @ownerId AND credential_id = @credentialId`,
   secrets_of_owner: `
-    SELECT owner_id, credential_id, secret_hash, expires_at_ms, signature FROM countersign.secrets
+    SELECT owner_id, credential_id, secret_hash, expires_at_ms, sealed_tokens, signature FROM countersign.secrets
     WHERE owner_id = @ownerId`,
   pending: `
     SELECT * FROM countersign.approvals

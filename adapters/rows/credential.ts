@@ -49,6 +49,7 @@ export function readSecret(row: Row): StoredSecret {
     credentialId: text(row, 'credential_id'),
     secretHash: text(row, 'secret_hash'),
     expiresAt: instant(row, 'expires_at_ms'),
+    sealedTokens: textOrNull(row, 'sealed_tokens'),
     signature: textOrNull(row, 'signature'),
   };
 }

@@ -425,6 +425,7 @@ function callerOfSecret({ secretHash }: { secretHash: string }): Load<CallerFact
           credentialId: text(row, 'credential_id'),
           secretHash,
           expiresAt: instant(row, 'secret_expires_at_ms'),
+          sealedTokens: textOrNull(row, 'sealed_tokens'),
           signature: textOrNull(row, 'secret_signature'),
         },
         accounts: readAccounts(accounts),

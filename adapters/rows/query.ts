@@ -29,7 +29,7 @@ export type StatementTexts = Readonly<Record<Statement, string>>;
 
 /** Each with its values. */
 export type Statement =
-  /** `secretHash`: the credential, its secret's end and signature (`secret_expires_at_ms`, `secret_signature`), its owner. */
+  /** `secretHash`: the credential, its secret (`secret_expires_at_ms`, `sealed_tokens`, `secret_signature`), its owner. */
   | 'caller'
   /** `secretHash`: what the secret's credential and its owner have used. */
   | 'usage_of_secret'

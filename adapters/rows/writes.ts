@@ -368,6 +368,7 @@ export function writesOf(change: Change): readonly Write[] {
         owner_id: secret.ownerId,
         credential_id: secret.credentialId,
         expires_at_ms: secret.expiresAt.getTime(),
+        sealed_tokens: secret.sealedTokens,
         signature: secret.signature,
       };
       const op = change.type === 'add_secret' ? 'insert' : 'update';

@@ -32,6 +32,7 @@ import { SCHEMA_29 } from './schema-29.ts';
 import { SCHEMA_31 } from './schema-31.ts';
 import { SCHEMA_32 } from './schema-32.ts';
 import { SCHEMA_33 } from './schema-33.ts';
+import { SCHEMA_35 } from './schema-35.ts';
 
 /** SQL, or a function for what SQL cannot compute. */
 export type Migration = string | ((db: Database) => void);
@@ -72,6 +73,7 @@ export const MIGRATIONS: readonly Migration[] = [
   SCHEMA_32,
   SCHEMA_33,
   addEndingKeys,
+  SCHEMA_35,
 ];
 
 /**

@@ -80,7 +80,8 @@ const FIRST_WAITING = ({ after, upTo }: typeof READY) => {
  */
 export const STATEMENTS: StatementTexts = {
   caller: `
-    SELECT s.expires_at_ms AS secret_expires_at_ms, s.signature AS secret_signature, ${CREDENTIAL_COLUMNS},
+    SELECT s.expires_at_ms AS secret_expires_at_ms, s.sealed_tokens, s.signature AS secret_signature,
+      ${CREDENTIAL_COLUMNS},
       o.email, o.timezone, o.language, o.plans_kept_days, o.proof_for, o.plan, o.limits, o.active_account_id
     FROM secrets s
     JOIN credentials c ON c.owner_id = s.owner_id AND c.credential_id = s.credential_id
@@ -194,10 +195,10 @@ export const STATEMENTS: StatementTexts = {
 
   credential: 'SELECT * FROM credentials WHERE owner_id = @ownerId AND credential_id = @credentialId',
   secrets: `
-    SELECT owner_id, credential_id, secret_hash, expires_at_ms, signature FROM secrets
+    SELECT owner_id, credential_id, secret_hash, expires_at_ms, sealed_tokens, signature FROM secrets
     WHERE owner_id = @ownerId AND credential_id = @credentialId`,
   secrets_of_owner: `
-    SELECT owner_id, credential_id, secret_hash, expires_at_ms, signature FROM secrets
+    SELECT owner_id, credential_id, secret_hash, expires_at_ms, sealed_tokens, signature FROM secrets
     WHERE owner_id = @ownerId`,
   pending: `
     SELECT * FROM approvals INDEXED BY approvals_open

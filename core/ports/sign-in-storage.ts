@@ -27,15 +27,18 @@ export interface SignInStorage {
 
   /**
    * Replaces the refresh token, which is used up, and adds an access token. Earlier access tokens live on until their
-   * end; only the newest few are kept. If the live sign-in has another refresh token, this one was used before, and one
-   * of its two users is a thief: then revokes the sign-in and cancels its pending requests (`credential_off`).
-   * @param request `refreshHash`: of a token that was issued for this sign-in
+   * end; only the newest few are kept. The token before the current one returns what replaced it for a minute: its
+   * client asked twice at once, or the answer was lost. If the live sign-in has another refresh token, this one was used
+   * before, and one of its two users is a thief: then revokes the sign-in and cancels its pending requests
+   * (`credential_off`).
+   * @param request `refreshHash`: of a token that was issued for this sign-in; `sealedTokens`: the texts of `tokens`
    */
   refreshSignIn(request: {
     ownerId: string;
     credentialId: string;
     refreshHash: string;
     tokens: NewTokens;
+    sealedTokens: string;
     signer: Signer;
     now: Date;
   }): Promise<RefreshEnd>;
@@ -53,6 +56,8 @@ export interface NewTokens {
 
 export type RefreshEnd =
   | { readonly kind: 'refreshed'; readonly credential: Credential }
+  /** It was used less than a minute ago. `sealedTokens`: those of that use. */
+  | { readonly kind: 'repeated'; readonly credential: Credential; readonly sealedTokens: string }
   | { readonly kind: 'reused' }
   /** The sign-in has ended, was withdrawn or altered, or does not exist. */
   | { readonly kind: 'ended' };

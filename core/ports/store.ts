@@ -340,6 +340,8 @@ export interface StoredSecret {
   /** SHA-256, hex. */
   readonly secretHash: string;
   readonly expiresAt: Date;
+  /** Of a refresh token that was used: the tokens that replaced it, sealed for this row. Null: it was not used. */
+  readonly sealedTokens: string | null;
   readonly signature: string | null;
 }
 

@@ -11,6 +11,7 @@ export const STORED = {
   plan: 'plan',
   providerGrant: 'provider-grant',
   read: 'read',
+  refreshedTokens: 'refreshed-tokens',
   rejectionNote: 'rejection-note',
   totp: 'totp',
 } as const;

@@ -14,6 +14,7 @@ import {
 } from '../sign-in/client.ts';
 import { redeemable, sealCode } from '../sign-in/code.ts';
 import { newRefreshToken, openRefreshToken } from '../sign-in/refresh-token.ts';
+import { openRefreshed, type RefreshedTokens, sealRefreshed } from '../sign-in/refreshed-tokens.ts';
 import { type Refusal, readParameters, refused } from '../sign-in/refusal.ts';
 import {
   answerUri,
@@ -110,27 +111,29 @@ export function createSignIns(
 
   const find = (request: string) => openRequest(request, keyring, clock.now());
 
-  /** Creates the next two tokens of a sign-in. Storage keeps only their hashes. */
+  /** Creates the next two tokens of a sign-in. Storage keeps their hashes. */
   function nextTokens(of: { ownerId: string; credentialId: string; clientHash: string }, now: Date) {
     const accessToken = newAccessToken(random);
     const refreshToken = newRefreshToken(of, keyring);
+    const accessEndsMs = now.getTime() + ACCESS_TOKEN_MS;
     return {
-      texts: { accessToken, refreshToken },
+      texts: { accessToken, refreshToken, accessEndsMs },
       tokens: {
         accessHash: secretHash(accessToken),
-        accessExpiresAt: new Date(now.getTime() + ACCESS_TOKEN_MS),
+        accessExpiresAt: new Date(accessEndsMs),
         refreshHash: secretHash(refreshToken),
       },
     };
   }
 
   function issued(
-    texts: Pick<IssuedTokens, 'accessToken' | 'refreshToken'>,
+    { accessToken, refreshToken, accessEndsMs }: RefreshedTokens,
     { expiresAt, modes }: Credential,
     now: Date,
   ): IssuedTokens {
-    const leftMs = Math.min(ACCESS_TOKEN_MS, expiresAt.getTime() - now.getTime());
-    return { kind: 'issued', ...texts, expiresInS: Math.floor(leftMs / 1000), scope: groupsThatAreOn(modes) };
+    const leftMs = Math.min(accessEndsMs, expiresAt.getTime()) - now.getTime();
+    const expiresInS = Math.floor(leftMs / 1000);
+    return { kind: 'issued', accessToken, refreshToken, expiresInS, scope: groupsThatAreOn(modes) };
   }
 
   async function redeem(parameters: ReadonlyMap<string, string>): Promise<IssuedTokens | Refusal> {
@@ -158,12 +161,14 @@ export function createSignIns(
     }
     const { ownerId, credentialId } = opened;
     const { texts, tokens } = nextTokens(opened, now);
-    const refreshHash = secretHash(refreshToken);
-    const used = { ownerId, credentialId, refreshHash, tokens, signer: keyring, now };
-    const end = await storage.refreshSignIn(used);
+    const used = { ownerId, credentialId, refreshHash: secretHash(refreshToken) };
+    const sealedTokens = sealRefreshed(texts, used, keyring);
+    const end = await storage.refreshSignIn({ ...used, tokens, sealedTokens, signer: keyring, now });
     switch (end.kind) {
       case 'refreshed':
         return issued(texts, end.credential, now);
+      case 'repeated':
+        return issued(openRefreshed(end.sealedTokens, used, keyring), end.credential, now);
       case 'reused':
         return refused('invalid_grant', 'The refresh token was used before, so its sign-in is withdrawn.');
       case 'ended':

@@ -30,7 +30,7 @@ export function addCredential(
   const named = { ownerId, credentialId, kind, name, modes, fences, pausedAt: null };
   const times = { createdAt: now, expiresAt, overlapUntil: null, revokedAt: null };
   const credential = signedCredential({ ...named, revision: 1, ...times }, signer);
-  const secret = signedSecret({ ownerId, credentialId, secretHash, expiresAt }, signer);
+  const secret = signedSecret({ ownerId, credentialId, secretHash, expiresAt, sealedTokens: null }, signer);
   return {
     answer: credentialAt(credential, false, now),
     changes: [
@@ -60,7 +60,7 @@ export function rotate(
     before.reduce((last, { expiresAt }) => Math.max(last, expiresAt.getTime()), Number.NEGATIVE_INFINITY),
   );
   const credential = signedCredential({ ...facts.credential, expiresAt, overlapUntil }, signer);
-  const secret = signedSecret({ ownerId, credentialId, secretHash, expiresAt }, signer);
+  const secret = signedSecret({ ownerId, credentialId, secretHash, expiresAt, sealedTokens: null }, signer);
   return {
     answer: credentialAt(credential, false, now),
     changes: [

@@ -69,14 +69,20 @@ export function credentialText(credential: Omit<StoredCredential, 'signature'>):
   return pausedAt === null && fences === null ? `1 ${text}` : `2 ${text} ${pausedAt?.getTime()} ${fences}`;
 }
 
-/** Different rows have different texts. */
+/**
+ * Different rows have different texts, except for what is sealed in them: that opens in its own row only, and a new secret
+ * key seals it anew.
+ */
 export function secretText({
   ownerId,
   credentialId,
   secretHash,
   expiresAt,
+  sealedTokens,
 }: Omit<StoredSecret, 'signature'>): string {
-  return `1 ${measured(ownerId)}${measured(credentialId)}${measured(secretHash)}${expiresAt.getTime()}`;
+  const text = `${measured(ownerId)}${measured(credentialId)}${measured(secretHash)}${expiresAt.getTime()}`;
+  // Version 1 had no used ones. A row that is not used is still signed in that form, so that older rows stay valid.
+  return sealedTokens === null ? `1 ${text}` : `2 ${text}`;
 }
 
 /** Adds the length, so that no text can pass for two. JSON would also work, but would slow each call down. */

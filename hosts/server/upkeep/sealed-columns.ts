@@ -78,6 +78,15 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     key: ['owner_id', 'state_hash'],
   },
   signed('credentials', ['owner_id', 'credential_id'], readCredential, isCredentialIntact, signedCredential),
+  {
+    ...sealed(
+      'secrets',
+      'sealed_tokens',
+      ['owner_id', 'credential_id', 'secret_hash'],
+      STORED.refreshedTokens,
+    ),
+    key: ['secret_hash'],
+  },
   signed('secrets', ['secret_hash'], readSecret, isSecretIntact, signedSecret),
   {
     ...sealed('claims', 'sealed_outcome', ['owner_id', 'credential_id'], STORED.outcome),

@@ -40,6 +40,7 @@ const OTHERS: readonly Change[] = [
   { ...OF_OWNER, type: 'forget_device', deviceHash: 'device1' },
   { ...OF_OWNER, type: 'remember_moved_in', accountId: 1, identity: 'identity1', now: NOON },
   { ...OF_OWNER, type: 'forget_moved_in', accountId: 1, identity: 'identity1' },
+  { ...OF_OWNER, type: 'remove_secret', credentialId: 'key1', secretHash: 'secret0/1' },
 ];
 
 /** Calls every verb of storage, and collects what it writes. @throws Error if a kind of change was never made */

@@ -259,7 +259,15 @@ export const VERBS: Record<
     }),
   refreshSignIn: (s, { key: { ownerId }, refreshHash }) =>
     s.refreshSignIn({
-      ...{ ownerId, credentialId: 'key_4', refreshHash, tokens: tokens(), signer: SIGNER, now: NOON },
+      ...{
+        ownerId,
+        credentialId: 'key_4',
+        refreshHash,
+        tokens: tokens(),
+        sealedTokens: 's',
+        signer: SIGNER,
+        now: NOON,
+      },
     }),
   setModes: (s, { key }) =>
     s.setModes({ signer: SIGNER, ...key, modes: { ...DIRECT, 'mail:send': 'off' }, now: NOON }),

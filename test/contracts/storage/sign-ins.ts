@@ -9,6 +9,8 @@ import type { Store } from '../storage.ts';
 import { addOwner, addOwnerAndKey, ask, at, call, DIRECT, type Key, NOON, SIGNER } from './scene.ts';
 
 const HOUR_MS = 3_600_000;
+/** For so long, a used refresh token repeats its answer. */
+const REPEATED_MS = 60_000;
 const DAY_MS = 24 * HOUR_MS;
 const ENDS = at(30 * DAY_MS);
 
@@ -50,7 +52,8 @@ function refresh(
   { from, to, now = NOON }: { from: string; to: string; now?: Date },
 ): Promise<RefreshEnd> {
   const refreshHash = `refresh ${from}`;
-  return storage.refreshSignIn({ ...key, refreshHash, tokens: tokens(to, now), signer: SIGNER, now });
+  const next = { tokens: tokens(to, now), sealedTokens: `sealed ${to}` };
+  return storage.refreshSignIn({ ...key, refreshHash, ...next, signer: SIGNER, now });
 }
 
 const callWith = (storage: Storage, key: Key, name: string, now = NOON) =>
@@ -142,19 +145,46 @@ export function signInPromises(store: Store): void {
       expect(live).toEqual(['3', '4', '5', '6']);
     });
 
-    it('are revoked when a refresh token is used twice, with everything that waits', async () => {
-      const { storage } = store();
+    it('repeat the answer if the token before the current one is used within a minute', async () => {
+      const { storage, reopen } = store();
       const key = await signedIn(storage, 'a');
-      const waiting = await ask(storage, key);
       await refresh(storage, key, { from: 'a', to: 'b' });
-      expect(await refresh(storage, key, { from: 'a', to: 'c', now: at(1) })).toEqual({ kind: 'reused' });
-      expect(await revokedAt(storage, key)).toEqual(at(1));
-      for (const name of ['a', 'b', 'c']) expect(await callWith(storage, key, name, at(2))).toBe('unknown');
-      expect(await refresh(storage, key, { from: 'b', to: 'd', now: at(2) })).toEqual({ kind: 'ended' });
-      expect(await storage.approval(key.ownerId, waiting.id)).toMatchObject({ error: 'credential_off' });
+      const repeated = { kind: 'repeated', sealedTokens: 'sealed b', credential: { revokedAt: null } };
+      const again = { from: 'a', to: 'c' };
+      expect(await refresh(storage, key, again)).toMatchObject(repeated);
+      const reopened = await reopen();
+      expect(await refresh(reopened, key, { ...again, now: at(REPEATED_MS - 1) })).toMatchObject(repeated);
+      expect(await callWith(reopened, key, 'b', at(2))).toBe('admitted');
+      expect(await callWith(reopened, key, 'c', at(2))).toBe('unknown');
+      expect(await refresh(reopened, key, { from: 'b', to: 'd', now: at(2) })).toMatchObject({
+        kind: 'refreshed',
+      });
     });
 
-    it('are revoked when two processes use a refresh token at the same time', async () => {
+    it.each([
+      ['after a minute', [], at(REPEATED_MS)],
+      ['once its successor was used', ['b'], at(1)],
+    ] as const)(
+      'are revoked when a refresh token is used twice, with everything that waits: %s',
+      async (_when, successors, now) => {
+        const { storage } = store();
+        const key = await signedIn(storage, 'a');
+        const waiting = await ask(storage, key);
+        await refresh(storage, key, { from: 'a', to: 'b' });
+        for (const from of successors) await refresh(storage, key, { from, to: 'c' });
+        expect(await refresh(storage, key, { from: 'a', to: 'd', now })).toEqual({ kind: 'reused' });
+        expect(await revokedAt(storage, key)).toEqual(now);
+        for (const name of ['a', 'b', 'c', 'd']) {
+          expect(await callWith(storage, key, name, now)).toBe('unknown');
+        }
+        for (const from of ['a', 'b', 'c']) {
+          expect(await refresh(storage, key, { from, to: 'e', now })).toEqual({ kind: 'ended' });
+        }
+        expect(await storage.approval(key.ownerId, waiting.id)).toMatchObject({ error: 'credential_off' });
+      },
+    );
+
+    it('give one pair of tokens to two processes that use a refresh token at the same time', async () => {
       const { storage, second } = store();
       const key = await signedIn(storage, 'a');
       const other = await second();
@@ -162,8 +192,13 @@ export function signInPromises(store: Store): void {
         refresh(storage, key, { from: 'a', to: 'b' }),
         refresh(other, key, { from: 'a', to: 'c' }),
       ]);
-      expect(ends.map(({ kind }) => kind).toSorted()).toEqual(['refreshed', 'reused']);
-      expect(await revokedAt(storage, key)).toEqual(NOON);
+      expect(ends.map(({ kind }) => kind).toSorted()).toEqual(['refreshed', 'repeated']);
+      const won = ends[0].kind === 'refreshed' ? 'b' : 'c';
+      expect(ends).toContainEqual(expect.objectContaining({ sealedTokens: `sealed ${won}` }));
+      expect(await revokedAt(storage, key)).toBeNull();
+      for (const name of ['b', 'c']) {
+        expect(await callWith(storage, key, name, at(1))).toBe(name === won ? 'admitted' : 'unknown');
+      }
     });
 
     it('do not refresh once they have ended, were withdrawn, or do not exist', async () => {
@@ -183,7 +218,8 @@ export function signInPromises(store: Store): void {
       const { storage } = store();
       const key = await signedIn(storage, 'a');
       const signer = createKeyring([Buffer.alloc(32, 8)], randomBytes);
-      const request = { ...key, refreshHash: 'refresh a', tokens: tokens('b'), now: NOON };
+      const next = { tokens: tokens('b'), sealedTokens: 'sealed b' };
+      const request = { ...key, refreshHash: 'refresh a', ...next, now: NOON };
       expect(await storage.refreshSignIn({ ...request, signer })).toEqual({ kind: 'ended' });
       const pat = await addOwnerAndKey(storage);
       expect(

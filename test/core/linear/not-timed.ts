@@ -181,6 +181,7 @@ export const NOT_TIMED: readonly {
       'core/service/send-notices.ts': 'approvalsPage createNoticeDelivery isConnectedAccount',
       'core/service/shown-sources.ts': 'shownSources',
       'core/sign-in/refusal.ts': 'refused',
+      'core/sign-in/refreshed-tokens.ts': 'openRefreshed',
       'core/sign-in/request.ts': 'resourceOf',
       'core/sign-in/sealed.ts': 'sealed',
       'core/storage/access-change.ts': 'accessChange',

@@ -49,6 +49,7 @@ const secret: fc.Arbitrary<Omit<StoredSecret, 'signature'>> = fc.record({
   credentialId: word,
   secretHash: word,
   expiresAt: time,
+  sealedTokens: fc.constantFrom(null, 'sealed for the row'),
 });
 
 /** A row, and the same row with one column of another. */

@@ -168,14 +168,14 @@ describe.each(KINDS)('$name', ({ missing, createUrl, open, query, columns, schem
     });
 
     it('leaves a row that was changed outside Countersign as it is, and says so', async () => {
-      const table = `${schema}credentials`;
-      const change = `UPDATE ${table} SET name = 'changed'`;
+      const rows = `${schema}credentials WHERE kind = 'pat'`;
+      const change = `UPDATE ${schema}credentials SET name = 'changed' WHERE kind = 'pat'`;
       if (schema === '') new SqliteDatabase(url.slice('file:'.length)).exec(change).close();
       else await query(url, change);
       const third = randomBytes(32);
       const rotated = await cli.run(['secrets', 'rotate', '--json'], '', settings(third, NEW));
       expect(JSON.parse(rotated.stdout)).toMatchObject({ left: { credentials: 1 }, old_keys_needed: true });
-      const [row] = await query(url, `SELECT signature FROM ${table}`);
+      const [row] = await query(url, `SELECT signature FROM ${rows}`);
       expect(String(row?.signature).startsWith(markOf(NEW))).toBe(true);
     });
   });

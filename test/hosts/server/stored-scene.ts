@@ -6,7 +6,8 @@ import { sealGrant } from '../../../core/accounts/grant.ts';
 import { sealSettings } from '../../../core/accounts/mail-call.ts';
 import type { Outcome } from '../../../core/call/outcome.ts';
 import { sealAsked, sealDiff } from '../../../core/execution/sealed-words.ts';
-import { REACHES_NOTHING } from '../../../core/gate/fences.ts';
+import { NO_FENCES, REACHES_NOTHING } from '../../../core/gate/fences.ts';
+import { PRESETS } from '../../../core/gate/permissions.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { WebhookSender } from '../../../core/ports/webhook-sender.ts';
 import { createKeyring, type Keyring } from '../../../core/secrets/keyring.ts';
@@ -14,6 +15,7 @@ import { STORED } from '../../../core/secrets/stored-purposes.ts';
 import { createService } from '../../../core/service/create-service.ts';
 import { sealTarget } from '../../../core/service/notice-targets.ts';
 import type { Service } from '../../../core/service/service.ts';
+import { sealRefreshed } from '../../../core/sign-in/refreshed-tokens.ts';
 import { HOUR_MS } from '../../../core/time/durations.ts';
 import { addChannel } from '../../contracts/storage/notice-scene.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
@@ -114,6 +116,24 @@ async function addGrants(storage: Storage, ownerId: string, keyring: Keyring): P
   await storage.addPendingGrant({ ownerId, pending: { stateHash: 'state', sealed, expiresAt }, now });
 }
 
+/** The sign-in of an assistant that has used its first refresh token. */
+async function addRefreshedSignIn(storage: Storage, ownerId: string, keyring: Keyring): Promise<void> {
+  const [now, expiresAt] = [new Date(), new Date(Date.now() + HOUR_MS)];
+  const of = { ownerId, credentialId: 'key_signed_in', signer: keyring, now };
+  const tokensOf = (n: number) => ({
+    accessHash: `access ${n}`,
+    accessExpiresAt: expiresAt,
+    refreshHash: `refresh ${n}`,
+  });
+  const { modes } = PRESETS.full;
+  const consent = { name: 'assistant', modes, fences: NO_FENCES, expiresAt };
+  await storage.addSignIn({ ...of, ...consent, tokens: tokensOf(1) });
+  const used = { ...of, refreshHash: 'refresh 1' };
+  const texts = { accessToken: 'access', refreshToken: 'refresh', accessEndsMs: expiresAt.getTime() };
+  const sealedTokens = sealRefreshed(texts, used, keyring);
+  await storage.refreshSignIn({ ...used, tokens: tokensOf(2), sealedTokens });
+}
+
 /** Adds a value to every column that needs the secret key. */
 export async function sealEverything(
   storage: Storage,
@@ -127,6 +147,7 @@ export async function sealEverything(
   const sealedTarget = sealTarget(keyring, channel, target);
   await addChannel(storage, ownerId, { ...channel, sealedTarget });
   await addGrants(storage, ownerId, keyring);
+  await addRefreshedSignIn(storage, ownerId, keyring);
   await service.webhooks.rotateSecret(ownerId, 'wh_1');
   await callWith(service, apiKey, 'list_unread', {});
   const send = (subject: string, idempotencyKey?: string) =>

@@ -388,14 +388,31 @@ describe('the token endpoint', () => {
     }
   });
 
-  it('rotates refresh tokens, and a second use ends the whole sign-in', async () => {
+  it('repeats the answer to a client that asks again at once, or did not get it', async () => {
+    const { clientId, refresh_token: first } = await signedIn(host);
+    const [one, other] = await Promise.all([refresh(host, clientId, first), refresh(host, clientId, first)]);
+    const { expires_in, ...next } = tokens.parse(await one.json());
+    expect(await other.json()).toMatchObject(next);
+    expect(await errorOf(await refresh(host, 'another', first))).toBe('invalid_grant');
+    host.clock.shift(50_000);
+    const late = tokens.parse(await (await refresh(host, clientId, first)).json());
+    expect(late).toMatchObject(next);
+    expect(late.expires_in).toBeLessThanOrEqual(expires_in - 50);
+    expect(await toolsOf(late.access_token)).toContain('list_unread');
+    expect((await refresh(host, clientId, late.refresh_token)).status).toBe(200);
+    host.clock.shift(-50_000);
+  });
+
+  it('rotates refresh tokens, and a late second use ends the whole sign-in', async () => {
     const { clientId, refresh_token: first } = await signedIn(host);
     const next = tokens.parse(await (await refresh(host, clientId, first)).json());
+    host.clock.shift(61_000);
     expect(await errorOf(await refresh(host, 'another', next.refresh_token))).toBe('invalid_grant');
     expect(await toolsOf(next.access_token)).toContain('list_unread');
     expect(await errorOf(await refresh(host, clientId, first))).toBe('invalid_grant');
     expect(await toolsOf(next.access_token)).toBe(401);
     expect(await errorOf(await refresh(host, clientId, next.refresh_token))).toBe('invalid_grant');
+    host.clock.shift(-61_000);
   });
 
   it('accepts only forms of a bounded size, without a secret', async () => {
