@@ -1,8 +1,12 @@
 import type ICAL from 'ical.js';
 import type { Participant } from '../calendar/event.ts';
 import { isDeliverable } from '../contract/schema.ts';
+import { headerAddresses } from '../mail/header-text.ts';
 
 /** Reads the people of an event as ical.js gives them. */
+
+/** More than any address has. */
+const WRITTEN_CHARS_MAX = 500;
 
 /**
  * The address in the URI; without one, that of EMAIL (RFC 7986 6.2): iCloud names people by their principal. Some programs
@@ -10,18 +14,29 @@ import { isDeliverable } from '../contract/schema.ts';
  */
 export function participant(property: ICAL.Property): Participant {
   const uri = String(property.getFirstValue());
-  // RFC 6068: some characters of an address in a `mailto:` are percent-encoded.
-  const encoded = /^mailto:(.*)$/is.exec(uri)?.[1];
-  const addresses = encoded === undefined ? [uri, parameterOf(property, 'email')] : [decoded(encoded) ?? ''];
+  const encoded = /^\s*mailto:(.*)$/is.exec(uri)?.[1];
+  const addresses = encoded === undefined ? [uri, parameterOf(property, 'email')] : [mailtoAddress(encoded)];
   const address = addresses.find(isDeliverable);
   return { address: address ?? uri, isMail: address !== undefined, name: parameterOf(property, 'cn') };
 }
 
-function decoded(text: string): string | undefined {
+/**
+ * RFC 6068: some characters are percent-encoded, and fields may follow. Some programs write a name, brackets, apostrophes,
+ * spaces or slashes around the address.
+ */
+function mailtoAddress(encoded: string): string {
+  const written = decoded(encoded.replace(/\?.*$/s, '')).replace(/^\s*\/\//, '');
+  if (isDeliverable(written) || written.length > WRITTEN_CHARS_MAX) return written;
+  const [only, ...others] = headerAddresses(written);
+  return only !== undefined && others.length === 0 ? only.address : '';
+}
+
+/** @returns an empty text if the percent-encoding is malformed: it is not a mail address */
+function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return undefined; // malformed percent-encoding: not a mail address
+    return '';
   }
 }
 

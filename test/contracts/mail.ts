@@ -53,6 +53,8 @@ export interface MailDifferences {
   readonly attachmentsAtMost?: number;
   /** `watchInbox` always ends with `cannot_announce`. */
   readonly cannotAnnounce?: boolean;
+  /** The server joins conversations itself (RFC 8474), by what it reads in the headers. */
+  readonly joinsItself?: boolean;
 }
 
 /** A section of the contract: the methods that it covers, and their promises. */
@@ -77,10 +79,10 @@ const SECTIONS = {
   },
   searching: {
     methods: ['find', 'search', 'thread'],
-    promises(mailbox) {
+    promises(mailbox, differences) {
       findPromises(mailbox);
       searchPromises(mailbox);
-      threadPromises(mailbox);
+      threadPromises(mailbox, differences);
     },
   },
   changing: { methods: ['move', 'label'], promises: changePromises },

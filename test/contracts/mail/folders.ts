@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { MailError } from '../../../core/ports/mail.ts';
 import type { Mailbox } from './scene.ts';
 
 /** verify, folders, createFolder. */
@@ -37,6 +38,59 @@ export function folderPromises(mailbox: Mailbox): void {
       expect(await mail.createFolder(call, inbox)).toBe(inbox);
       const paths = (await mail.folders(call, { fresh: true })).map((folder) => folder.path);
       expect(paths.filter((one) => one.includes('Rechnungen'))).toEqual([path]);
+    });
+
+    it('keeps the names of every script', async () => {
+      const { mail, call } = mailbox();
+      const names = [
+        'Счета',
+        'Λογαριασμοί',
+        'فواتير',
+        'חשבוניות',
+        'बिल',
+        'ใบแจ้งหนี้',
+        '請求書',
+        '청구서',
+        '📁 Bills',
+        '👩🏽‍💻',
+      ];
+      const kept: string[] = [];
+      for (const name of names) kept.push(await mail.createFolder(call, name));
+      for (const [at, path] of kept.entries()) expect(path.endsWith(names[at] ?? '')).toBe(true);
+      const paths = (await mail.folders(call, { fresh: true })).map((folder) => folder.path);
+      expect(kept.filter((path) => !paths.includes(path))).toEqual([]);
+      for (const path of kept) expect(await mail.createFolder(call, path)).toBe(path);
+    });
+
+    it('keeps a name with signs that mean something in IMAP, unless the server refuses it', async () => {
+      const { mail, call } = mailbox();
+      const listed = async () => (await mail.folders(call, { fresh: true })).map((folder) => folder.path);
+      const names = [
+        'R&D',
+        '-&-',
+        '&AOk-',
+        'a+b',
+        "Ada's",
+        'a"b',
+        'a\\b',
+        '{3}',
+        '50% off',
+        'x*y',
+        '~me',
+        '#shared',
+      ];
+      const before = await listed();
+      const kept: string[] = [];
+      for (const name of names) {
+        const path = await mail.createFolder(call, name).catch((error: unknown) => {
+          if (!(error instanceof MailError)) throw error;
+          return undefined;
+        });
+        if (path === undefined) continue;
+        expect(path.endsWith(name)).toBe(true);
+        kept.push(path);
+      }
+      expect((await listed()).filter((one) => !before.includes(one)).toSorted()).toEqual(kept.toSorted());
     });
   });
 }
