@@ -8,8 +8,8 @@ import { type DetailsOf, ServiceError } from './errors.ts';
 import { withoutNullFields } from './result.ts';
 
 /**
- * Arguments of tools. The published schema is the one that is checked (ajv); zod gives the types and the rules that
- * JSON Schema cannot express. Lengths count Unicode code points in both.
+ * Arguments of tools. The published schema is the one that is checked (ajv), with the bounds that only its descriptions
+ * state; zod gives the types and the rules that JSON Schema cannot express. Lengths count Unicode code points in both.
  */
 
 type ArgumentDetails = DetailsOf<'invalid_arguments'>;
@@ -145,19 +145,24 @@ export function checkedArguments<A>(
   published: z.ZodType,
   check: (args: unknown) => Checked<A>,
 ): Arguments<A> {
-  const { $schema: _dialect, ...jsonSchema } = z.toJSONSchema(published, {
+  const { $schema: _dialect, ...checked } = z.toJSONSchema(published, {
     io: 'input',
     target: 'draft-2020-12',
   });
   // Compiled on first use: a process that only lists tools does not pay for it.
   let validate: ValidateFunction | undefined;
-  const { properties, required } = objectSchema.parse(jsonSchema);
+  const { properties, required } = objectSchema.parse(checked);
   // Clients whose schemas know no optional fields send null for those that are not set.
   const isOptional = (name: string) => Object.hasOwn(properties, name) && !required.includes(name);
   return {
-    jsonSchema,
+    jsonSchema: {
+      ...checked,
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, property]) => [name, highBoundInWords(property)]),
+      ),
+    },
     parse(given) {
-      validate ??= ajv.compile(jsonSchema);
+      validate ??= ajv.compile(checked);
       const args = withoutNullFields(given, isOptional);
       if (!validate(args)) throw refusal((validate.errors ?? []).map(schemaError));
       const parsed = check(args);
@@ -174,9 +179,19 @@ export function checkedArguments<A>(
 }
 
 const objectSchema = z.looseObject({
-  properties: z.record(z.string(), z.unknown()).default({}),
+  properties: z.record(z.string(), z.looseObject({})).default({}),
   required: z.array(z.string()).default([]),
 });
+
+/** Grammars by which local models write allow no longer repetition (llama.cpp). */
+const PUBLISHED_LENGTH_MAX = 2000;
+
+/** Moves the bound of a long text to its description. */
+function highBoundInWords(property: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { maxLength, ...others } = property;
+  if (typeof maxLength !== 'number' || maxLength <= PUBLISHED_LENGTH_MAX) return property;
+  return { ...others, description: `${String(others.description)} At most ${maxLength} characters.` };
+}
 
 /** The service never issues malformed ids, whatever else is wrong with the arguments. */
 function refusal(errors: readonly ArgumentError[]): ServiceError {

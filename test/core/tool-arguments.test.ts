@@ -3,9 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { ServiceError } from '../../core/contract/errors.ts';
+import { invalidArgument } from '../../core/contract/schema.ts';
 import { CATALOGUE } from '../../core/tools/catalogue.ts';
 import { listingOf, type Tool } from '../../core/tools/define-tool.ts';
 import { anyCharacter } from '../any-character.ts';
+import { lengthInWords } from '../length-in-words.ts';
 import { anyText } from './matchers.ts';
 
 // The published schema and the check must be the same: what a client can see is what counts.
@@ -20,11 +22,12 @@ const property = z.strictObject({
   enum: z.array(z.string()).optional(),
   pattern: z.string().optional(),
   minLength: z.int().optional(),
-  maxLength: z.int().optional(),
+  // More repetitions are too many for grammars of local models.
+  maxLength: z.int().max(2000).optional(),
   minimum: z.int().optional(),
   maximum: z.int().optional(),
   minItems: z.int().optional(),
-  maxItems: z.int().optional(),
+  maxItems: z.int().max(2000).optional(),
   uniqueItems: z.boolean().optional(),
   get items() {
     return property.optional();
@@ -58,7 +61,8 @@ function valuesOf(schema: Property): fc.Arbitrary<unknown> {
   switch (schema.type) {
     case 'string': {
       if (schema.enum !== undefined) return fc.oneof(fc.constantFrom(...schema.enum), wrong);
-      const lengths = [3, 30, ...around(schema.minLength), ...around(schema.maxLength)].filter((n) => n >= 0);
+      const most = schema.maxLength ?? lengthInWords(schema.description);
+      const lengths = [3, 30, ...around(schema.minLength), ...around(most)].filter((n) => n >= 0);
       const sized = fc
         .tuple(fc.constantFrom(...lengths), fc.constantFrom('a', 'Z', '_', ' ', 'é', ASTRAL, '\n', '\0'))
         .map(([length, char]) => textOf(schema, length, char));
@@ -195,6 +199,30 @@ describe('the catalogue', () => {
     }
   });
 
+  it('says how long a text may be where the bound is too high for the schema, and refuses a longer one', () => {
+    const described = CATALOGUE.flatMap((tool) =>
+      Object.entries(published.parse(tool.inputSchema).properties).flatMap(([name, schema]) => {
+        const most = lengthInWords(schema.description);
+        return most === undefined ? [] : [{ tool, name, most }];
+      }),
+    );
+    expect(described.map(({ tool, name, most }) => `${tool.name} ${name} ${most}`)).toEqual([
+      'send_email body 50000',
+      'forward_email note 10000',
+      'send_reply body 50000',
+      'add_tracker_note note 10000',
+    ]);
+    const others = { to: ['ada@example.org'], subject: 'Plan', id: 'm1_AAAA', tracker_id: 1 };
+    for (const { tool, name, most } of described) {
+      const { required = [] } = published.parse(tool.inputSchema);
+      const args = Object.fromEntries(Object.entries(others).filter(([other]) => required.includes(other)));
+      expect(() => tool.bind({ ...args, [name]: ASTRAL.repeat(most) })).not.toThrow();
+      expect(() => tool.bind({ ...args, [name]: ASTRAL.repeat(most + 1) })).toThrow(
+        invalidArgument(name, 'maxLength', `must NOT have more than ${most} characters`),
+      );
+    }
+  });
+
   it('says which tools only read', () => {
     for (const { name, annotations } of CATALOGUE.map(listingOf)) {
       const reads = /^(get|list|search|summarize|read)_/.test(name);
@@ -223,9 +251,9 @@ describe.each(CATALOGUE.map((tool) => [tool.name, tool] as const))('the argument
     );
   });
 
-  it('are only refused beyond the published schema for their characters, or their combination', () => {
+  it('are only refused beyond the published schema for their characters, their combination, or a length in words', () => {
     const besides =
-      /^must .*(?:control characters|one line|have at least|each address once|plain|day that exists)|^give (?:at least|exactly) one/;
+      /^must .*(?:control characters|one line|have at least|each address once|plain|day that exists|more than [15]0000 characters)|^give (?:at least|exactly) one/;
     fc.assert(
       fc.property(argumentsFor(tool), (args) => {
         if (!validate(args)) return;

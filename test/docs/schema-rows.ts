@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isRecord } from '../../core/contract/result.ts';
+import { lengthInWords, withoutLength } from '../length-in-words.ts';
 import { code, numberText } from './markdown.ts';
 import { anchorOf } from './page-links.ts';
 
@@ -67,7 +68,7 @@ export function fieldRows(schema: Schema, path = ''): FieldRow[] {
       type: typeOf(field),
       isRequired: required.has(name),
       usual: field.default,
-      meaning: typeof field.description === 'string' ? field.description : '',
+      meaning: typeof field.description === 'string' ? withoutLength(field.description) : '',
     };
     return [row, ...within(field, at)];
   });
@@ -119,14 +120,15 @@ function several(type: string): string {
   return range === undefined ? words : `${words} (${range})`;
 }
 
-function textType({ pattern, format, minLength, maxLength }: Schema): string {
+function textType({ pattern, format, minLength, maxLength, description }: Schema): string {
   if (format === 'date-time') return 'date and time';
   if (typeof pattern === 'string') {
     const form = Object.hasOwn(FORM_OF_PATTERN, pattern) ? FORM_OF_PATTERN[pattern] : undefined;
     if (form === undefined) throw new Error(`the reference has no name for texts of the form ${pattern}`);
     return form;
   }
-  const length = bounds(minLength === 1 && maxLength === undefined ? undefined : minLength, maxLength);
+  const most = maxLength ?? lengthInWords(description);
+  const length = bounds(minLength === 1 && most === undefined ? undefined : minLength, most);
   return length === '' ? 'string' : `string, ${length} characters`;
 }
 

@@ -23,14 +23,13 @@ describe('a participant', () => {
     expect(named(value)).toEqual({ address: 'ada@example.org', isMail: true, name: 'Ada' });
   });
 
-  it.each([
-    "mailto:o'brien+x%26y@example.org",
-    'mailto:a%2525b@example.org',
-    'mailto:ada%3F@example.org',
-  ])('keeps the signs of its address: %s', (value) => {
-    const address = decodeURIComponent(value.slice('mailto:'.length));
-    expect(named(value)).toMatchObject({ address, isMail: true });
-  });
+  it.each(["mailto:o'brien+x%26y@example.org", 'mailto:a%2525b@example.org', 'mailto:ada%3F@example.org'])(
+    'keeps the signs of its address: %s',
+    (value) => {
+      const address = decodeURIComponent(value.slice('mailto:'.length));
+      expect(named(value)).toMatchObject({ address, isMail: true });
+    },
+  );
 
   it.each([
     'mailto:ada@example.org,bob@example.org',
