@@ -1,3 +1,4 @@
+import { isEncoded } from '../http/body-rules.ts';
 import { BodyTooLarge } from '../http/read-body.ts';
 import type { ReadBody } from '../http/request.ts';
 import { headerOf, type RequestHead } from '../http/request-head.ts';
@@ -13,7 +14,8 @@ export type FormBody =
 /** Reads the body of a form. @throws BodyLost, BodyTaken */
 export async function readForm(head: RequestHead, readBody: ReadBody): Promise<FormBody> {
   const [type = ''] = (headerOf(head, 'content-type') ?? '').split(';');
-  if (type.trim().toLowerCase() !== 'application/x-www-form-urlencoded') return { kind: 'not_a_form' };
+  const isForm = type.trim().toLowerCase() === 'application/x-www-form-urlencoded' && !isEncoded(head);
+  if (!isForm) return { kind: 'not_a_form' };
   if (Number(headerOf(head, 'content-length') ?? 0) > FORM_BYTES_MAX) return { kind: 'too_large' };
   try {
     const body = await readBody();

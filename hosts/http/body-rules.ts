@@ -22,12 +22,13 @@ export function bodyFailure(head: RequestHead, required: boolean): Failure | und
   if (length === undefined) return required ? failure('length_required') : undefined;
   if (!/^\d+$/.test(length)) return failure('invalid_content_length');
   if (Number(length) > BODY_MAX_BYTES) return failure('payload_too_large', { max_bytes: BODY_MAX_BYTES });
-  const isReadable = isJson(headerOf(head, 'content-type')) && !isEncoded(headerOf(head, 'content-encoding'));
+  const isReadable = isJson(headerOf(head, 'content-type')) && !isEncoded(head);
   return Number(length) > 0 && !isReadable ? failure('unsupported_media_type') : undefined;
 }
 
-function isEncoded(encoding = 'identity'): boolean {
-  return encoding.trim().toLowerCase() !== 'identity';
+/** Whether the body has a Content-Encoding. None is read here (RFC 9110, 8.4). */
+export function isEncoded(head: RequestHead): boolean {
+  return (headerOf(head, 'content-encoding') ?? 'identity').trim().toLowerCase() !== 'identity';
 }
 
 export function announcesBody(head: RequestHead): boolean {

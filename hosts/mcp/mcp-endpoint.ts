@@ -25,6 +25,7 @@ import {
 import { bearerToken, headerOf, type RequestHead } from '../http/request-head.ts';
 import { acceptedContent, acceptedForms, type Content, EVENTS_TYPE, JSON_TYPE } from './accepted-forms.ts';
 import { protocolServer, type Turn } from './protocol-server.ts';
+import { refusedInitialize } from './refused-initialize.ts';
 import { answerUsual } from './usual-answer.ts';
 import { usualRequest } from './usual-request.ts';
 
@@ -67,11 +68,8 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
     const isAccepted = forms.json || forms.events;
     let isStreamed = false;
     try {
-      const usual = isAccepted ? usualRequest(request.head, message) : undefined;
-      if (usual !== undefined) {
-        const content = acceptedContent({ type: JSON_TYPE, text: await answerUsual(turn, usual) }, forms);
-        return replyOf(200, content);
-      }
+      const text = isAccepted ? await ownAnswer(turn, request.head, message) : undefined;
+      if (text !== undefined) return replyOf(200, acceptedContent({ type: JSON_TYPE, text }, forms));
       const { fetch } = createMcpHandler(() => protocolServer(turn), {
         // A stream lasts at most as long as one wait. A subscription ends at once: nothing is announced.
         keepAliveMs: 0,
@@ -91,11 +89,11 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
           rest: relayed(response.body, end),
         };
       }
-      const text = await response.text();
+      const answer = { type, text: await response.text() };
       if (response.status >= 500) {
         for (const error of errors) options.log?.error('the tool protocol failed', errorName(error));
       }
-      return replyOf(response.status, response.ok ? acceptedContent({ type, text }, forms) : { type, text });
+      return replyOf(response.status, response.ok ? acceptedContent(answer, forms) : answer);
     } finally {
       if (!isStreamed) await end();
     }
@@ -158,6 +156,12 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
       ...(body === undefined ? {} : { body: textOf(body) }),
     });
   }
+}
+
+/** The JSON of an answer that does not need the library. Undefined: it must answer. */
+async function ownAnswer(turn: Turn, head: RequestHead, message: unknown): Promise<string | undefined> {
+  const usual = usualRequest(head, message);
+  return usual === undefined ? refusedInitialize(head, message) : await answerUsual(turn, usual);
 }
 
 function replyOf(status: number, { type, text }: Content): Reply {

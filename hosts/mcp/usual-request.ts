@@ -20,7 +20,8 @@ export type UsualRequest = {
     }
 );
 
-const STATELESS = '2026-07-28';
+/** The revision without sessions. */
+export const STATELESS = '2026-07-28';
 /** Undefined: a client of 2025-03-26, which had no such header. */
 const EARLIER: ReadonlySet<string | undefined> = new Set([
   undefined,

@@ -1,6 +1,7 @@
 import { type Failure, failure } from '../../core/call/outcome.ts';
 import type { Service } from '../../core/service/service.ts';
 import type { OAuthError, Refusal } from '../../core/sign-in/refusal.ts';
+import { isEncoded } from '../http/body-rules.ts';
 import { trustedProxies } from '../http/client-address.ts';
 import { entryFailure } from '../http/entry-rules.ts';
 import { ownAddress } from '../http/host-name.ts';
@@ -186,7 +187,8 @@ async function bodyOf({ head, readBody }: ApiRequest, type: string): Promise<str
   if (Number(length) > FORM_BYTES_MAX)
     return refusal(failure('payload_too_large', { max_bytes: FORM_BYTES_MAX }));
   const [given = ''] = (headerOf(head, 'content-type') ?? '').split(';');
-  if (given.trim().toLowerCase() !== type) return refusal(failure('unsupported_media_type'));
+  const isReadable = given.trim().toLowerCase() === type && !isEncoded(head);
+  if (!isReadable) return refusal(failure('unsupported_media_type'));
   return Buffer.from(await readBody()).toString('utf8');
 }
 

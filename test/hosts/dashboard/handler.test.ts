@@ -166,6 +166,8 @@ describe('a form', () => {
     expect((await dashboard.send({ path: '/integrations', headers: chunked, form })).status).toBe(413);
     const json = { ...headers, 'content-type': 'application/json' };
     expect((await dashboard.send({ path: '/integrations', headers: json, form: {} })).status).toBe(415);
+    const coded = { 'content-encoding': 'gzip' };
+    expect((await dashboard.send({ path: '/integrations', headers: coded, form: {} })).status).toBe(415);
   });
 });
 

@@ -120,6 +120,29 @@ describe.each(['a key', 'a sign-in'])('the door with %s', (door) => {
   });
 
   it.each([
+    ['a version', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't' } }, 'version'],
+    [
+      'a version that is set',
+      { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: null } },
+      'version',
+    ],
+    ['its own name', { protocolVersion: '2025-06-18', capabilities: {} }, 'clientInfo'],
+    ['parameters', undefined, 'params'],
+  ])('says in one line what is wrong with an initialize without %s', async (_what, params, field) => {
+    const answer = await post({ jsonrpc: '2.0', id: 'a', method: 'initialize', params }, { accept: '*/*' });
+    expect(await answer.json()).toEqual({
+      jsonrpc: '2.0',
+      id: 'a',
+      error: {
+        code: -32602,
+        message: expect.stringMatching(
+          new RegExp(`^Invalid initialize: [a-zA-Z.]*${field}: Invalid input: .*$`),
+        ),
+      },
+    });
+  });
+
+  it.each([
     ['the parameters of a list', { method: 'tools/list', params: null }, {}],
     ['the cursor of a list', { method: 'tools/list', params: { cursor: null, _meta: null } }, {}],
     ['arguments', { method: 'tools/call', params: { name: 'get_me', arguments: null, _meta: null } }, {}],

@@ -420,6 +420,7 @@ describe('the token endpoint', () => {
       fetch(`${host.mcpUrl}/token`, { method: 'POST', headers: { ...caller(), ...headers }, body });
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     expect((await post({ 'content-type': 'application/json' }, '{}')).status).toBe(415);
+    expect((await post({ ...form, 'content-encoding': 'gzip' }, 'a=b')).status).toBe(415);
     expect((await post(form, 'x'.repeat(20_000))).status).toBe(413);
     expect(await errorOf(await post({ ...form, authorization: 'Basic eDp5' }, 'a=b'))).toBe('invalid_client');
     const repeated = await post(form, 'grant_type=refresh_token&grant_type=refresh_token');
