@@ -1,9 +1,11 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { sqliteDriver } from './driver.ts';
 import { isBusy, LOCK_WAIT_MS, LOCKED } from './lock-line.ts';
 import { migrate } from './migrations.ts';
+import { createPrivateFolder } from './private-folder.ts';
 
 /** How long SQLite blocks the thread for a lock. A verb that needs longer waits in a line. */
 const BLOCKS_FOR_MS = 2;
@@ -25,7 +27,8 @@ export function openDatabase(file: string): Database {
     return db;
   } catch (cause) {
     db?.close();
-    throw new Error(`The database ${file} cannot be opened: ${reasonOf(cause)}`, { cause });
+    const reason = isBusy(cause) && !hasLocks(file) ? NO_LOCKS : reasonOf(cause);
+    throw new Error(`The database ${file} cannot be opened: ${reason}`, { cause });
   }
 }
 
@@ -37,6 +40,28 @@ export function prepareDatabase(db: Database): void {
   // Overwrites deleted rows, so that they cannot be recovered from the file.
   db.pragma('secure_delete = ON');
   migrate(db);
+}
+
+const NO_LOCKS =
+  'its file system has no locks, as some network drives have none. Keep the database on a disk of this machine, or use ' +
+  'Postgres.';
+
+/** Whether a new file beside the database, which no other program knows, can be locked. */
+function hasLocks(file: string): boolean {
+  const tried = `${file}.${randomUUID()}`;
+  const SqliteDatabase = sqliteDriver();
+  let db: Database | undefined;
+  try {
+    createFile(tried);
+    db = new SqliteDatabase(tried, { timeout: 0 });
+    db.exec('BEGIN EXCLUSIVE; ROLLBACK');
+    return true;
+  } catch (cause) {
+    return !isBusy(cause);
+  } finally {
+    db?.close();
+    rmSync(tried, { force: true });
+  }
 }
 
 function reasonOf(cause: unknown): string {
@@ -54,7 +79,7 @@ function isLoadError(cause: Error): boolean {
 }
 
 function createFile(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  createPrivateFolder(dirname(file));
   // 'a' creates a missing file, and leaves an existing one unchanged.
   closeSync(openSync(file, 'a', 0o600));
 }

@@ -10,15 +10,30 @@ export interface Log {
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/** The loggable parts of an error: its name, its code if it has one, and the name of the statement that a store failed at. */
+/**
+ * The loggable parts of an error: its name, its code and that of its cause (`SQLITE_FULL`, `ECONNREFUSED`) if they have
+ * one, and the name of the statement that a store failed at.
+ */
 export function errorName(error: unknown): {
   readonly error: string;
   readonly code: string | undefined;
+  readonly cause: string | undefined;
   readonly statement: string | undefined;
 } {
-  if (!(error instanceof Error)) return { error: typeof error, code: undefined, statement: undefined };
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-  return { error: error.name, code, statement: statementOf(error) };
+  const code = codeOf(error);
+  const cause = error instanceof Error ? causeCode(error.cause) : undefined;
+  const name = error instanceof Error ? error.name : typeof error;
+  return { error: name, code, cause: cause === code ? undefined : cause, statement: statementOf(error) };
+}
+
+/** The code of the innermost cause that has one. */
+function causeCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  return causeCode(error.cause) ?? codeOf(error);
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 /** Of the error or its cause: a store that cannot be reached fails with the driver's error as the cause. */

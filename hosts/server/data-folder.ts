@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { createPrivateFolder } from '../../adapters/sqlite/private-folder.ts';
 
 /** The files of a data folder. */
 export const DATABASE_FILE = 'countersign.db';
@@ -35,7 +36,7 @@ export function dataFolder(
 export function inDataFolder<Result>(file: string, open: () => Result): Result {
   const folder = dirname(file);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    createPrivateFolder(folder);
     return open();
   } catch (cause) {
     if (!(cause instanceof Error && 'syscall' in cause)) throw cause;

@@ -1,0 +1,19 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/**
+ * Creates a folder that only its user can enter, and those above it that are missing. Node's recursive `mkdirSync` never
+ * returns where a file system allows no folders (/proc), and calls a read-only one a missing file.
+ * @throws Error of `mkdirSync`, for the folder that cannot be created
+ */
+export function createPrivateFolder(path: string): void {
+  if (existsSync(path) && statSync(path).isDirectory()) return;
+  const above = dirname(path);
+  if (above !== path && !existsSync(above)) createPrivateFolder(above);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have created it meanwhile.
+    if (!existsSync(path) || !statSync(path).isDirectory()) throw error;
+  }
+}
