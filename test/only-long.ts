@@ -35,6 +35,9 @@ const PARTS = {
     'the requests of a key of which each column was changed, on each database; the gate has all on SQLite',
   'apps: frameworks':
     'the example of each framework; the gate has each kind of mount: of Node behind nginx, of a body that was read, and of fetch',
+  'proxies: browser': 'Chromium behind each proxy; the gate has it behind two, and programs behind all four',
+  'proxies: waits':
+    'calls and pages that wait longer than the timeouts of proxies; the gate has everything else behind each proxy',
   'package: nodes': 'the packed package on each version of Node; the gate has the one that runs it',
   'package: resolutions': 'one more module resolution; the gate has the strictest',
   'linear: signs': 'long runs of each sign; the gate has one of each kind',

@@ -13,7 +13,7 @@ import { brokenStatus, endConnection, type ParseError, responseText } from '../h
 import type { Reply } from '../http/reply.ts';
 import { transportSecurity } from '../http/transport-security.ts';
 import type { Certificate } from './certificate.ts';
-import { type ConnectionCaps, capConnections } from './connection-caps.ts';
+import { type ConnectionCaps, capConnections, networkOf } from './connection-caps.ts';
 
 type BrokenHandler = (error: ParseError, socket: Duplex) => void;
 
@@ -47,8 +47,13 @@ interface WebLimits extends ConnectionCaps {
   readonly headMs: number;
   /** Until the end of the body: 256 KB at 9 KB/s. A slower request wastes its place. */
   readonly requestMs: number;
-  /** Between two requests. Node's default: short enough to keep idle clients cheap, and what proxies expect. */
+  /** Between two requests of a client. Node's default: short enough to keep idle clients cheap. */
   readonly keepAliveMs: number;
+  /**
+   * The same for a trusted proxy. Longer than proxies keep idle connections, such as Caddy, for 2 minutes: a request that
+   * meets the end of its connection gets a 502 from Caddy, and no response from HAProxy.
+   */
+  readonly proxyKeepAliveMs: number;
   /** How long a client may take to receive a finished response. */
   readonly responseMs: number;
   /** Without a byte in either direction. The slowest call and the slowest page take less than a minute. */
@@ -63,6 +68,7 @@ export const LIMITS: WebLimits = {
   headMs: 10_000,
   requestMs: 30_000,
   keepAliveMs: 5000,
+  proxyKeepAliveMs: 180_000,
   responseMs: 30_000,
   silenceMs: 120_000,
 };
@@ -78,7 +84,11 @@ export async function listen(
   port: number,
   { publicUrl = '', certificate, trustedProxies = [], limits = {} }: WebServerOptions = {},
 ): Promise<WebServer> {
-  const { headMs, requestMs, keepAliveMs, responseMs, silenceMs, ...caps } = { ...LIMITS, ...limits };
+  const { headMs, requestMs, keepAliveMs, proxyKeepAliveMs, responseMs, silenceMs, ...caps } = {
+    ...LIMITS,
+    ...limits,
+  };
+  const isTrusted = trusted(trustedProxies);
   const options = {
     // The handler refuses a request without a Host header.
     requireHostHeader: false,
@@ -100,7 +110,7 @@ export async function listen(
   server.maxHeadersCount = 0;
   server.timeout = silenceMs;
   const refusal = (status: number) => plainReply(status, publicUrl);
-  const destroyConnections = capConnections(server, caps, trusted(trustedProxies), (socket) => {
+  const destroyConnections = capConnections(server, caps, isTrusted, (socket) => {
     // Before the handshake there is no way to say why.
     if (certificate !== undefined) return void socket.destroy();
     socket.write(responseText(refusal(503)));
@@ -118,6 +128,8 @@ export async function listen(
   server.on('clientError', (error: ParseError, socket) => broken(error, socket));
   server.on('request', (req, res) => {
     endSlowResponse(res, req.socket, responseMs);
+    if (networkOf(req.socket.remoteAddress ?? '', isTrusted) === undefined)
+      keepIdle(res, req.socket, proxyKeepAliveMs);
     // While stopping, a kept-alive connection would keep the server from closing.
     res.once('close', () => setImmediate(() => server.listening || server.closeIdleConnections()));
     if (req.rawHeaders.length > 2 * HEADERS_MAX) {
@@ -168,6 +180,11 @@ function endSlowResponse(res: ServerResponse, socket: Socket, withinMs: number):
     const timer = setTimeout(() => socket.destroy(), withinMs);
     res.once('close', () => clearTimeout(timer));
   });
+}
+
+/** Keeps a connection for its next request longer than the server's default, which Node sets when a response ends. */
+function keepIdle(res: ServerResponse, socket: Socket, forMs: number): void {
+  res.once('finish', () => socket.setTimeout(forMs));
 }
 
 /** A response without a body. */

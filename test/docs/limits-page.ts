@@ -168,6 +168,7 @@ const SERVER: readonly Row[] = [
   ['Time for a whole request', durationText(LISTENER.requestMs), 'The connection ends.'],
   ['Time to take a response', durationText(LISTENER.responseMs), 'The connection ends.'],
   ['Silence between two requests', durationText(LISTENER.keepAliveMs), 'The connection ends.'],
+  ['The same of a trusted proxy', durationText(LISTENER.proxyKeepAliveMs), 'The connection ends.'],
 ];
 
 export function limitsPage(): string {

@@ -70,9 +70,11 @@ describe('docs/self-hosting.md', () => {
     const commands = block('docs/self-hosting.md', 'Reach it from a phone', 'COUNTERSIGN_TLS_CERT');
     expect(await greetingOf(commands)).toContain('https://mail.example.org:8788');
   });
+});
 
+describe('docs/proxies.md', () => {
   it('serves behind a proxy', async () => {
-    const commands = block('docs/self-hosting.md', 'Reach it from a phone', 'COUNTERSIGN_TRUSTED_PROXIES');
+    const commands = block('docs/proxies.md', 'Behind a proxy', 'COUNTERSIGN_TRUSTED_PROXIES');
     expect(await greetingOf(commands)).toContain('https://mail.example.org/assistant');
   });
 });

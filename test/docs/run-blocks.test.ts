@@ -8,7 +8,7 @@ import { BLOCKS } from './run-blocks.ts';
 // What a reader copies from a document works: a test runs it, or run-blocks.ts says why none does.
 
 const PAGES = filesOfRepository().filter((file) => /^(README|CONTRIBUTING|docs\/[\w-]+)\.md$/.test(file));
-const RUNNABLE = ['sh', 'js', 'ts', 'python', 'go', 'json', 'nginx'];
+const RUNNABLE = ['sh', 'js', 'ts', 'python', 'go', 'json', 'nginx', 'haproxy', 'apache'];
 
 /** The blocks that somebody could run, each on one line. */
 function runnable(page: string): string[] {

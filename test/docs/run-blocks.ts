@@ -7,7 +7,7 @@ const WALK = { test: 'test/package/readme-app.test.ts' };
 const COMMANDS = { test: 'test/docs/printed-commands.test.ts' };
 const BACKUP = { test: 'test/hosts/server/backup-walk.test.ts' };
 const CONTRACTS = { test: 'test/e2e/contract-suites.test.ts' };
-const PROXIES = { test: 'test/e2e/one-host.test.ts' };
+const PROXIES = { test: 'test/e2e/proxies.test.ts' };
 const INSTALLED = { test: 'test/package/installed-package.test.ts' };
 const SCRIPTS = { test: 'test/docs/run-blocks.test.ts' };
 
@@ -33,8 +33,12 @@ export const BLOCKS: Readonly<Record<string, Readonly<Record<string, Runs>>>> = 
         'ids of clients at Google and Microsoft; test/e2e/sign-in-at-provider.test.ts has a provider of its own',
     },
     'COUNTERSIGN_HOST=0.0.0.0': COMMANDS,
+  },
+  'docs/proxies.md': {
     'COUNTERSIGN_BASE_URL=': COMMANDS,
     'proxy_http_version 1.1;': PROXIES,
+    ' option forwardfor': PROXIES,
+    'ProxyPreserveHost On': PROXIES,
   },
   'docs/operating.md': {
     'countersign backup': BACKUP,

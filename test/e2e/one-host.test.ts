@@ -1,34 +1,12 @@
-import { randomInt } from 'node:crypto';
 import { auth, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { documentText } from '../docs/documents.ts';
 import { buildCli, type Cli } from '../hosts/server/cli-process.ts';
 import { Program } from '../hosts/sign-in/program.ts';
+import { casesOf } from '../only-long.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../servers/browser.ts';
-import { caddyIsMissing, startCaddy } from '../servers/caddy.ts';
-import { nginxIsMissing, startNginx } from '../servers/nginx.ts';
-
-const PROXIES = [
-  {
-    name: 'nginx',
-    isMissing: nginxIsMissing,
-    start: startNginx,
-    block: /```nginx\n(proxy_http_version.*?)```/s,
-  },
-  {
-    name: 'Caddy',
-    isMissing: caddyIsMissing,
-    start: startCaddy,
-    block: /```\nmail\.example\.org \{\n(.*?)\n\}\n```/s,
-  },
-];
-
-/** The documented configuration of a proxy. @param port  of the API, instead of 8787 */
-function documented(block: RegExp, port: number): string {
-  const [, text = ''] = block.exec(documentText('docs/self-hosting.md')) ?? [];
-  return text.replaceAll(/\b878[789]\b/g, (written) => String(Number(written) - 8787 + port));
-}
+import { freePortRow } from '../servers/ports.ts';
+import { PROXIES } from './documented-proxies.ts';
 
 describe.skipIf(browserIsMissing || PROXIES.some(({ isMissing }) => isMissing))(
   inBrowser('all parts behind one host name, as documented'),
@@ -41,11 +19,12 @@ describe.skipIf(browserIsMissing || PROXIES.some(({ isMissing }) => isMissing))(
     });
     afterAll(() => cli?.remove());
 
-    it.each(PROXIES)(
-      'on $name: REST, the pages with their socket, and a sign-in by the official client',
-      async ({ start, block }) => {
-        const port = randomInt(15_000, 32_000);
-        const proxy = await start(documented(block, port));
+    const inGate = casesOf('proxies: browser', PROXIES, ({ name }) => ['nginx', 'HAProxy'].includes(name));
+    it.each(inGate)(
+      'on $name: REST, a sign-in by the official client, and the pages with their socket, also after a restart',
+      async ({ start }) => {
+        const port = await freePortRow(3);
+        const proxy = await start({ port });
         onTestFinished(() => proxy.stop());
         const origin = `http://127.0.0.1:${proxy.port}`;
         const serving = await cli.serve(['serve', '--demo', '--json'], {
@@ -96,6 +75,17 @@ describe.skipIf(browserIsMissing || PROXIES.some(({ isMissing }) => isMissing))(
           structuredContent: { status: 'pending_approval' },
         });
         await page.getByText('From one host').waitFor();
+
+        const again = page.waitForEvent('websocket');
+        await proxy.restart();
+        await (await again).waitForEvent('framereceived');
+        expect(
+          await client.callTool({
+            name: 'send_email',
+            arguments: { ...arguments_, subject: 'After a restart' },
+          }),
+        ).toMatchObject({ structuredContent: { status: 'pending_approval' } });
+        await page.getByText('After a restart').waitFor();
       },
     );
   },

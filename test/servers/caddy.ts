@@ -1,31 +1,19 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { onFreePort } from './on-free-port.ts';
-import { startProcessGroup } from './process-group.ts';
+import { existsSync, writeFileSync } from 'node:fs';
+import { LOOPBACK, startWebProxy, type WebProxy } from './web-proxy.ts';
 
 const CADDY = '/usr/bin/caddy';
 
 export const caddyIsMissing = !existsSync(CADDY);
 
 /**
- * Starts Caddy on the loopback interface, without TLS and for every host name.
+ * Starts Caddy on the loopback addresses, without TLS and for every host name.
  * @param directives  of its only site, as in its configuration
  */
-export async function startCaddy(
-  directives: string,
-): Promise<{ readonly port: number; stop(): Promise<void> }> {
-  const folder = mkdtempSync('/tmp/cs-caddy-');
-  const file = `${folder}/Caddyfile`;
-  const log = `${folder}/caddy.log`;
-  const [port, server] = await onFreePort(log, (free) => {
-    const site = `http://:${free} {\nbind 127.0.0.1\n${directives}\n}`;
+export function startCaddy(directives: string): Promise<WebProxy> {
+  return startWebProxy('caddy', CADDY, (folder, port) => {
+    const file = `${folder}/Caddyfile`;
+    const site = `http://:${port} {\nbind ${LOOPBACK.join(' ')}\n${directives}\n}`;
     writeFileSync(file, `{\nadmin off\nstorage file_system ${folder}\n}\n${site}\n`);
-    return startProcessGroup(CADDY, ['run', '--config', file, '--adapter', 'caddyfile'], log);
+    return ['run', '--config', file, '--adapter', 'caddyfile'];
   });
-  return {
-    port,
-    async stop() {
-      await server.kill();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
 }

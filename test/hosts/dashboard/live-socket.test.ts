@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { type LiveLimits, livePages } from '../../../hosts/dashboard/live-pages.ts';
 import { type Dashboard, openDashboard } from './open-dashboard.ts';
+import { type OpenedSocket, openSocket } from './open-socket.ts';
 
 const PATIENT: LiveLimits = {
   perOwner: 3,
@@ -16,37 +17,14 @@ const PATIENT: LiveLimits = {
   unsentBytes: 16 * 1024,
 };
 
-interface Frame {
-  readonly waiting: number;
-  readonly version: string;
-}
-
-interface Opened {
-  readonly socket: WebSocket;
-  readonly frames: Frame[];
-  /** Resolves with the close code. */
-  readonly closed: Promise<number>;
-}
-
 type Headers = Readonly<Record<string, string>>;
 
 /** Opens a socket as a browser does. @throws Error with the status of the refusal */
-async function open(dashboard: Dashboard, headers: Headers, url = dashboard.url): Promise<Opened> {
-  const address = `${url.replace('http', 'ws')}/live`;
-  const socket = new WebSocket(address, { headers: { origin: dashboard.url, ...headers } });
-  const frames: Frame[] = [];
-  socket.on('message', (data: Buffer) => frames.push(JSON.parse(data.toString('utf8')) as Frame));
-  const closed = new Promise<number>((resolve) => socket.once('close', resolve));
-  onTestFinished(() => socket.terminate());
-  await new Promise<void>((resolve, reject) => {
-    socket.once('open', resolve);
-    socket.once('error', reject);
-  });
-  socket.on('error', () => undefined);
-  return { socket, frames, closed };
+function open(dashboard: Dashboard, headers: Headers, url = dashboard.url): Promise<OpenedSocket> {
+  return openSocket(url, { origin: dashboard.url, ...headers });
 }
 
-async function statusOf(opening: Promise<Opened>): Promise<string> {
+async function statusOf(opening: Promise<OpenedSocket>): Promise<string> {
   return opening.then(
     () => 'opened',
     (error: unknown) => (error instanceof Error ? error.message : 'unknown'),

@@ -1,11 +1,5 @@
 import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type RequestListener,
-  request,
-} from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { sandboxCalendar } from '../../../adapters/sandbox/calendar.ts';
@@ -24,6 +18,7 @@ import { formToken } from '../../../hosts/dashboard/csrf.ts';
 import { SHOWN_FIELD, shownMark } from '../../../hosts/dashboard/shown-since.tsx';
 import { type CountersignOptions, countersign } from '../../../hosts/node/countersign.ts';
 import { openTestService, type TestKey, type TestService, testClock } from '../../open-service.ts';
+import { plainRequest } from '../../plain-request.ts';
 import { quickHash } from '../../quick-password.ts';
 import { sessionToken } from '../../session-token.ts';
 import { sqliteOnClock } from '../../store-clock.ts';
@@ -203,26 +198,17 @@ async function send(port: number, { method, path, headers = {}, form }: PlainReq
   const body = form === undefined ? '' : new URLSearchParams(pairsOf(form)).toString();
   const type = form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
   const length = 'transfer-encoding' in headers ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-  const sent = request({
-    host: '127.0.0.1',
-    port,
-    method: method ?? (form === undefined ? 'GET' : 'POST'),
-    path,
-    headers: { ...type, ...length, ...headers },
-  });
-  const answered = new Promise<IncomingMessage>((resolve, reject) => {
-    sent.once('response', resolve);
-    sent.once('error', reject);
-  });
-  sent.end(body);
-  const answer = await answered;
-  const chunks: Buffer[] = [];
-  for await (const chunk of answer as AsyncIterable<Buffer>) chunks.push(chunk);
-  return {
-    status: answer.statusCode ?? 0,
-    headers: answer.headers,
-    body: Buffer.concat(chunks).toString('utf8'),
-  };
+  const answer = await plainRequest(
+    {
+      host: '127.0.0.1',
+      port,
+      method: method ?? (form === undefined ? 'GET' : 'POST'),
+      path,
+      headers: { ...type, ...length, ...headers },
+    },
+    body,
+  );
+  return { status: answer.status, headers: answer.headers, body: answer.bytes.toString('utf8') };
 }
 
 /** The token in the first form of a page. */

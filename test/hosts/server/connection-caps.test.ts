@@ -171,6 +171,19 @@ describe('a slow client', () => {
     expect(idle.received()).toMatch(/^HTTP\/1\.1 200 /);
   });
 
+  it('that a trusted proxy keeps idle outlasts the idle one of a client', async () => {
+    const web = await opened({ trustedProxies: [OTHER], limits: { keepAliveMs: 200 } });
+    const [proxy, idle] = [await client(web, OTHER), await client(web)];
+    for (const { socket } of [proxy, idle]) {
+      socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      await once(socket, 'data');
+    }
+    await idle.closed;
+    proxy.socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    await proxy.closed;
+    expect(proxy.received().match(/HTTP\/1\.1 200 /g)).toHaveLength(2);
+  });
+
   it('whose request is never answered is cut off', async () => {
     const web = await opened({ limits: { silenceMs: 300 } });
     const waiting = await client(web);
