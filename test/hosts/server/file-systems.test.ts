@@ -3,11 +3,15 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
 import { missingPrograms, titledWithout, UNSHARE } from '../../servers/missing-servers.ts';
 import { eventually } from '../../until.ts';
 import { buildCli, type Cli } from './cli-process.ts';
 
 const OWNER = 'ada@example.org';
+/** What the commands print. */
+const started = z.object({ api_key: z.string(), base_url: z.url(), dashboard_url: z.url() });
+const listed = z.object({ result: z.object({ trackers: z.array(z.object({ title: z.string() })) }) });
 
 let cli: Cli;
 beforeAll(async () => {
@@ -79,13 +83,9 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a file system'), () 
     server.stdout.on('data', (chunk) => out?.push(String(chunk)));
     server.stderr.on('data', (chunk) => log?.push(String(chunk)));
     await eventually(async () => expect(out?.join('')).toContain('mcp_url'));
-    const printed = Object.assign(
-      {},
-      ...(out ?? [])
-        .join('')
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
+    const lines = (out ?? []).join('').trim().split('\n');
+    const printed = started.parse(
+      Object.assign({}, ...lines.map((line): object => JSON.parse(line) as object)),
     );
     const headers = { authorization: `Bearer ${printed.api_key}`, 'content-type': 'application/json' };
     const add = async (title: string) => {
@@ -93,10 +93,8 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a file system'), () 
       return (await fetch(`${printed.base_url}/v1/trackers`, { method: 'POST', headers, body })).status;
     };
     const titles = async () => {
-      const answer = await fetch(`${printed.base_url}/v1/trackers`, { headers });
-      return ((await answer.json()) as { result: { trackers: { title: string }[] } }).result.trackers.map(
-        ({ title }) => title,
-      );
+      const answer = listed.parse(await (await fetch(`${printed.base_url}/v1/trackers`, { headers })).json());
+      return answer.result.trackers.map(({ title }) => title);
     };
     expect(await add('before')).toBe(201);
     // The process sees its mount; the test reaches it through the process.
