@@ -2,12 +2,13 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { readAddress } from '../../../adapters/postgres/address.ts';
 import { MIGRATIONS } from '../../../adapters/postgres/migrations.ts';
 import { keyIdOf } from '../../../core/secrets/keyring.ts';
 import { type BackupContents, checkSchemaVersion, restoredStatements } from './backup-contents.ts';
 import { SEALED_COLUMNS, sealedTextIn } from './sealed-columns.ts';
 
-/** Backups by pg_dump, pg_restore and psql. Passwords go to them in the environment: others can read arguments. */
+/** Backups by pg_dump, pg_restore and psql. The address goes to them in the environment: others can read arguments. */
 
 const SCHEMA = 'countersign';
 const NO_ROLES = ['--no-owner', '--no-privileges'];
@@ -70,22 +71,29 @@ function start(
   options: readonly string[],
   connectionString?: string,
 ): ChildProcessWithoutNullStreams {
-  const { database, env } =
-    connectionString === undefined ? { database: [], env: {} } : withoutPassword(connectionString);
-  return spawn(program, [...options, ...database], { env: { ...process.env, ...env } });
+  const connects = connectionString !== undefined;
+  return spawn(program, [...options, ...(connects ? ['--no-password'] : [])], {
+    env: connects ? environmentFor(connectionString) : process.env,
+  });
 }
 
-function withoutPassword(connectionString: string): {
-  readonly database: readonly string[];
-  readonly env: NodeJS.ProcessEnv;
-} {
-  const url = new URL(connectionString);
-  const password = url.searchParams.get('password') ?? decodeURIComponent(url.password);
-  url.password = '';
-  url.searchParams.delete('password');
+/**
+ * The variables that lead libpq to the same database: it reads fewer forms of an address than node-postgres, and some
+ * parameters in another way.
+ */
+function environmentFor(connectionString: string): NodeJS.ProcessEnv {
+  const { host, port, user, database, password, tls, parameters } = readAddress(connectionString);
+  const { PGSSLROOTCERT, PGSSLCERT, PGSSLKEY, PGOPTIONS } = process.env;
   return {
-    database: ['--no-password', `--dbname=${url.href}`],
-    env: password === '' ? {} : { PGPASSWORD: password },
+    ...process.env,
+    // node-postgres does not read these.
+    ...{ PGHOSTADDR: undefined, PGSERVICE: undefined, PGTARGETSESSIONATTRS: undefined },
+    ...{ PGHOST: host, PGPORT: String(port), PGUSER: user, PGPASSWORD: password, PGDATABASE: database },
+    PGSSLMODE: tls,
+    PGSSLROOTCERT: parameters.get('sslrootcert') ?? PGSSLROOTCERT,
+    PGSSLCERT: parameters.get('sslcert') ?? PGSSLCERT,
+    PGSSLKEY: parameters.get('sslkey') ?? PGSSLKEY,
+    PGOPTIONS: parameters.get('options') ?? PGOPTIONS,
   };
 }
 
