@@ -6,7 +6,8 @@ import type { Values } from '../rows/query.ts';
 import type { Row } from '../rows/row.ts';
 import { AddressError, readAddress } from './address.ts';
 import { pgDriver } from './driver.ts';
-import { CONNECT_MS, migrate, NewerSchemaError } from './migrations.ts';
+import { UnfitDatabaseError } from './fitness.ts';
+import { CONNECT_MS, migrate } from './migrations.ts';
 
 /** How long a transaction waits for another's. */
 const LOCK_WAIT_MS = 5000;
@@ -281,7 +282,7 @@ async function orLostConnection<Answer>(query: Promise<Answer>): Promise<Answer>
   try {
     return await query;
   } catch (cause) {
-    throw cause instanceof pgDriver().DatabaseError || cause instanceof NewerSchemaError
+    throw cause instanceof pgDriver().DatabaseError || cause instanceof UnfitDatabaseError
       ? cause
       : unavailable(cause);
   }

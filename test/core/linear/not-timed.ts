@@ -124,7 +124,7 @@ export const NOT_TIMED: readonly {
       'adapters/notices/push-message.ts': 'vapidHeader',
       'adapters/postgres/database.ts': 'openDatabase',
       'adapters/postgres/lock.ts': 'lockOwner',
-      'adapters/postgres/migrations.ts': 'hasSchema migrate runMigrations',
+      'adapters/postgres/migrations.ts': 'checkSchema hasSchema migrate runMigrations',
       'adapters/rows/access-change.ts': 'confirmAccessChanges',
       'adapters/rows/grant.ts': 'pendingGrantKey',
       'adapters/rows/owner.ts': 'folded ownerHash',
