@@ -99,7 +99,7 @@ export const settings = z.strictObject({
     .refine((text) => isFileUrl(text) || isPostgresAddress(text))
     .optional()
     .describe(
-      'must be a file on this machine, like file:/var/lib/countersign/countersign.db (a percent sign is written %25), or a Postgres database, like postgres://user:password@host/name or socket:/var/run/postgresql?db=name',
+      'must be a file on this machine, like file:/var/lib/countersign/countersign.db (a percent sign is written %25), or a Postgres database, like postgres://user:password@host/name or socket://user:password@/var/run/postgresql?db=name',
     ),
   host: z.string().min(1).default('127.0.0.1').describe('must be the address to listen on, like 127.0.0.1'),
   port: z.int().min(0).max(65_533).default(8787).describe('must be a number from 0 (any free port) to 65533'),
