@@ -4,9 +4,6 @@ import { isPoolerRefusal, POOL_MODE } from './failure-advice.ts';
 /** A database that Countersign cannot use until somebody changes it. The message says what to do. */
 export class UnfitDatabaseError extends Error {}
 
-/** A standby, or a server that is set to refuse writes. It may be the primary again in a moment. */
-export class ReadOnlyError extends Error {}
-
 /** What decides whether a database can be used. The names of a table are those of the first one that is meant. */
 export interface ServerFacts {
   /** 150004 for version 15.4. */
@@ -78,7 +75,7 @@ const OLDEST = 13;
 
 /**
  * Checks that a database can be used as it is, if its tables are up to date.
- * @throws UnfitDatabaseError; ReadOnlyError
+ * @throws UnfitDatabaseError; Error while the server can only be read, because it may be the primary again in a moment
  */
 export function checkFitness(facts: ServerFacts): void {
   const { version, encoding, role, closed_table } = facts;
@@ -88,7 +85,7 @@ export function checkFitness(facts: ServerFacts): void {
     );
   }
   if (facts.is_read_only) {
-    throw new ReadOnlyError(
+    throw new Error(
       facts.is_standby
         ? 'The server is a standby, which can only be read. Write the address of the primary.'
         : `The server allows only reading: default_transaction_read_only is on. Turn it off: ALTER ROLE ${named(role)} SET default_transaction_read_only = off`,

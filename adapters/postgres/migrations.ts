@@ -85,8 +85,8 @@ const LOCK = 7_305_816_482;
  * Upgrades the schema `countersign` of the database to this program's version, in one transaction, so that
  * processes that start at once do it only once. A role that may not create a schema needs one that already
  * exists.
- * @throws UnfitDatabaseError if the database lacks something, or a newer program wrote the schema; ReadOnlyError; the
- * driver's errors
+ * @throws UnfitDatabaseError if the database lacks something, or a newer program wrote the schema; Error while the server
+ * can only be read; the driver's errors
  */
 export async function migrate(connectionString: string): Promise<void> {
   // A separate connection, because a migration may take longer than other statements.
