@@ -122,6 +122,8 @@ export const NOT_TIMED: readonly {
       'adapters/driver/load-driver.ts': 'loadDriver',
       'adapters/notices/notice-mail.ts': 'mailNotice',
       'adapters/notices/push-message.ts': 'vapidHeader',
+      'adapters/postgres/address-faults.ts': 'addressFault isPostgresAddress parametersOf',
+      'adapters/postgres/address.ts': 'readAddress',
       'adapters/postgres/database.ts': 'openDatabase',
       'adapters/postgres/lock.ts': 'lockOwner',
       'adapters/postgres/migrations.ts': 'checkSchema hasSchema migrate runMigrations',

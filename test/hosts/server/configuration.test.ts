@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readConfiguration } from '../../../hosts/server/configuration.ts';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
@@ -121,6 +121,8 @@ describe('the configuration', () => {
 
   it('names a Postgres database at a socket by the socket, and no file', () => {
     const name = 'postgres:///it?host=/var/run/postgresql';
+    vi.stubEnv('PGUSER', 'u');
+    onTestFinished(() => void vi.unstubAllEnvs());
     for (const connectionString of [
       'postgres://u:secret@/it?host=/var/run/postgresql',
       'postgres://u:secret@%2Fvar%2Frun%2Fpostgresql/it',
