@@ -2,10 +2,10 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { readAddress } from '../../../adapters/postgres/address.ts';
 import { MIGRATIONS } from '../../../adapters/postgres/migrations.ts';
 import { keyIdOf } from '../../../core/secrets/keyring.ts';
 import { type BackupContents, checkSchemaVersion, restoredStatements } from './backup-contents.ts';
+import { libpqEnvironment } from './libpq-environment.ts';
 import { SEALED_COLUMNS, sealedTextIn } from './sealed-columns.ts';
 
 /** Backups by pg_dump, pg_restore and psql. The address goes to them in the environment: others can read arguments. */
@@ -73,28 +73,8 @@ function start(
 ): ChildProcessWithoutNullStreams {
   const connects = connectionString !== undefined;
   return spawn(program, [...options, ...(connects ? ['--no-password'] : [])], {
-    env: connects ? environmentFor(connectionString) : process.env,
+    env: connects ? libpqEnvironment(connectionString) : process.env,
   });
-}
-
-/**
- * The variables that lead libpq to the same database: it reads fewer forms of an address than node-postgres, and some
- * parameters in another way.
- */
-function environmentFor(connectionString: string): NodeJS.ProcessEnv {
-  const { host, port, user, database, password, tls, parameters } = readAddress(connectionString);
-  const { PGSSLROOTCERT, PGSSLCERT, PGSSLKEY, PGOPTIONS } = process.env;
-  return {
-    ...process.env,
-    // node-postgres does not read these.
-    ...{ PGHOSTADDR: undefined, PGSERVICE: undefined, PGTARGETSESSIONATTRS: undefined },
-    ...{ PGHOST: host, PGPORT: String(port), PGUSER: user, PGPASSWORD: password, PGDATABASE: database },
-    PGSSLMODE: tls,
-    PGSSLROOTCERT: parameters.get('sslrootcert') ?? PGSSLROOTCERT,
-    PGSSLCERT: parameters.get('sslcert') ?? PGSSLCERT,
-    PGSSLKEY: parameters.get('sslkey') ?? PGSSLKEY,
-    PGOPTIONS: parameters.get('options') ?? PGOPTIONS,
-  };
 }
 
 /** @throws Error with the first line that the program reported, or what to install */

@@ -247,6 +247,7 @@ export const NOT_TIMED: readonly {
       'hosts/server/trusted-servers.ts': 'trustedServers',
       'hosts/server/upkeep/backup-contents.ts': 'restoredStatements',
       'hosts/server/upkeep/backup-signature.ts': 'signBackup signedBytes',
+      'hosts/server/upkeep/libpq-environment.ts': 'libpqEnvironment',
       'hosts/server/upkeep/postgres-backup.ts': 'backUpPostgres readPostgresBackup restorePostgres',
       'hosts/server/upkeep/sealed-columns.ts': 'sealedTextIn',
       'hosts/server/upkeep/sqlite-backup.ts': 'backUpSqlite isSqliteFile prepareSqlite readSqliteBackup',

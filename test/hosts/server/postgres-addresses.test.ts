@@ -150,6 +150,16 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'the address of a Pos
     });
   });
 
+  it('is trusted by pg_dump, too, if Node knows the authority of its certificate', async () => {
+    const name = await ownDatabase();
+    const url = `postgres://odd:${encoded}@${place().address}/${name}?sslmode=verify-full`;
+    const env = { ...settings(url), NODE_EXTRA_CA_CERTS: root };
+    const add = ['owner', 'add', OWNER, '--json'];
+    expect(await cli.runApart(add, OWNER_PASSWORD, env)).toMatchObject({ code: 0, stderr: '' });
+    const backup = ['backup', join(cli.folder, `${name}.backup`)];
+    expect(await cli.runApart(backup, '', env)).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('may leave the rest to the variables of node-postgres', async () => {
     const name = await ownDatabase();
     const variables = {
