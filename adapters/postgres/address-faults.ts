@@ -74,7 +74,7 @@ function partsFault(parts: Parts): string | undefined {
   const parameters = new Map(new URLSearchParams(query));
   const host = authority.slice(authority.lastIndexOf('@') + 1);
   const isEncodedSocket = /^%2f/i.test(host);
-  if (path.includes('@') && (!authority.includes('@') || path.lastIndexOf('/') > 0)) {
+  if (!isSocket && path.includes('@') && (!authority.includes('@') || path.lastIndexOf('/') > 0)) {
     return 'is cut at the first slash. In the user and the password, write / as %2F and @ as %40';
   }
   if ([...parameters.keys()].some((name) => !/^[a-z]\w*$/i.test(name))) {

@@ -1,22 +1,12 @@
-/** What whoever starts a server can do about a connection that fails. */
-
-export const POOL_MODE =
-  'A pooler before the server allows no transactions: it is in statement mode. Set it to transaction or session mode ' +
-  '(pgbouncer: pool_mode = transaction).';
-
-/** Whether a pooler refused to begin a transaction. */
-export function isPoolerRefusal(error: unknown): boolean {
-  return error instanceof Error && error.message.includes('statement pooling');
-}
-
 interface Advice {
   /** The code of Postgres, of the system or of Node, or a part of the message if there is none. */
   readonly of: RegExp;
-  /** Whether the message itself says nothing to a user. */
+  /** The message itself says nothing to a user. */
   readonly replaces?: true;
   readonly text: string;
 }
 
+/** What whoever starts a server can do about a connection that fails. The first that fits counts. */
 const ADVICE: readonly Advice[] = [
   { of: /^28P01/, text: 'Correct the user and the password in the address.' },
   {

@@ -1,10 +1,9 @@
 import type pg from 'pg';
-import { isPoolerRefusal, POOL_MODE } from './failure-advice.ts';
 
 /** A database that Countersign cannot use until somebody changes it. The message says what to do. */
 export class UnfitDatabaseError extends Error {}
 
-/** What decides whether a database can be used. The names of a table are those of the first one that is meant. */
+/** What decides whether a database can be used. */
 export interface ServerFacts {
   /** 150004 for version 15.4. */
   readonly version: number;
@@ -21,9 +20,9 @@ export interface ServerFacts {
   readonly may_create_tables: boolean;
   /** Whether the schema has Countersign's tables. */
   readonly has_tables: boolean;
-  /** A table that the role may not read and write. */
+  /** The first table that the role may not read and write. */
   readonly closed_table: string | null;
-  /** A table that the role does not own. */
+  /** The first table that the role does not own. */
   readonly foreign_table: string | null;
 }
 
@@ -65,7 +64,12 @@ export async function factsOf(client: pg.Client): Promise<ServerFacts> {
     if (row === undefined) throw new Error('The server answered a query about itself with nothing.');
     return row;
   } catch (cause) {
-    if (isPoolerRefusal(cause)) throw new UnfitDatabaseError(POOL_MODE);
+    if (cause instanceof Error && cause.message.includes('statement pooling')) {
+      throw new UnfitDatabaseError(
+        'A pooler before the server allows no transactions: it is in statement mode. Set it to transaction or session mode ' +
+          '(pgbouncer: pool_mode = transaction).',
+      );
+    }
     throw cause;
   }
 }

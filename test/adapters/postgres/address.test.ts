@@ -56,6 +56,7 @@ const READ: readonly (readonly [address: string, read: Read])[] = [
       database: 'db',
     },
   ],
+  ['socket:/run/a@b?db=db', { name: 'postgres:///db?host=/run/a@b', host: '/run/a@b', database: 'db' }],
   ['/socket db', { name: 'postgres:///db?host=/socket', host: '/socket', database: 'db' }],
   ['/socket', { name: 'postgres:///me?host=/socket', host: '/socket' }],
   [
