@@ -30,6 +30,9 @@ const PARTS = {
     'a connection lost before each statement of each verb; the gate takes each shape of verb',
   'pgbouncer: contract':
     'the storage contract once more behind a pooler; the gate runs each fourth verb through it',
+  'Postgres addresses: forms':
+    'a backup and its restore by each form of an address; the gate has a host, a socket and TLS, and reads each form',
+  'silent Postgres': 'a port that never answers takes 5 s twice; the gate has those that answer wrongly',
   'dovecot: variants': 'the mail contract on servers that lack less than the one in the gate',
   'altered keys: columns':
     'the requests of a key of which each column was changed, on each database; the gate has all on SQLite',

@@ -4,8 +4,10 @@ import type { ServiceError } from '../../core/contract/errors.ts';
 import { unavailable } from '../../core/contract/unavailable.ts';
 import type { Values } from '../rows/query.ts';
 import type { Row } from '../rows/row.ts';
+import { AddressError, readAddress } from './address.ts';
 import { pgDriver } from './driver.ts';
-import { CONNECT_MS, migrate, NewerSchemaError } from './migrations.ts';
+import { UnfitDatabaseError } from './fitness.ts';
+import { CONNECT_MS, migrate } from './migrations.ts';
 
 /** How long a transaction waits for another's. */
 const LOCK_WAIT_MS = 5000;
@@ -44,12 +46,12 @@ export interface Database extends Queries {
 /**
  * Opens a database. Connects only at the first verb, which also upgrades the schema to this program's
  * version.
- * @throws Error if the connection string cannot be parsed. It never repeats the string, which may contain a
- * password. Error that says what to install if pg is missing.
+ * @throws Error if node-postgres cannot read the connection string, or reads something else than it says. It never repeats
+ * the string, which may contain a password. Error that says what to install if pg is missing.
  */
 export function openDatabase(connectionString: string): Database {
-  const { Client, Pool } = pgDriver();
-  checkReadable(Client, connectionString);
+  const { Pool } = pgDriver();
+  checkReadable(connectionString);
   const pool = new Pool({ connectionString, ...SETTINGS });
   // A lost idle connection is replaced. If it cannot be, its next user gets the error.
   pool.on('error', () => undefined);
@@ -155,12 +157,13 @@ const SETTINGS = {
   },
 } as const satisfies pg.PoolConfig;
 
-function checkReadable(Client: typeof pg.Client, connectionString: string): void {
+/** The pool would parse the string with its first connection. */
+function checkReadable(connectionString: string): void {
   try {
-    // Created only as a check: the pool would parse the string with its first connection.
-    new Client({ connectionString });
-  } catch {
-    throw new Error('postgresStorage: the option `connectionString` cannot be read as a URL.');
+    readAddress(connectionString);
+  } catch (cause) {
+    if (!(cause instanceof AddressError)) throw cause;
+    throw new Error(`postgresStorage: the option \`connectionString\` ${cause.message}`);
   }
 }
 
@@ -279,7 +282,7 @@ async function orLostConnection<Answer>(query: Promise<Answer>): Promise<Answer>
   try {
     return await query;
   } catch (cause) {
-    throw cause instanceof pgDriver().DatabaseError || cause instanceof NewerSchemaError
+    throw cause instanceof pgDriver().DatabaseError || cause instanceof UnfitDatabaseError
       ? cause
       : unavailable(cause);
   }

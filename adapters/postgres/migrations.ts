@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { pgDriver } from './driver.ts';
+import { checkFitness, checkUpgrade, factsOf, UnfitDatabaseError } from './fitness.ts';
 import { addEndingKeys, addKnownDomains } from './known-domains-schema.ts';
 import { SCHEMA_1 } from './schema-1.ts';
 import { SCHEMA_2 } from './schema-2.ts';
@@ -73,8 +74,6 @@ export const MIGRATIONS: readonly Migration[] = [
   SCHEMA_33,
 ];
 
-export class NewerSchemaError extends Error {}
-
 /** For opening a connection. */
 export const CONNECT_MS = 5000;
 
@@ -88,16 +87,19 @@ const LOCK = 7_305_816_482;
  * Upgrades the schema `countersign` of the database to this program's version, in one transaction, so that
  * processes that start at once do it only once. A role that may not create a schema needs one that already
  * exists.
- * @throws NewerSchemaError if a newer program wrote the schema; the driver's errors
+ * @throws UnfitDatabaseError if the database lacks something, or a newer program wrote the schema; Error while the server
+ * can only be read; the driver's errors
  */
 export async function migrate(connectionString: string): Promise<void> {
   // A separate connection, because a migration may take longer than other statements.
   const client = clientOf({ connectionString, connectionTimeoutMillis: CONNECT_MS, keepAlive: true });
   await client.connect();
   try {
-    if ((await versionOf(client)) === MIGRATIONS.length) return;
-    // A process that falls silent in the middle does not block the others forever.
-    await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 60000');
+    if ((await usableVersion(client)) === MIGRATIONS.length) return;
+    // A process that falls silent in the middle does not block the others forever. What another process committed is seen
+    // once the lock is held, whatever the isolation level of the database.
+    await client.query(`BEGIN ISOLATION LEVEL READ COMMITTED;
+      SET LOCAL idle_in_transaction_session_timeout = 60000; SET LOCAL statement_timeout = 0`);
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
     // Another process may have done it meanwhile.
     const version = await versionOf(client);
@@ -109,12 +111,44 @@ export async function migrate(connectionString: string): Promise<void> {
   }
 }
 
+/**
+ * Checks all that `migrate` needs.
+ * @returns the version of the schema; 0: none of Countersign's tables exist
+ * @throws like `migrate`
+ */
+async function usableVersion(client: pg.Client): Promise<number> {
+  const facts = await factsOf(client);
+  checkFitness(facts);
+  const version = facts.has_tables ? await versionOf(client) : 0;
+  if (version < MIGRATIONS.length) checkUpgrade(facts);
+  return version;
+}
+
 export async function runMigrations(client: pg.Client, migrations: readonly Migration[]): Promise<void> {
   for (const one of migrations) typeof one === 'string' ? await client.query(one) : await one(client);
 }
 
-/** Whether the database has Countersign's tables. @throws the driver's errors; NewerSchemaError */
-export async function hasSchema(connectionString: string): Promise<boolean> {
+/**
+ * Whether the database has Countersign's tables. It may be a standby: they can be read there, too.
+ * @throws the driver's errors; UnfitDatabaseError if a newer program wrote them
+ */
+export function hasSchema(connectionString: string): Promise<boolean> {
+  return looking(connectionString, async (client) => (await versionOf(client)) > 0);
+}
+
+/**
+ * Checks a database like `migrate`, and changes nothing.
+ * @returns whether it has Countersign's tables
+ * @throws like `migrate`
+ */
+export function checkSchema(connectionString: string): Promise<boolean> {
+  return looking(connectionString, async (client) => (await usableVersion(client)) > 0);
+}
+
+async function looking<Result>(
+  connectionString: string,
+  look: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
   const client = clientOf({
     connectionString,
     connectionTimeoutMillis: CONNECT_MS,
@@ -122,7 +156,7 @@ export async function hasSchema(connectionString: string): Promise<boolean> {
   });
   await client.connect();
   try {
-    return (await versionOf(client)) > 0;
+    return await look(client);
   } finally {
     await client.end();
   }
@@ -146,7 +180,7 @@ async function versionOf(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ version: number }>('SELECT version FROM countersign.schema_version');
   const version = rows[0]?.version ?? 0;
   if (version > MIGRATIONS.length) {
-    throw new NewerSchemaError(
+    throw new UnfitDatabaseError(
       `The database cannot be used: it has schema version ${version}, and this program knows versions up to ` +
         `${MIGRATIONS.length}. Start the newer program that wrote it, or restore a copy from before the upgrade.`,
     );

@@ -6,9 +6,10 @@ import { openDatabase } from './database.ts';
 import { postgresStore } from './store.ts';
 
 /**
- * Opens storage in a Postgres database (tested with 15), in a separate schema `countersign`. Any number of
+ * Opens storage in a Postgres database (13 or newer, tested with 15), in a separate schema `countersign`. Any number of
  * processes may share it. It connects only at the first verb, which also creates or upgrades the schema: call
- * `healthy` to find problems at the start. A verb throws if a newer program wrote the schema.
+ * `healthy` to find problems at the start. A verb throws an Error that says what to do if the database lacks something,
+ * such as a right, or if a newer program wrote the schema. While the server is a standby, it is unavailable.
  *
  * Each verb is one transaction. If Postgres rolls it back (a deadlock), it runs again, a few times. If its
  * outcome is unknown, because the connection was lost at its COMMIT, it throws and is not repeated.
@@ -17,9 +18,10 @@ import { postgresStore } from './store.ts';
  * found on the server's disk until it has vacuumed and reused their place, and in its log (WAL), replicas and
  * backups while those are kept. Settings, plans, gists, the owner's notes and changes, and stored answers are sealed;
  * addresses and names are not.
- * @param options  `connectionString`: `postgres://user:password@host:5432/database`, with the parameters that
- * node-postgres reads, such as `?sslmode=verify-full`. The role must be able to create a schema, unless
- * `countersign` was created for it.
+ * @param options  `connectionString`: `postgres://user:password@host:5432/database`,
+ * `socket://user:password@/folder?db=database` or another form that node-postgres reads, with its parameters, such as
+ * `?sslmode=verify-full`. One that it would read differently from what it says is refused. The role must be able to
+ * create a schema, unless `countersign` was created for it.
  */
 export function postgresStorage(options: { connectionString: string }): Storage {
   checkOptions('postgresStorage', options, { connectionString: ['required', 'string'] });

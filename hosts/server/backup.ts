@@ -7,7 +7,7 @@ import { createKeyring, type Keyring } from '../../core/secrets/keyring.ts';
 import { COMMON_OPTIONS, type Command, onlyPositional, readArguments } from './command.ts';
 import { type Configuration, type DatabaseSetting, readConfiguration } from './configuration.ts';
 import { inDataFolder } from './data-folder.ts';
-import { hasTables, isDatabaseThere, reasonOf } from './database.ts';
+import { isDatabaseThere, isUsableThere, reasonOf } from './database.ts';
 import { createNewFile } from './new-file.ts';
 import { keyPlace, requiredKeys } from './secret-key.ts';
 import type { BackupContents } from './upkeep/backup-contents.ts';
@@ -133,7 +133,7 @@ async function usable<Result>(file: string, read: () => Promise<Result> | Result
 /** @throws Error with a message for the user if something is there that a restore would replace */
 async function refuseUsed(database: DatabaseSetting): Promise<void> {
   if (database.kind === 'postgres') {
-    if (!(await hasTables(database))) return;
+    if (!(await isUsableThere(database))) return;
     throw new Error(
       `The database ${database.name} is not empty. Restore to another one, or remove what is there: ` +
         'DROP SCHEMA countersign CASCADE',

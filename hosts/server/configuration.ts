@@ -3,6 +3,8 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import type { NoticeMailServer } from '../../adapters/notices/owner-notices.ts';
+import { AddressError, type PostgresAddress, readAddress } from '../../adapters/postgres/address.ts';
+import { isPostgresAddress } from '../../adapters/postgres/address-faults.ts';
 import { isDeliverable } from '../../core/contract/schema.ts';
 import type { LimitOverrides, Limits } from '../../core/gate/limits.ts';
 import type { Plan } from '../../core/gate/permissions.ts';
@@ -79,8 +81,6 @@ const limits = z.strictObject({
 const HOST_NAME =
   /^(?=.{1,253}$)(?![\d.]+$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
 
-const POSTGRES = /^postgres(ql)?:\/\//;
-
 /** Scheme, host, port and path. */
 const address = z
   .string()
@@ -96,10 +96,10 @@ export const settings = z.strictObject({
   dataDir: z.string().min(1).optional().describe('must be a folder, like /var/lib/countersign'),
   databaseUrl: z
     .string()
-    .refine((text) => isFileUrl(text) || (POSTGRES.test(text) && URL.canParse(text)))
+    .refine((text) => isFileUrl(text) || isPostgresAddress(text))
     .optional()
     .describe(
-      'must be a file on this machine, like file:/var/lib/countersign/countersign.db (a percent sign is written %25), or a Postgres database, like postgres://user:password@host/name',
+      'must be a file on this machine, like file:/var/lib/countersign/countersign.db (a percent sign is written %25), or a Postgres database, like postgres://user:password@host/name or socket://user:password@/var/run/postgresql?db=name',
     ),
   host: z.string().min(1).default('127.0.0.1').describe('must be the address to listen on, like 127.0.0.1'),
   port: z.int().min(0).max(65_533).default(8787).describe('must be a number from 0 (any free port) to 65533'),
@@ -219,7 +219,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv, folder: string): Confi
   const { baseUrl, dashboardUrl, mcpUrl, allowPrivateServers, ehloName } = others;
   // A program in a container may have no home, and needs none if the settings name everything.
   const inData = (file: string) => join(dataFolder(dataDir, env, folder), file);
-  const database = databaseOf(databaseUrl, folder, inData);
+  const database = databaseOf(databaseUrl, folder, inData, sourceOf('databaseUrl', inEnvironment));
   return {
     ...others,
     noticeMail: noticeMailOf(noticeSmtp, noticeFrom),
@@ -321,9 +321,11 @@ function refusal(error: z.ZodError, inEnvironment: Record<string, unknown>): Con
   const [issue] = error.issues;
   const name = NAMES.find((one) => one === issue?.path[0]);
   if (name !== undefined) {
-    const inFile = !(name in inEnvironment);
-    const source = inFile ? `${name} in ${FILE}` : variableOf(name);
-    const form = inFile && LISTS.has(name) ? '. In the file, a list is a JSON array, like ["…", "…"]' : '';
+    const source = sourceOf(name, inEnvironment);
+    const form =
+      !(name in inEnvironment) && LISTS.has(name)
+        ? '. In the file, a list is a JSON array, like ["…", "…"]'
+        : '';
     return new ConfigurationError(`${source}: ${settings.shape[name].description}${form}.`, { cause: error });
   }
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.join(', ') : FILE;
@@ -331,6 +333,11 @@ function refusal(error: z.ZodError, inEnvironment: Record<string, unknown>): Con
   return new ConfigurationError(`${unknown} in ${FILE}: unknown setting. Remove it. Settings: ${known}.`, {
     cause: error,
   });
+}
+
+/** Where a setting was made, for messages. */
+function sourceOf(name: SettingName, inEnvironment: Record<string, unknown>): string {
+  return name in inEnvironment ? variableOf(name) : `${name} in ${FILE}`;
 }
 
 /** A certificate names hosts, so the addresses are not derived from what the process listens on. */
@@ -356,18 +363,32 @@ function tlsOf(
   return { certFile: resolve(folder, tlsCert), keyFile: resolve(folder, tlsKey) };
 }
 
-/** @param folder  the working folder @param data  the data folder */
+/**
+ * @param folder  the working folder
+ * @param inData  the path of a file in the data folder
+ * @param source  of `databaseUrl`, for messages
+ */
 function databaseOf(
   databaseUrl: string | undefined,
   folder: string,
   inData: (file: string) => string,
+  source: string,
 ): DatabaseSetting {
-  if (databaseUrl !== undefined && POSTGRES.test(databaseUrl)) {
-    const { host, pathname } = new URL(databaseUrl);
-    return { kind: 'postgres', name: `postgres://${host}${pathname}`, connectionString: databaseUrl };
+  if (databaseUrl !== undefined && isPostgresAddress(databaseUrl)) {
+    const { name } = postgresAt(databaseUrl, source);
+    return { kind: 'postgres', name, connectionString: databaseUrl };
   }
   const file = databaseUrl === undefined ? inData(DATABASE_FILE) : pathOf(databaseUrl, folder);
   return { kind: 'file', name: file, file };
+}
+
+function postgresAt(connectionString: string, source: string): PostgresAddress {
+  try {
+    return readAddress(connectionString);
+  } catch (cause) {
+    if (!(cause instanceof AddressError)) throw cause;
+    throw new ConfigurationError(`${source}: ${cause.message}`, { cause });
+  }
 }
 
 /**

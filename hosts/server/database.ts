@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { hasSchema } from '../../adapters/postgres/migrations.ts';
+import { withAdvice } from '../../adapters/postgres/failure-advice.ts';
+import { checkSchema, hasSchema } from '../../adapters/postgres/migrations.ts';
 import { postgresStorage } from '../../adapters/postgres/storage.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import type { Storage } from '../../core/ports/storage.ts';
@@ -45,31 +46,45 @@ async function openPostgres({ name, connectionString }: PostgresSetting): Promis
     return storage;
   } catch (cause) {
     await storage.close();
-    throw new Error(`The database ${name} cannot be used: ${reasonOf(cause)}`, { cause });
-  }
-}
-
-/**
- * Whether a Postgres database has Countersign's tables. Creates nothing.
- * @throws Error with a message for the user
- */
-export async function hasTables({ name, connectionString }: PostgresSetting): Promise<boolean> {
-  try {
-    return await hasSchema(connectionString);
-  } catch (cause) {
-    throw new Error(`The database ${name} cannot be used: ${reasonOf(cause)}`, { cause });
+    throw unusable(name, cause);
   }
 }
 
 /** Whether there is a database to open. Creates nothing. @throws Error with a message for the user */
 export async function isDatabaseThere(database: DatabaseSetting): Promise<boolean> {
-  return database.kind === 'file' ? existsSync(database.file) : hasTables(database);
+  return database.kind === 'file' ? existsSync(database.file) : look(database, hasSchema);
 }
 
-/** The innermost message of the driver or the server. Neither includes a password. */
-export function reasonOf(error: unknown): string {
+/**
+ * The same for a database that is to be written: a Postgres one has all that Countersign needs.
+ * @throws Error with a message for the user that says what it lacks
+ */
+export async function isUsableThere(database: DatabaseSetting): Promise<boolean> {
+  return database.kind === 'file' ? existsSync(database.file) : look(database, checkSchema);
+}
+
+async function look(
+  { name, connectionString }: PostgresSetting,
+  has: (connectionString: string) => Promise<boolean>,
+): Promise<boolean> {
+  try {
+    return await has(connectionString);
+  } catch (cause) {
+    throw unusable(name, cause);
+  }
+}
+
+function unusable(name: string, cause: unknown): Error {
+  return new Error(`The database ${name} cannot be used: ${reasonOf(cause, withAdvice)}`, { cause });
+}
+
+/**
+ * The innermost message of the driver or the server. Neither includes a password.
+ * @param inWords  the words for that error. Default: its message
+ */
+export function reasonOf(error: unknown, inWords = ({ message }: Error) => message): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.cause !== undefined) return reasonOf(error.cause);
-  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ');
-  return error.message;
+  if (error.cause !== undefined) return reasonOf(error.cause, inWords);
+  if (error instanceof AggregateError) return error.errors.map((one) => reasonOf(one, inWords)).join(', ');
+  return inWords(error);
 }

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { broken, type Finding, good, lacking } from '../../adapters/imap/report.ts';
 import { isLoopback } from '../../adapters/remote/mail-server.ts';
 import type { Configuration, DatabaseSetting } from './configuration.ts';
-import { isDatabaseThere } from './database.ts';
+import { isUsableThere } from './database.ts';
 import { privateServersInWords } from './private-servers.ts';
 import { loadSecretKeys } from './secret-key.ts';
 
@@ -49,7 +49,7 @@ interface Check {
 async function checkDatabase(database: DatabaseSetting): Promise<Check> {
   const { name } = database;
   try {
-    const isThere = await isDatabaseThere(database);
+    const isThere = await isUsableThere(database);
     if (isThere) return { finding: foundDatabase(database), isThere };
     const created = 'The first command that needs it creates it, like countersign owner add.';
     const text =

@@ -4,7 +4,7 @@ import { openDatabase as openSqlite } from '../../adapters/sqlite/database.ts';
 import { createKeyring, type Keyring } from '../../core/secrets/keyring.ts';
 import { COMMON_OPTIONS, type Command, noPositionals, readArguments } from './command.ts';
 import { type DatabaseSetting, readConfiguration } from './configuration.ts';
-import { isDatabaseThere } from './database.ts';
+import { isUsableThere } from './database.ts';
 import { keyPlace, requiredKeys } from './secret-key.ts';
 import { postgresRotating } from './upkeep/postgres-rotating.ts';
 import { type RotationEnd, rotateSecrets } from './upkeep/rotate-secrets.ts';
@@ -21,7 +21,7 @@ const rotate: Command = {
     noPositionals(positionals);
     const configuration = readConfiguration(terminal.env, terminal.folder);
     const { database } = configuration;
-    if (!(await isDatabaseThere(database))) throw new Error(`There is no database at ${database.name}.`);
+    if (!(await isUsableThere(database))) throw new Error(`There is no database at ${database.name}.`);
     const keyring = createKeyring(requiredKeys(configuration), randomBytes);
     if (keyring.keyIds.length === 1) {
       throw new Error(

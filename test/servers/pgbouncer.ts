@@ -18,11 +18,15 @@ export function missingPgBouncer(): string[] {
 }
 
 /**
- * Starts pgbouncer in transaction mode: each transaction of a client may run on another connection to the server.
+ * Starts pgbouncer. In transaction mode, each transaction of a client may run on another connection to the server.
  * @param url  of any database of the server
  * @param onConnect  a statement that each new connection to the server runs first
  */
-export async function startPgBouncer(url: string, onConnect: string): Promise<PgBouncer> {
+export async function startPgBouncer(
+  url: string,
+  onConnect: string,
+  mode: 'transaction' | 'statement' | 'session' = 'transaction',
+): Promise<PgBouncer> {
   const { hostname, port: serverPort, username, password } = new URL(url);
   const folder = mkdtempSync('/tmp/cs-pgbouncer-');
   chmodSync(folder, 0o700);
@@ -40,7 +44,7 @@ listen_port = ${free}
 unix_socket_dir =
 auth_type = plain
 auth_file = ${folder}/users
-pool_mode = transaction
+pool_mode = ${mode}
 max_client_conn = 1000
 default_pool_size = 8
 `,

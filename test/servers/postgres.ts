@@ -29,10 +29,16 @@ export interface Postgres {
 
 /** A server of the test run that tests may kill. */
 export interface OwnPostgres extends Postgres {
+  /** The folder of its socket. */
+  readonly socket: string;
+  /** Its configuration of sign-ins, `pg_hba.conf`, which it reads when it starts or `pg_reload_conf()` is called. */
+  readonly hba: string;
   /** Kills the server at once. */
   crash(): Promise<void>;
   /** Restarts it on the same port with its stored data. */
   restart(): Promise<void>;
+  /** Restarts it as a standby, without a primary. `SELECT pg_promote()` makes it one. */
+  restartAsStandby(): Promise<void>;
 }
 
 const VERSIONS = '/usr/lib/postgresql';
@@ -61,18 +67,22 @@ export async function startPostgres(): Promise<Postgres> {
 }
 
 /**
- * Starts Postgres on the loopback interface. Committed data survives the death of the server, not of the machine.
+ * Starts Postgres on the loopback interface and a socket. Committed data survives the death of the server, not of the machine.
  * @param auth  how its users sign in. Default: md5, because SCRAM hashes a password 4,096 times for each of the thousands
  * of connections
+ * @param settings  more of them, like `max_connections=20`
  */
 export async function startOwnPostgres({
   auth = 'md5',
+  settings: more = [],
 }: {
-  auth?: 'md5' | 'trust';
+  auth?: 'md5' | 'trust' | 'scram-sha-256';
+  settings?: readonly string[];
 } = {}): Promise<OwnPostgres> {
   const folder = mkdtempSync('/tmp/cs-postgres-');
   chmodSync(folder, 0o755);
-  const { asPostgres } = await postgresUser();
+  const { uid, gid, asPostgres } = await postgresUser();
+  const data = `${folder}/data`;
   await copyCluster(folder, auth);
   const password = readFileSync(`${folder}/password`, 'utf8');
   let port = 0;
@@ -86,13 +96,14 @@ export async function startOwnPostgres({
       'jit=off',
       'max_connections=200',
       'listen_addresses=127.0.0.1',
+      ...more,
     ];
     return startProcessGroup(
       'setpriv',
       [
         ...asPostgres,
         `${programs()}/postgres`,
-        ...['-D', `${folder}/data`, '-p', String(port), '-k', ''],
+        ...['-D', data, '-p', String(port), '-k', data],
         ...settings.flatMap((setting) => ['-c', setting]),
       ],
       `${folder}/postgres.log`,
@@ -112,16 +123,26 @@ export async function startOwnPostgres({
     return `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`;
   }
 
+  async function restart(): Promise<void> {
+    for (let attempt = 1; attempt <= 50; attempt += 1) {
+      // Connections are refused while processes of the killed server are still ending.
+      processes = start();
+      if (await answers(url(), processes)) return;
+    }
+    throw new Error(`Postgres did not start again; see ${folder}/postgres.log`);
+  }
+
   return {
     ...databasesOf(url),
+    socket: data,
+    hba: `${data}/pg_hba.conf`,
     crash: () => processes.kill(),
-    async restart() {
-      for (let attempt = 1; attempt <= 50; attempt += 1) {
-        // Connections are refused while processes of the killed server are still ending.
-        processes = start();
-        if (await answers(url(), processes)) return;
-      }
-      throw new Error(`Postgres did not start again; see ${folder}/postgres.log`);
+    restart,
+    async restartAsStandby() {
+      await processes.kill();
+      writeFileSync(`${data}/standby.signal`, '');
+      chownSync(`${data}/standby.signal`, uid, gid);
+      await restart();
     },
     async stop() {
       await processes.kill();

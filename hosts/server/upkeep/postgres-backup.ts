@@ -5,9 +5,10 @@ import type { Readable } from 'node:stream';
 import { MIGRATIONS } from '../../../adapters/postgres/migrations.ts';
 import { keyIdOf } from '../../../core/secrets/keyring.ts';
 import { type BackupContents, checkSchemaVersion, restoredStatements } from './backup-contents.ts';
+import { libpqEnvironment } from './libpq-environment.ts';
 import { SEALED_COLUMNS, sealedTextIn } from './sealed-columns.ts';
 
-/** Backups by pg_dump, pg_restore and psql. Passwords go to them in the environment: others can read arguments. */
+/** Backups by pg_dump, pg_restore and psql. The address goes to them in the environment: others can read arguments. */
 
 const SCHEMA = 'countersign';
 const NO_ROLES = ['--no-owner', '--no-privileges'];
@@ -70,23 +71,10 @@ function start(
   options: readonly string[],
   connectionString?: string,
 ): ChildProcessWithoutNullStreams {
-  const { database, env } =
-    connectionString === undefined ? { database: [], env: {} } : withoutPassword(connectionString);
-  return spawn(program, [...options, ...database], { env: { ...process.env, ...env } });
-}
-
-function withoutPassword(connectionString: string): {
-  readonly database: readonly string[];
-  readonly env: NodeJS.ProcessEnv;
-} {
-  const url = new URL(connectionString);
-  const password = url.searchParams.get('password') ?? decodeURIComponent(url.password);
-  url.password = '';
-  url.searchParams.delete('password');
-  return {
-    database: ['--no-password', `--dbname=${url.href}`],
-    env: password === '' ? {} : { PGPASSWORD: password },
-  };
+  const connects = connectionString !== undefined;
+  return spawn(program, [...options, ...(connects ? ['--no-password'] : [])], {
+    env: connects ? libpqEnvironment(connectionString) : process.env,
+  });
 }
 
 /** @throws Error with the first line that the program reported, or what to install */

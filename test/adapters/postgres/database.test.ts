@@ -267,17 +267,6 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
       const error: unknown = await storage.owner(ownerId).catch((thrown: unknown) => thrown);
       expect(errorName(error)).toEqual({ error: 'error', code: '42P01', statement: 'owner' });
     });
-
-    it('is read-only: a write is refused', async () => {
-      const { ownerId } = await addOwnerAndKey(storage);
-      await other.query(
-        `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`,
-      );
-      const standby = postgresStorage({ connectionString: url });
-      expect(await standby.owner(ownerId)).toBeDefined();
-      await expect(standby.setPassword(ownerId, 'hash')).rejects.toMatchObject(unavailable);
-      await standby.close();
-    });
   });
 
   describe('a transaction', () => {

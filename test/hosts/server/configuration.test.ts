@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readConfiguration } from '../../../hosts/server/configuration.ts';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
@@ -119,6 +119,27 @@ describe('the configuration', () => {
     expect(secretKeys).toEqual({ kind: 'file', file: join(folder, 'state/countersign.key') });
   });
 
+  it('names a Postgres database at a socket by the socket, and no file', () => {
+    const name = 'postgres:///it?host=/var/run/postgresql';
+    vi.stubEnv('PGUSER', 'u');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    for (const connectionString of [
+      'postgres://u:secret@/it?host=/var/run/postgresql',
+      'postgres://u:secret@%2Fvar%2Frun%2Fpostgresql/it',
+      'socket://u:secret@/var/run/postgresql?db=it',
+      '/var/run/postgresql it',
+    ]) {
+      const env = { COUNTERSIGN_DATABASE_URL: connectionString, COUNTERSIGN_DATA_DIR: 'state' };
+      const { database } = readConfiguration(env, folderWith());
+      expect(database).toEqual({ kind: 'postgres', name, connectionString });
+    }
+  });
+
+  it('refuses an address of Postgres that would be misread by the name that it has in the file', () => {
+    const read = () => readConfiguration({}, folderWith({ databaseUrl: 'postgres://u:1#secret@h/it' }));
+    expect(read).toThrow(/^databaseUrl in countersign.config.json: is cut at #. Write # as %23.$/);
+  });
+
   it('comes from the file if the environment does not set it', () => {
     const folder = folderWith({
       port: 9000,
@@ -138,6 +159,12 @@ describe('the configuration', () => {
   it.each([
     ['COUNTERSIGN_DATABASE_URL', 'mysql://localhost/it', 'postgres://user:password@host/name'],
     ['COUNTERSIGN_DATABASE_URL', 'postgres://u:secret@[it', 'postgres://user:password@host/name'],
+    ['COUNTERSIGN_DATABASE_URL', 'postgres://u:1#secret@host/it', 'Write # as %23'],
+    ['COUNTERSIGN_DATABASE_URL', 'postgres://u:secret@host/it?ssl=false', 'Write sslmode=disable'],
+    ['COUNTERSIGN_DATABASE_URL', 'postgres://u:secret@host/it?sslmode=prefer', 'Write sslmode=verify-full'],
+    ['COUNTERSIGN_DATABASE_URL', 'postgres://u:secret@one,two/it', 'names several hosts'],
+    ['COUNTERSIGN_DATABASE_URL', '/var/lib/it.db', 'file:/var/lib/countersign/countersign.db'],
+    ['COUNTERSIGN_DATABASE_URL', '/my data/it.db', 'file:/var/lib/countersign/countersign.db'],
     ['COUNTERSIGN_DATABASE_URL', 'data.db', 'file:/var/lib/countersign/countersign.db'],
     ['COUNTERSIGN_DATABASE_URL', 'file:/var/lib/100%.db', 'a percent sign is written %25'],
     ['COUNTERSIGN_DATABASE_URL', 'file:/var/lib/a%00.db', 'must be a file on this machine'],

@@ -45,7 +45,9 @@ describe('the data folder', () => {
     'is needed by no user without a home if the settings name all',
     async () => {
       const key = Buffer.alloc(32, 7).toString('base64');
-      const url = 'postgres://db.example.org/it';
+      const name = 'postgres://db.example.org/it';
+      // A user without a name, too: node-postgres would take that one.
+      const url = 'postgres://u@db.example.org/it';
       const environments = [
         { COUNTERSIGN_DATABASE_URL: 'file:/var/it.db' },
         { COUNTERSIGN_DATA_DIR: '/srv/mail' },
@@ -62,7 +64,7 @@ describe('the data folder', () => {
         ['/var/it.db', '/var/it.db.key'],
         ['/srv/mail/countersign.db', '/srv/mail/countersign.db.key'],
         ['/srv/countersign/countersign.db', '/srv/countersign/countersign.db.key'],
-        [url, 'set'],
+        [name, 'set'],
         refusal,
         refusal,
       ]);
