@@ -4,6 +4,8 @@ import { pgDriver } from './driver.ts';
 
 /** Where a database is and how to sign in there, as node-postgres reads its address and the variables PGHOST and so on. */
 export interface PostgresAddress {
+  /** For node-postgres. */
+  readonly connectionString: string;
   /** For messages, without user and password: `postgres://host/name`, or `postgres:///name?host=/folder` for a socket. */
   readonly name: string;
   /** A name, an address, or the absolute path of a socket's folder. */
@@ -26,7 +28,8 @@ export class AddressError extends Error {}
  * @throws AddressError if node-postgres cannot read it, or reads something else than it says; Error that says what to
  * install if pg is missing
  */
-export function readAddress(connectionString: string): PostgresAddress {
+export function readAddress(given: string): PostgresAddress {
+  const connectionString = withModeByName(given);
   const fault = addressFault(connectionString);
   if (fault !== undefined) throw new AddressError(`${fault}.`);
   const { host, port, user, database = '', password, ssl } = clientFor(connectionString);
@@ -34,12 +37,19 @@ export function readAddress(connectionString: string): PostgresAddress {
     throw new AddressError('names no user. Write it like postgres://user:password@host/name.');
   }
   return {
+    connectionString,
     name: nameOf(host, port, database),
     ...{ host, port, user, database },
     password: typeof password === 'string' ? password : undefined,
     tls: tlsOf(ssl),
     parameters: parametersOf(connectionString),
   };
+}
+
+/** node-postgres takes these modes for verify-full, which is stricter, and warns each time. Hosted databases are given so. */
+function withModeByName(connectionString: string): string {
+  if (/[?&]uselibpqcompat=true(?=&|$)/.test(connectionString)) return connectionString;
+  return connectionString.replace(/([?&]sslmode=)(?:require|verify-ca)(?=&|$)/, '$1verify-full');
 }
 
 /** Never connects. */

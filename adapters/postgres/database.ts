@@ -49,9 +49,9 @@ export interface Database extends Queries {
  * @throws Error if node-postgres cannot read the connection string, or reads something else than it says. It never repeats
  * the string, which may contain a password. Error that says what to install if pg is missing.
  */
-export function openDatabase(connectionString: string): Database {
+export function openDatabase(given: string): Database {
   const { Pool } = pgDriver();
-  checkReadable(connectionString);
+  const connectionString = readable(given);
   const pool = new Pool({ connectionString, ...SETTINGS });
   // A lost idle connection is replaced. If it cannot be, its next user gets the error.
   pool.on('error', () => undefined);
@@ -158,9 +158,9 @@ const SETTINGS = {
 } as const satisfies pg.PoolConfig;
 
 /** The pool would parse the string with its first connection. */
-function checkReadable(connectionString: string): void {
+function readable(given: string): string {
   try {
-    readAddress(connectionString);
+    return readAddress(given).connectionString;
   } catch (cause) {
     if (!(cause instanceof AddressError)) throw cause;
     throw new Error(`postgresStorage: the option \`connectionString\` ${cause.message}`);

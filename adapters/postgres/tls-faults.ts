@@ -2,8 +2,8 @@ const CHOICES =
   'Write sslmode=verify-full (TLS, and the certificate is checked), sslmode=no-verify (TLS, not checked) or ' +
   'sslmode=disable (no TLS)';
 
-/** The modes of libpq: they can be named in a message, because no password is one of them. */
-const LIBPQ_MODES: ReadonlySet<string | undefined> = new Set(['allow', 'prefer', 'require', 'verify-ca']);
+/** The modes of libpq that allow a connection without TLS: node-postgres takes them for verify-full. */
+const LAX_MODES: ReadonlySet<string | undefined> = new Set(['allow', 'prefer']);
 
 const MODES: ReadonlySet<string> = new Set(['disable', 'no-verify', 'verify-full']);
 
@@ -64,7 +64,7 @@ function modeFault(mode: string | undefined, parameters: ReadonlyMap<string, str
       : undefined;
   }
   if (MODES.has(mode)) return undefined;
-  return LIBPQ_MODES.has(mode)
+  return LAX_MODES.has(mode)
     ? `has sslmode=${mode}, which node-postgres does not read as other programs do. ${CHOICES}`
     : `has a value of sslmode that node-postgres does not know. ${CHOICES}`;
 }

@@ -375,8 +375,8 @@ function databaseOf(
   source: string,
 ): DatabaseSetting {
   if (databaseUrl !== undefined && isPostgresAddress(databaseUrl)) {
-    const { name } = postgresAt(databaseUrl, source);
-    return { kind: 'postgres', name, connectionString: databaseUrl };
+    const { name, connectionString } = postgresAt(databaseUrl, source);
+    return { kind: 'postgres', name, connectionString };
   }
   const file = databaseUrl === undefined ? inData(DATABASE_FILE) : pathOf(databaseUrl, folder);
   return { kind: 'file', name: file, file };

@@ -101,6 +101,10 @@ const READ: readonly (readonly [address: string, read: Read])[] = [
       ['sslmode=disable', 'disable'],
       ['sslmode=no-verify', 'require'],
       ['sslmode=verify-full', 'verify-full'],
+      // As node-postgres reads them, without its warning.
+      ['sslmode=require', 'verify-full'],
+      ['sslmode=verify-ca', 'verify-full'],
+      ['channel_binding=require&sslmode=require&application_name=x', 'verify-full'],
       [`sslmode=verify-full&sslrootcert=${import.meta.filename}`, 'verify-full'],
       [`sslrootcert=${import.meta.filename}`, 'verify-full'],
       ['sslnegotiation=direct', 'verify-full'],
@@ -181,7 +185,7 @@ const REFUSED: readonly (readonly [address: string, remedy: string])[] = [
         (one) => [one, TLS] as const,
       ),
       [`ssl=0&sslrootcert=${import.meta.filename}`, TLS],
-      ...['prefer', 'allow', 'require', 'verify-ca'].map(
+      ...['prefer', 'allow'].map(
         (one) =>
           [
             `sslmode=${one}`,
@@ -224,7 +228,7 @@ describe('the address of a Postgres database', () => {
   });
 
   it.each(READ)('is read: %s', (address, read) => {
-    const { parameters: _, ...all } = readAddress(address);
+    const { parameters: _, connectionString: __, ...all } = readAddress(address);
     const usual = { port: 5432, user: 'me', database: 'me', password: undefined, tls: 'disable' };
     expect(all).toEqual({ ...usual, ...read });
     expect(() => postgresStorage({ connectionString: address })).not.toThrow();
