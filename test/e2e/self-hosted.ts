@@ -20,14 +20,17 @@ export interface SelfHosted {
   stop(): Promise<void>;
 }
 
-/** @param settings  of countersign.config.json */
-export async function selfHosted(settings: Readonly<Record<string, unknown>> = {}): Promise<SelfHosted> {
+/** @param settings  of countersign.config.json @param env  of the server alone */
+export async function selfHosted(
+  settings: Readonly<Record<string, unknown>> = {},
+  env: Record<string, string> = {},
+): Promise<SelfHosted> {
   const dovecot = await startDovecot();
   const postfix = await startPostfix(dovecot, { certificate: dovecot.certificate });
   const cli = await buildCli();
   const all = { allowPrivateServers: 'all', ...settings };
   writeFileSync(join(cli.folder, 'countersign.config.json'), JSON.stringify(all));
-  const server = await cli.serve(['serve', '--json']);
+  const server = await cli.serve(['serve', '--json'], env);
   return {
     dovecot,
     postfix,
