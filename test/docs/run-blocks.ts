@@ -41,6 +41,7 @@ export const BLOCKS: Readonly<Record<string, Readonly<Record<string, Runs>>>> = 
     'ProxyPreserveHost On': PROXIES,
   },
   'docs/operating.md': {
+    'NODE_OPTIONS=': { test: 'test/hosts/server/small-memory.test.ts' },
     'countersign backup': BACKUP,
     'countersign restore': BACKUP,
     'KEY=~/.local/share': BACKUP,

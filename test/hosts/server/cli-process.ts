@@ -79,6 +79,7 @@ interface Serving {
   readonly mcp_url: string;
   readonly owner?: { readonly email: string; readonly password: string } | undefined;
   readonly api_key?: string | undefined;
+  readonly pid: number | undefined;
   stop(signal: NodeJS.Signals): Promise<Ended>;
 }
 
@@ -185,6 +186,7 @@ export async function buildCli(): Promise<Cli> {
       ]);
       return {
         ...ready.parse(JSON.parse(line)),
+        pid: child.pid,
         stop(signal) {
           child.kill(signal);
           return end;
