@@ -11,6 +11,8 @@ export const isLong = process.env.COUNTERSIGN_TESTS === 'long';
 export const FILES = {
   'test/package/next-app.test.ts':
     'installs 340 MB; the gate has the same mount in other apps, and the README’s app on the packed package',
+  'test/e2e/clock-steps.test.ts':
+    'steps the clock of a real server; the gate has the rules of leases, limits and expiry with clocks of their own',
   'test/hosts/server/small-memory.test.ts':
     'keeps a server busy for a while to see what memory it takes; no test of the gate depends on that',
   'test/adapters/imap/cyrus.test.ts':

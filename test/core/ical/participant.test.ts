@@ -1,6 +1,12 @@
+import fc from 'fast-check';
 import ICAL from 'ical.js';
 import { describe, expect, it } from 'vitest';
+import { isDeliverable } from '../../../core/contract/schema.ts';
+import { mailto } from '../../../core/ical/compose-event.ts';
 import { participant } from '../../../core/ical/participant.ts';
+
+/** What a local part may have (RFC 5322 3.2.3), apart from the dots between. */
+const LOCAL_SIGNS = "abcXYZ019!#$%&'*+/=?^_`{|}~-";
 
 const named = (value: string) => participant(ICAL.Property.fromString(`ATTENDEE;CN=Ada:${value}`));
 
@@ -21,6 +27,17 @@ describe('a participant', () => {
     'ada@example.org',
   ])('has an address, whatever is written around it: %s', (value) => {
     expect(named(value)).toEqual({ address: 'ada@example.org', isMail: true, name: 'Ada' });
+  });
+
+  it('is read back as it was written, whatever signs its address has', () => {
+    const local = fc.string({ unit: fc.constantFrom(...LOCAL_SIGNS), minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(local, (name) => {
+        const address = `${name}@example.org`;
+        fc.pre(isDeliverable(address));
+        expect(named(mailto(address))).toEqual({ address, isMail: true, name: 'Ada' });
+      }),
+    );
   });
 
   it.each(["mailto:o'brien+x%26y@example.org", 'mailto:a%2525b@example.org', 'mailto:ada%3F@example.org'])(
