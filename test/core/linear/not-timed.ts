@@ -133,6 +133,7 @@ export const NOT_TIMED: readonly {
       'adapters/rows/row.ts':
         'flag instant instantOrNull integer integerOrNull object oneOf text textOrNull texts',
       'adapters/rows/webhook.ts': 'deliveryRow',
+      'adapters/sqlite/private-folder.ts': 'createPrivateFolder',
       'adapters/rows/writes.ts': 'orReplace writeText',
       'adapters/sandbox/journal.ts': 'openJournal',
       'adapters/sandbox/journalled-mail.ts': 'arrive replay',
