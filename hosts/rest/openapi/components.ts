@@ -8,14 +8,15 @@ import {
 } from '../../../core/tools/result-shapes.ts';
 import type { JsonObject } from '../json-body.ts';
 import { failureSchemas } from './failures.ts';
-import { jsonSchemaOf, ref, type Schemas } from './json-schema.ts';
+import { jsonSchemaOf, ref, type Schemas, typeName } from './json-schema.ts';
+import { EVENT_SCHEMAS } from './webhooks.ts';
 
 /** The named schemas of the description. */
 
 export const pendingApproval = z.looseObject({
   status: z.literal('pending_approval'),
   executed: z.literal(false),
-  approval: approval.extend({ state: z.enum(['pending', 'approved']) }),
+  approval: approval.extend({ state: z.enum(['pending', 'approved']) }).meta({ id: 'UndecidedApproval' }),
   approvals_url: z.string().meta({ description: 'Where the owner decides.' }),
   poll_after_s: z.int().min(1).meta({ description: 'Poll no faster than this, in seconds.' }),
   message: z
@@ -54,11 +55,6 @@ export const EXECUTED = {
   meaning: 'The owner approved the request and the action was carried out.',
 };
 
-/** `GetEmail` for `get_email`. */
-function typeName(tool: string): string {
-  return tool.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
-}
-
 /** The name of the result schema of a read, or of a light write that runs at once. Undefined for a gated write. */
 export function resultName(tool: Tool): string | undefined {
   return ownShape(tool) && `${typeName(tool.name)}Result`;
@@ -77,6 +73,7 @@ export function* schemasOf(tools: readonly Tool[]): Generator<undefined, Schemas
     ToolList: listing,
     UntrustedMarks: untrustedMarks,
     UntrustedNonce: untrustedNonce,
+    ...EVENT_SCHEMAS,
   };
   const schemas: Record<string, JsonObject> = {};
   for (const [name, shape] of Object.entries(shapes)) {

@@ -5,7 +5,7 @@ import type { JsonObject } from '../json-body.ts';
 import type { Route } from '../routes.ts';
 import { jsonContent } from './examples.ts';
 import { COMMON_HEADERS, headerRefs } from './headers.ts';
-import { jsonSchemaOf, ref, type Schemas } from './json-schema.ts';
+import { jsonSchemaOf, ref, type Schemas, typeName } from './json-schema.ts';
 import { errorsOfRoute } from './route-errors.ts';
 
 /** A schema for each error code, and the responses that use them. */
@@ -14,7 +14,7 @@ const CODES = Object.keys(ERRORS) as ErrorCode[];
 
 /** `InvalidArgumentsError` for `invalid_arguments`. */
 function schemaName(code: ErrorCode): string {
-  return `${code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Error`;
+  return `${typeName(code)}Error`;
 }
 
 /** Creates one schema at a time. @returns the schemas of all failures on the wire, by name */
@@ -94,13 +94,19 @@ function headersOf(status: number): readonly string[] {
 
 function oneFailureOf(codes: readonly ErrorCode[], coded: boolean): JsonObject {
   const refs = codes.map((code) => ref(schemaName(code)));
-  const one = refs.length === 1 ? refs[0] : { oneOf: refs };
+  const one = refs.length === 1 ? refs[0] : { oneOf: refs, discriminator: byCode(codes) };
   if (!coded) return one ?? {};
   const withCode = {
     type: 'object',
-    properties: { error: { enum: codes } },
+    properties: { error: { type: 'string', enum: codes } },
     required: ['error'],
     additionalProperties: true,
   };
   return { allOf: [one, withCode] };
+}
+
+/** Tells programs in languages without literal types which schema a code has. */
+function byCode(codes: readonly ErrorCode[]): JsonObject {
+  const mapping = Object.fromEntries(codes.map((code) => [code, ref(schemaName(code)).$ref]));
+  return { propertyName: 'code', mapping };
 }
