@@ -7,6 +7,7 @@ import {
   untrustedNonce,
 } from '../../../core/tools/result-shapes.ts';
 import type { JsonObject } from '../json-body.ts';
+import type { Route } from '../routes.ts';
 import { failureSchemas } from './failures.ts';
 import { jsonSchemaOf, ref, type Schemas, typeName } from './json-schema.ts';
 import { EVENT_SCHEMAS } from './webhooks.ts';
@@ -66,7 +67,7 @@ function ownShape(tool: Tool): z.ZodType | undefined {
 }
 
 /** Creates the schemas one at a time. @returns by name, with every schema that they refer to */
-export function* schemasOf(tools: readonly Tool[]): Generator<undefined, Schemas> {
+export function* schemasOf(tools: readonly Tool[], routes: readonly Route[]): Generator<undefined, Schemas> {
   const shapes: Record<string, z.ZodType> = {
     PendingApproval: pendingApproval,
     EndedApproval: endedApproval.meta({ examples: [EXECUTED] }),
@@ -87,7 +88,7 @@ export function* schemasOf(tools: readonly Tool[]): Generator<undefined, Schemas
     if (isWrite(tool)) add(`${typeName(tool.name)}ApprovalResult`, tool.output);
     yield;
   }
-  return { ...schemas, ...(yield* failureSchemas()) };
+  return { ...schemas, ...(yield* failureSchemas(routes)) };
 
   function add(name: string, shape: z.ZodType): void {
     const { schema, parts } = jsonSchemaOf(shape);

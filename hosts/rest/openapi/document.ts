@@ -49,7 +49,7 @@ export function openApiDocument(baseUrl: string): JsonObject {
 /** The same in steps of at most a few milliseconds. */
 export function* documentSteps(baseUrl: string): Generator<undefined, JsonObject> {
   const base = publicBase(baseUrl);
-  const schemas = yield* schemasOf(CATALOGUE);
+  const schemas = yield* schemasOf(CATALOGUE, ROUTES);
   const bodies = bodyNames();
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const route of ROUTES) {

@@ -43,6 +43,13 @@ function nameOf(value: unknown): string {
   return isRecord(value) ? String(value.$ref).replace('#/components/schemas/', '') : '';
 }
 
+/** The code of an error, by the name of its schema. */
+function codeOf(name: string): unknown {
+  const { properties, allOf } = components.schemas[name] ?? {};
+  if (Array.isArray(allOf)) return codeOf(nameOf(allOf[0]));
+  return isRecord(properties) && isRecord(properties.code) ? properties.code.const : undefined;
+}
+
 describe('the description, for generators of clients', () => {
   it('has a named schema for every body of a request, an answer and an event', () => {
     const unnamed = all.flatMap(({ operationId, requestBody, responses }) =>
@@ -66,11 +73,7 @@ describe('the description, for generators of clients', () => {
       const codes = z
         .array(z.unknown())
         .parse(oneOf)
-        .map((one) => {
-          const properties = components.schemas[nameOf(one)]?.properties;
-          const code = isRecord(properties) && isRecord(properties.code) ? properties.code.const : undefined;
-          return [code, isRecord(one) ? one.$ref : undefined];
-        });
+        .map((one) => [codeOf(nameOf(one)), isRecord(one) ? one.$ref : undefined]);
       expect(discriminator, at).toEqual({ propertyName: 'code', mapping: Object.fromEntries(codes) });
     }
   });
