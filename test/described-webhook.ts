@@ -8,18 +8,17 @@ const jsonSchema = z.record(z.string(), z.unknown());
 const described = z.object({
   post: z.object({
     parameters: z.array(z.object({ name: z.string(), in: z.literal('header'), schema: jsonSchema })),
-    requestBody: z.object({ content: z.object({ 'application/json': z.object({ schema: jsonSchema }) }) }),
   }),
 });
 
-const document = z
-  .object({ webhooks: z.record(z.string(), described) })
-  .parse(openApiDocument('https://api.example.org'));
+const description = openApiDocument('https://api.example.org');
+const document = z.object({ webhooks: z.record(z.string(), described) }).parse(description);
 
 // Headers are text: integers among them are read as such.
 const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true });
 const headerAjv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true, coerceTypes: true });
 ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/);
+ajv.addSchema(description, 'api');
 
 const events = new Map(
   Object.entries(document.webhooks).map(([type, { post }]) => [
@@ -32,7 +31,9 @@ const events = new Map(
         ),
         required: post.parameters.map(({ name }) => name.toLowerCase()),
       }),
-      body: ajv.compile(post.requestBody.content['application/json'].schema),
+      body: ajv.compile({
+        $ref: `api#/webhooks/${type}/post/requestBody/content/application~1json/schema`,
+      }),
     },
   ]),
 );

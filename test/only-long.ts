@@ -15,6 +15,8 @@ export const FILES = {
     'steps the clock of a real server; the gate has the rules of leases, limits and expiry with clocks of their own',
   'test/hosts/server/small-memory.test.ts':
     'keeps a server busy for a while to see what memory it takes; no test of the gate depends on that',
+  'test/package/generated-clients.test.ts':
+    'installs 200 MB; the gate has what generators need of the description',
   'test/adapters/imap/cyrus.test.ts':
     'the mail contract on Cyrus; the gate has Dovecot, Courier, and a Dovecot that lacks what servers may lack',
   'test/conformance/postgres.test.ts':

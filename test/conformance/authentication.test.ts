@@ -218,7 +218,9 @@ section('Versioning', () => {
       Record<string, { requestBody: { content: Record<string, { schema: unknown }> } }>
     >;
     const body = paths['/v1/messages']?.post?.requestBody.content['application/json']?.schema;
-    expect(body).toEqual(inputSchema);
+    expect(body).toEqual({ $ref: '#/components/schemas/SendEmailArguments' });
+    const { schemas } = json.components as { schemas: Record<string, unknown> };
+    expect(schemas.SendEmailArguments).toEqual(inputSchema);
   });
 
   it('5. a tool may move to a stricter mode at any time: its next call returns 202', async () => {

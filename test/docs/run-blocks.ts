@@ -9,6 +9,7 @@ const BACKUP = { test: 'test/hosts/server/backup-walk.test.ts' };
 const CONTRACTS = { test: 'test/e2e/contract-suites.test.ts' };
 const PROXIES = { test: 'test/e2e/proxies.test.ts' };
 const INSTALLED = { test: 'test/package/installed-package.test.ts' };
+const GENERATED = { test: 'test/package/generated-clients.test.ts' };
 const SCRIPTS = { test: 'test/docs/run-blocks.test.ts' };
 
 /** By page and the beginning of the block. */
@@ -52,6 +53,8 @@ export const BLOCKS: Readonly<Record<string, Readonly<Record<string, Runs>>>> = 
     'COUNTERSIGN_MCP_URL=': COMMANDS,
   },
   'docs/agents.md': {
+    'curl -s -o openapi.json': GENERATED,
+    '// orval.config.mjs': GENERATED,
     'import { auth, Client': {
       reason:
         'its provider opens a browser; test/e2e/one-host.test.ts makes the same calls with one that presses',

@@ -7,15 +7,17 @@ import {
   untrustedNonce,
 } from '../../../core/tools/result-shapes.ts';
 import type { JsonObject } from '../json-body.ts';
+import type { Route } from '../routes.ts';
 import { failureSchemas } from './failures.ts';
-import { jsonSchemaOf, ref, type Schemas } from './json-schema.ts';
+import { jsonSchemaOf, ref, type Schemas, typeName } from './json-schema.ts';
+import { EVENT_SCHEMAS } from './webhooks.ts';
 
 /** The named schemas of the description. */
 
 export const pendingApproval = z.looseObject({
   status: z.literal('pending_approval'),
   executed: z.literal(false),
-  approval: approval.extend({ state: z.enum(['pending', 'approved']) }),
+  approval: approval.extend({ state: z.enum(['pending', 'approved']) }).meta({ id: 'UndecidedApproval' }),
   approvals_url: z.string().meta({ description: 'Where the owner decides.' }),
   poll_after_s: z.int().min(1).meta({ description: 'Poll no faster than this, in seconds.' }),
   message: z
@@ -54,11 +56,6 @@ export const EXECUTED = {
   meaning: 'The owner approved the request and the action was carried out.',
 };
 
-/** `GetEmail` for `get_email`. */
-function typeName(tool: string): string {
-  return tool.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
-}
-
 /** The name of the result schema of a read, or of a light write that runs at once. Undefined for a gated write. */
 export function resultName(tool: Tool): string | undefined {
   return ownShape(tool) && `${typeName(tool.name)}Result`;
@@ -70,13 +67,14 @@ function ownShape(tool: Tool): z.ZodType | undefined {
 }
 
 /** Creates the schemas one at a time. @returns by name, with every schema that they refer to */
-export function* schemasOf(tools: readonly Tool[]): Generator<undefined, Schemas> {
+export function* schemasOf(tools: readonly Tool[], routes: readonly Route[]): Generator<undefined, Schemas> {
   const shapes: Record<string, z.ZodType> = {
     PendingApproval: pendingApproval,
     EndedApproval: endedApproval.meta({ examples: [EXECUTED] }),
     ToolList: listing,
     UntrustedMarks: untrustedMarks,
     UntrustedNonce: untrustedNonce,
+    ...EVENT_SCHEMAS,
   };
   const schemas: Record<string, JsonObject> = {};
   for (const [name, shape] of Object.entries(shapes)) {
@@ -90,7 +88,7 @@ export function* schemasOf(tools: readonly Tool[]): Generator<undefined, Schemas
     if (isWrite(tool)) add(`${typeName(tool.name)}ApprovalResult`, tool.output);
     yield;
   }
-  return { ...schemas, ...(yield* failureSchemas()) };
+  return { ...schemas, ...(yield* failureSchemas(routes)) };
 
   function add(name: string, shape: z.ZodType): void {
     const { schema, parts } = jsonSchemaOf(shape);

@@ -2,6 +2,7 @@ import { CATALOGUE } from '../../../core/tools/catalogue.ts';
 import { publicBase } from '../../http/public-base.ts';
 import type { JsonObject } from '../json-body.ts';
 import { ROUTES, type Route } from '../routes.ts';
+import { bodyNames } from './body-names.ts';
 import { schemasOf } from './components.ts';
 import { failureResponses } from './failures.ts';
 import { headersAt } from './headers.ts';
@@ -48,11 +49,15 @@ export function openApiDocument(baseUrl: string): JsonObject {
 /** The same in steps of at most a few milliseconds. */
 export function* documentSteps(baseUrl: string): Generator<undefined, JsonObject> {
   const base = publicBase(baseUrl);
-  const schemas = yield* schemasOf(CATALOGUE);
+  const schemas = yield* schemasOf(CATALOGUE, ROUTES);
+  const bodies = bodyNames();
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const route of ROUTES) {
     const operations = paths[route.path] ?? {};
-    operations[route.method.toLowerCase()] = { tags: [tagOf(route)], ...operationOf(route, schemas) };
+    operations[route.method.toLowerCase()] = {
+      tags: [tagOf(route)],
+      ...bodies.named(operationOf(route, schemas)),
+    };
     paths[route.path] = operations;
     yield;
   }
@@ -71,7 +76,7 @@ export function* documentSteps(baseUrl: string): Generator<undefined, JsonObject
       used.has(name) || name === 'events' ? [{ name, description }] : [],
     ),
     paths,
-    webhooks: webhooks(),
+    webhooks: webhooks(schemas),
     components: {
       securitySchemes: {
         apiKey: {
@@ -82,7 +87,7 @@ export function* documentSteps(baseUrl: string): Generator<undefined, JsonObject
       },
       headers: headersAt(base),
       responses: yield* failureResponses(ROUTES, schemas),
-      schemas,
+      schemas: { ...schemas, ...bodies.schemas },
     },
   };
 }

@@ -5,26 +5,38 @@ import type { JsonObject } from '../json-body.ts';
 import type { Route } from '../routes.ts';
 import { jsonContent } from './examples.ts';
 import { COMMON_HEADERS, headerRefs } from './headers.ts';
-import { jsonSchemaOf, ref, type Schemas } from './json-schema.ts';
+import { jsonSchemaOf, ref, type Schemas, typeName } from './json-schema.ts';
 import { errorsOfRoute } from './route-errors.ts';
 
 /** A schema for each error code, and the responses that use them. */
 
 const CODES = Object.keys(ERRORS) as ErrorCode[];
 
-/** `InvalidArgumentsError` for `invalid_arguments`. */
-function schemaName(code: ErrorCode): string {
-  return `${code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Error`;
+/** `InvalidArgumentsError` for `invalid_arguments`; `CodedInvalidArgumentsError` if it has the code as `error`, too. */
+function schemaName(code: ErrorCode, coded = false): string {
+  return `${coded ? 'Coded' : ''}${typeName(code)}Error`;
 }
 
 /** Creates one schema at a time. @returns the schemas of all failures on the wire, by name */
-export function* failureSchemas(): Generator<undefined, Schemas> {
+export function* failureSchemas(routes: readonly Route[]): Generator<undefined, Schemas> {
   const schemas: Record<string, JsonObject> = {};
   for (const code of CODES) {
     schemas[schemaName(code)] = jsonSchemaOf(failureOf(code)).schema;
     yield;
   }
+  const coded = routes.flatMap(failuresOf).flatMap((failure) => (failure.coded ? failure.codes : []));
+  for (const code of coded) schemas[schemaName(code, true)] ??= codedOf(code);
   return schemas;
+}
+
+function codedOf(code: ErrorCode): JsonObject {
+  const withCode = {
+    type: 'object',
+    properties: { error: { type: 'string', const: code } },
+    required: ['error'],
+    additionalProperties: true,
+  };
+  return { allOf: [ref(schemaName(code)), withCode] };
 }
 
 function failureOf(code: ErrorCode): z.ZodType {
@@ -92,15 +104,11 @@ function headersOf(status: number): readonly string[] {
   return status === 429 || status === 503 ? ['Retry-After'] : [];
 }
 
+/** The code tells programs in languages without literal types which of the schemas they have. */
 function oneFailureOf(codes: readonly ErrorCode[], coded: boolean): JsonObject {
-  const refs = codes.map((code) => ref(schemaName(code)));
-  const one = refs.length === 1 ? refs[0] : { oneOf: refs };
-  if (!coded) return one ?? {};
-  const withCode = {
-    type: 'object',
-    properties: { error: { enum: codes } },
-    required: ['error'],
-    additionalProperties: true,
-  };
-  return { allOf: [one, withCode] };
+  const refs = codes.map((code) => [code, ref(schemaName(code, coded))] as const);
+  const oneOf = refs.map(([, one]) => one);
+  if (oneOf.length === 1) return oneOf[0] ?? {};
+  const mapping = Object.fromEntries(refs.map(([code, { $ref }]) => [code, $ref]));
+  return { oneOf, discriminator: { propertyName: 'code', mapping } };
 }

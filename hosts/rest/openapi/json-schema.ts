@@ -16,6 +16,11 @@ export function ref(name: string): JsonObject {
   return { $ref: `#/components/schemas/${name}` };
 }
 
+/** `GetEmail` for `get_email`. */
+export function typeName(name: string): string {
+  return name.replace(/(?:^|[_.])([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
 /** Objects are open: later versions add fields. Schemas with `.meta({ id })` become parts. */
 export function jsonSchemaOf(shape: z.ZodType): NamedSchemas {
   const {

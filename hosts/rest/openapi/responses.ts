@@ -6,7 +6,7 @@ import { approvalResultRef, EXECUTED, resultName } from './components.ts';
 import { exampleOf, jsonContent } from './examples.ts';
 import { failureRefs } from './failures.ts';
 import { COMMON_HEADERS, headerRefs } from './headers.ts';
-import { ref, type Schemas } from './json-schema.ts';
+import { ref, type Schemas, typeName } from './json-schema.ts';
 
 /** The responses of an operation. */
 
@@ -93,9 +93,10 @@ function successesOf(tool: Tool, bare: boolean, schemas: Schemas): JsonObject[] 
   return [envelope('ok', flagged(tool, result)), ...emptyOf(tool, result)];
 }
 
-/** The schema of a request of this tool that has ended. */
+/** The schema of a request of this tool that has ended. Generators for some languages name types by the titles. */
 function endedOf(tool: WriteTool, schemas: Schemas): JsonObject {
   const own = approvalResultRef(tool);
+  const name = typeName(tool.name);
   const { action } = tool;
   const approval = {
     ...EXECUTED.approval,
@@ -104,7 +105,8 @@ function endedOf(tool: WriteTool, schemas: Schemas): JsonObject {
     result: exampleOf(own, schemas),
   };
   return {
-    allOf: [ref('EndedApproval'), open({ approval: open({ result: own }) })],
+    title: `Ended${name}`,
+    allOf: [ref('EndedApproval'), open({ approval: { title: `${name}Approval`, ...open({ result: own }) } })],
     examples: [{ ...EXECUTED, approval }],
   };
 }

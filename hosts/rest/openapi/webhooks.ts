@@ -1,9 +1,10 @@
+import type * as z from 'zod';
 import { ATTEMPTS_MAX } from '../../../core/events/delivery.ts';
 import { TOLERANCE_S } from '../../../core/events/signature.ts';
 import { EVENT_TYPES, EVENTS, type EventType, webhookEnvelope } from '../../../core/events/webhook-event.ts';
 import type { JsonObject } from '../json-body.ts';
 import { jsonContent } from './examples.ts';
-import { jsonSchemaOf } from './json-schema.ts';
+import { ref, type Schemas, typeName } from './json-schema.ts';
 
 /** The requests that an owner's endpoint receives: identifiers only. */
 
@@ -30,12 +31,21 @@ export const HEADERS: readonly { name: string; description: string; schema: Json
   },
 ];
 
-export function webhooks(): JsonObject {
-  return Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: delivery(type) }]));
+/** `MessageReceivedEvent` for `message.received`. */
+function schemaName(type: EventType): string {
+  return `${typeName(type)}Event`;
 }
 
-function delivery(type: EventType): JsonObject {
-  const { schema } = jsonSchemaOf(webhookEnvelope(type));
+/** The bodies of the requests, by the names of their schemas. */
+export const EVENT_SCHEMAS: Readonly<Record<string, z.ZodType>> = Object.fromEntries(
+  EVENT_TYPES.map((type) => [schemaName(type), webhookEnvelope(type)]),
+);
+
+export function webhooks(schemas: Schemas): JsonObject {
+  return Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: delivery(type, schemas) }]));
+}
+
+function delivery(type: EventType, schemas: Schemas): JsonObject {
   return {
     operationId: type.replace('.', '_'),
     summary: type,
@@ -45,7 +55,7 @@ function delivery(type: EventType): JsonObject {
     parameters: HEADERS.map((header) => ({ ...header, in: 'header', required: true })),
     requestBody: {
       required: true,
-      content: jsonContent(schema, {}),
+      content: jsonContent(ref(schemaName(type)), schemas),
     },
     responses: {
       '2XX': { description: 'Delivered, if it arrives within 10 seconds.' },

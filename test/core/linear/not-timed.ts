@@ -228,7 +228,7 @@ export const NOT_TIMED: readonly {
       'hosts/rest/openapi/document.ts': 'documentSteps openApiDocument',
       'hosts/rest/openapi/examples.ts': 'exampleOf',
       'hosts/rest/openapi/headers.ts': 'headerRefs',
-      'hosts/rest/openapi/json-schema.ts': 'ref',
+      'hosts/rest/openapi/json-schema.ts': 'ref typeName',
       'hosts/server/address.ts': 'addressOf',
       'hosts/server/certificate.ts': 'certificateIn',
       'hosts/server/command.ts': 'noPositionals onlyPositional readArguments required',

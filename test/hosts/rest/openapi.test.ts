@@ -108,7 +108,7 @@ function codesOf(method: string, path: string): string[] {
   const responses = paths[path]?.[method.toLowerCase()]?.responses ?? {};
   const names = Object.values(responses).flatMap(({ $ref }) => $ref?.split('/').at(-1) ?? []);
   const text = JSON.stringify(names.map((name) => components.responses[name]));
-  return Object.keys(ERRORS).filter((code) => text.includes(`/${schemaName(code)}"`));
+  return Object.keys(ERRORS).filter((code) => new RegExp(`/(Coded)?${schemaName(code)}"`).test(text));
 }
 
 function schemaName(code: string): string {
