@@ -11,6 +11,8 @@ export const isLong = process.env.COUNTERSIGN_TESTS === 'long';
 export const FILES = {
   'test/package/next-app.test.ts':
     'installs 340 MB; the gate has the same mount in other apps, and the README’s app on the packed package',
+  'test/clients/clients.test.ts':
+    'installs 1 GB; the gate has the official client at each door, and checks that the table has every client',
   'test/adapters/imap/cyrus.test.ts':
     'the mail contract on Cyrus; the gate has Dovecot, Courier, and a Dovecot that lacks what servers may lack',
   'test/conformance/postgres.test.ts':
