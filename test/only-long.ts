@@ -17,6 +17,8 @@ export const FILES = {
     'keeps a server busy for a while to see what memory it takes; no test of the gate depends on that',
   'test/package/generated-clients.test.ts':
     'installs 200 MB; the gate has what generators need of the description',
+  'test/clients/clients.test.ts':
+    'installs 1 GB; the gate has the official client at each door, and checks that the table has every client',
   'test/adapters/imap/cyrus.test.ts':
     'the mail contract on Cyrus; the gate has Dovecot, Courier, and a Dovecot that lacks what servers may lack',
   'test/conformance/postgres.test.ts':

@@ -24,6 +24,7 @@ import {
 } from '../http/request.ts';
 import { bearerToken, headerOf, type RequestHead } from '../http/request-head.ts';
 import { acceptedContent, acceptedForms, type Content, EVENTS_TYPE, JSON_TYPE } from './accepted-forms.ts';
+import { cancellableCalls } from './cancellable-calls.ts';
 import { protocolServer, type Turn } from './protocol-server.ts';
 import { refusedInitialize } from './refused-initialize.ts';
 import { answerUsual } from './usual-answer.ts';
@@ -36,6 +37,7 @@ import { usualRequest } from './usual-request.ts';
  */
 export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerRequest {
   const isTrusted = trustedProxies(options.trustedProxies ?? []);
+  const calls = cancellableCalls();
 
   return async (head, readBody, gone) => {
     const request = receiveRequest(head, readBody, gone, isTrusted);
@@ -60,10 +62,11 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
   }
 
   async function answerMessage(request: ApiRequest, caller: Caller, body: Uint8Array): Promise<Reply> {
-    const { turn, end } = turnOf(request, caller);
     const errors: Error[] = [];
     const given = jsonOf(body);
     const message = Array.isArray(given) ? given.map(withoutUnset) : withoutUnset(given);
+    calls.cancelBy(caller.credential.credentialId, message);
+    const { turn, end } = turnOf(request, caller, message);
     const forms = acceptedForms(request.head);
     const isAccepted = forms.json || forms.events;
     let isStreamed = false;
@@ -121,12 +124,17 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
   }
 
   /** The first tool call of a batch uses the admission of the request. Each further one is admitted by itself. */
-  function turnOf({ head, address, gone }: ApiRequest, caller: Caller): { turn: Turn; end(): Promise<void> } {
+  function turnOf(
+    { head, address, gone }: ApiRequest,
+    caller: Caller,
+    message: unknown,
+  ): { turn: Turn; end(): Promise<void> } {
     let admitted: Caller | undefined = caller;
+    const cancellable = calls.begin(caller.credential.credentialId, message, gone);
     return {
       turn: {
         idempotencyKey: headerOf(head, 'idempotency-key'),
-        gone,
+        gone: cancellable.gone,
         tools: () => service.calls.tools(caller),
         async call(call) {
           const first = admitted;
@@ -138,6 +146,7 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
         },
       },
       async end() {
+        cancellable.end();
         if (admitted !== undefined) await service.calls.endCall(admitted, 'ok');
       },
     };

@@ -17,7 +17,7 @@ export interface Turn {
   call(call: ToolCall): Promise<Answer>;
   /** The Idempotency-Key header of the request. */
   readonly idempotencyKey: string | undefined;
-  /** Aborted when the caller has disconnected. */
+  /** Aborted when the caller has disconnected or cancelled the request. */
   readonly gone: AbortSignal | undefined;
 }
 

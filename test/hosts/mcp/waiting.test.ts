@@ -257,6 +257,22 @@ describe.each(REVISIONS)('get_approval with wait_s, by a client of revision %s',
     expect(reports).toEqual([]);
   });
 
+  it.each(['with', 'without'])(
+    'ends the wait of a client that cancels its call, %s progress',
+    async (how) => {
+      const id = await filed();
+      const abort = new AbortController();
+      const waiting = client.callTool(
+        { name: 'get_approval', arguments: { approval_id: id, wait_s: 25 } },
+        { signal: abort.signal, ...(how === 'with' && { onprogress() {} }) },
+      );
+      await recorded();
+      abort.abort();
+      await expect(waiting).rejects.toThrow();
+      expect(await answers.at(-1)).toMatchObject({ outcome: { status: 'pending_approval' } });
+    },
+  );
+
   it('ends the wait of a client that closes its stream', async () => {
     const id = await filed();
     const caller = new AbortController();
@@ -283,6 +299,29 @@ describe.each(REVISIONS)('get_approval with wait_s, by a client of revision %s',
     await firstReport;
     caller.abort();
     expect(await answers.at(-1)).toMatchObject({ outcome: { status: 'pending_approval' } });
+  });
+});
+
+it('a client with another key cancels no call of the same id', async () => {
+  const id = await filed();
+  const send = (message: object, key = server.apiKey) =>
+    fetch(`http://127.0.0.1:${server.port}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+    });
+  const call = { name: 'get_approval', arguments: { approval_id: id, wait_s: 25 } };
+  const waiting = send({ id: 7, method: 'tools/call', params: call });
+  await recorded();
+  const cancellation = { method: 'notifications/cancelled', params: { requestId: 7 } };
+  expect((await send(cancellation, await server.key())).status).toBe(202);
+  await server.service.approvals.reject(server.ownerId, id);
+  expect(await (await waiting).json()).toMatchObject({
+    result: { structuredContent: { result: { approval: { state: 'rejected' } } } },
   });
 });
 

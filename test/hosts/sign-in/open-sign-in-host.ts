@@ -7,8 +7,9 @@ import type { LimitOverrides } from '../../../core/gate/limits.ts';
 import type { Modes, Preset } from '../../../core/gate/permissions.ts';
 import type { DocumentSource } from '../../../core/ports/document-source.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
+import type { Service } from '../../../core/service/service.ts';
 import { countersign } from '../../../hosts/node/countersign.ts';
-import { openTestService, type TestService } from '../../open-service.ts';
+import { openTestService, type TestClock, type TestService } from '../../open-service.ts';
 
 export const OWNER = { email: 'owner@example.org', password: 'correct horse battery' };
 
@@ -20,9 +21,20 @@ export interface SignInHost extends TestService {
   close(): Promise<void>;
 }
 
-export async function openSignInHost(
-  given: { documentSource?: DocumentSource; mcpUrl?: string; limits?: LimitOverrides; mail?: Mail } = {},
-): Promise<SignInHost> {
+interface SignInHostOptions {
+  readonly documentSource?: DocumentSource;
+  readonly mcpUrl?: string;
+  readonly limits?: LimitOverrides;
+  readonly mail?: Mail;
+  readonly clock?: TestClock;
+  /** What stands between the doors for tools and the service. */
+  readonly between?: (service: Service) => Service;
+}
+
+export async function openSignInHost({
+  between = (service) => service,
+  ...given
+}: SignInHostOptions = {}): Promise<SignInHost> {
   let [answerSignIn, answerPages, answerCalls]: RequestListener[] = [() => {}, () => {}, () => {}];
   const signIn = await listening((req, res) => answerSignIn?.(req, res));
   const pages = await listening((req, res) => answerPages?.(req, res));
@@ -36,9 +48,9 @@ export async function openSignInHost(
     ...others,
   });
   const { service } = opened;
-  answerSignIn = countersign(service, { doors: ['sign-in'], trustedProxies: ['127.0.0.1'] });
+  answerSignIn = countersign(between(service), { doors: ['sign-in'], trustedProxies: ['127.0.0.1'] });
   answerPages = countersign(service, { doors: ['dashboard'] });
-  answerCalls = countersign(service, { doors: ['rest', 'mcp'] });
+  answerCalls = countersign(between(service), { doors: ['rest', 'mcp'] });
   return {
     ...opened,
     mcpUrl: signIn.url,
