@@ -127,6 +127,8 @@ const BOUNDS: Readonly<Record<string, readonly [Kind, bound: string]>> = {
   'hosts/dashboard/icon.ts drawn': ['few', 'the sizes of the icon'],
   'hosts/dashboard/live-pages.ts livePages.pages': ['work', 'pages that are open'],
   'hosts/dashboard/pages/date-language.tsx names': ['few', 'the languages that the page offers'],
+  'hosts/mcp/cancellable-calls.ts cancellableCalls.running': ['work', 'calls that wait'],
+  'hosts/rest/openapi/body-names.ts bodyNames.schemas': ['few', 'the operations of one description'],
   'hosts/server/connection-caps.ts capConnections.connections': ['work', 'the cap of connections'],
   'hosts/server/loop-watch.ts watchLoop.recent': ['work', 'the kinds of work'],
   'hosts/server/loop-watch.ts watchLoop.running': ['work', 'the kinds of work'],
