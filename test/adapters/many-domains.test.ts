@@ -44,8 +44,8 @@ interface Kind {
   stop(): Promise<void>;
   /** A database of the version before known domains were stored. @returns its location */
   createOlder(addresses: readonly string[]): Promise<string>;
-  /** Undoes the last migration, and removes all keys of known domains. */
-  forgetKeys(location: string): Promise<void>;
+  /** Upgrades such a database to the version before endings were found, without the keys of known domains. */
+  upgradeWithoutKeys(location: string): Promise<void>;
   open(location: string): Storage;
   /** How many rows of the tables of known domains the look-up of these keys reads. */
   rowsRead(location: string, keys: readonly number[]): Promise<number>;
@@ -75,10 +75,12 @@ const sqlite: Kind = {
     db.close();
     return location;
   },
-  async forgetKeys(location) {
+  async upgradeWithoutKeys(location) {
     const db = new SqliteDatabase(location);
+    const version = SQLITE_MIGRATIONS.indexOf(addEndingsToSqlite);
+    runSqliteMigrations(db, SQLITE_MIGRATIONS.slice(SQLITE_MIGRATIONS.indexOf(addToSqlite), version));
     db.exec('DELETE FROM known_domain_keys');
-    db.pragma(`user_version = ${SQLITE_MIGRATIONS.indexOf(addEndingsToSqlite)}`);
+    db.pragma(`user_version = ${version}`);
     db.close();
   },
   open: (location) => sqliteStorage({ file: location }),
@@ -135,12 +137,13 @@ const postgres: Kind = {
     });
     return url;
   },
-  forgetKeys: (location) =>
+  upgradeWithoutKeys: (location) =>
     onPostgres(location, async (client) => {
+      const version = POSTGRES_MIGRATIONS.indexOf(addEndingsToPostgres);
+      const missing = POSTGRES_MIGRATIONS.slice(POSTGRES_MIGRATIONS.indexOf(addToPostgres), version);
+      await runPostgresMigrations(client, missing);
       await client.query('DELETE FROM countersign.known_domain_keys');
-      await client.query('UPDATE countersign.schema_version SET version = $1', [
-        POSTGRES_MIGRATIONS.indexOf(addEndingsToPostgres),
-      ]);
+      await client.query('UPDATE countersign.schema_version SET version = $1', [version]);
     }),
   open: (location) => postgresStorage({ connectionString: location }),
   rowsRead: (location, keys) =>
@@ -205,10 +208,7 @@ describe.each([sqlite, postgres])('$name', (kind) => {
     it('whose keys an earlier version stored are found under another ending', async () => {
       const location = await kind.createOlder(['a@kestrel.com', 'a@mail.harbour.co.uk']);
       const keys = (used: string) => usedDomainKeys([used]);
-      const older = kind.open(location);
-      await older.knownDomains('o', 1, keys('kestrel.org'));
-      await older.close();
-      await kind.forgetKeys(location);
+      await kind.upgradeWithoutKeys(location);
       const storage = kind.open(location);
       const found = async (used: string) => [...(await storage.knownDomains('o', 1, keys(used))).keys()];
       expect(await found('kestrel.org')).toEqual(['kestrel.com']);
