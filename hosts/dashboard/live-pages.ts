@@ -5,7 +5,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { errorName } from '../../core/ports/log.ts';
 import type { RequestsNow } from '../../core/service/request-watch.ts';
 import type { Service } from '../../core/service/service.ts';
-import { ignoreUpgrade } from '../http/ignored-upgrade.ts';
+import { ignoreUpgrade, ignoreUpgrades } from '../http/ignored-upgrade.ts';
 import { responseText } from '../http/last-response.ts';
 import { leakedKeys, revokeLeakedKeys } from '../http/leaked-keys.ts';
 import { publicBase } from '../http/public-base.ts';
@@ -138,7 +138,7 @@ export function livePages(
     socket: Duplex,
     start: Buffer,
   ): void {
-    if (headerOf(headOf(request), 'upgrade')?.toLowerCase() !== 'websocket') {
+    if (!isWebSocket(request)) {
       ignoreUpgrade(server, request, socket, start);
       return;
     }
@@ -224,11 +224,12 @@ export function livePages(
 
   return {
     attachUpgrade(server) {
+      const isOthers = (request: IncomingMessage) =>
+        targetOf(headOf(request)).path !== path && server.listenerCount('upgrade') === 1;
+      ignoreUpgrades(server, (request) => isOthers(request) && !isWebSocket(request));
       server.on('upgrade', (request: IncomingMessage, socket: Duplex, start: Buffer) => {
-        if (targetOf(headOf(request)).path !== path) {
-          if (server.listenerCount('upgrade') === 1) refuseOther(server, request, socket, start);
-          return;
-        }
+        if (isOthers(request)) refuseOther(server, request, socket, start);
+        if (targetOf(headOf(request)).path !== path) return;
         // The caller left.
         socket.on('error', () => socket.destroy());
         take(request, socket, start).catch((error: unknown) => {
@@ -238,4 +239,8 @@ export function livePages(
       });
     },
   };
+}
+
+function isWebSocket(request: IncomingMessage): boolean {
+  return headerOf(headOf(request), 'upgrade')?.toLowerCase() === 'websocket';
 }

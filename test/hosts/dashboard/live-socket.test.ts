@@ -300,12 +300,12 @@ describe('attachUpgrade', () => {
     const url = await listen(server);
     const { host } = new URL(url);
     const h2c =
-      'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n';
+      'Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n';
     const post = `POST /v1/messages HTTP/1.1\r\nHost: ${host}\r\n${h2c}Content-Length: 5\r\n\r\nhello`;
     const answers = await exchange(url, post);
     expect(answers).toContain('POST /v1/messages [hello]');
     expect(answers).toContain('Connection: close');
-    // Its own, and the one without the upgrade.
-    expect(connections).toBe(2);
+    // Its own and, before Node 24.9, the one without the upgrade.
+    expect(connections).toBeLessThan(3);
   });
 });

@@ -234,7 +234,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'the address of a Pos
     [
       'the certificate is not trusted',
       () => `postgres://odd:${encoded}@${place().address}/postgres?sslmode=verify-full`,
-      'self-signed certificate. If its authority is your own, add sslrootcert=/path/of/root.crt to the address.',
+      'If its authority is your own, add sslrootcert=/path/of/root.crt to the address.',
     ],
     [
       'nothing listens',
