@@ -63,8 +63,8 @@ function bytesOf(value: Buffer | undefined): Buffer | undefined {
 const FIELD_BYTES = 128 * 1024;
 
 /**
- * Cuts header fields that were asked for by name, in lower case. Strangers decide how long they are, and imapflow cannot fetch a part of them: so
- * they are cut when they arrive, and a list holds no more than one message's whole.
+ * Cuts header fields that were asked for by name, in lower case. Strangers decide how long they are, and imapflow cannot
+ * fetch a part of them: so they are cut when they arrive, and a list holds no more than one message's whole.
  */
 function boundedHeaders(
   headers: Buffer | undefined,

@@ -163,7 +163,7 @@ function readable(given: string): string {
     return readAddress(given).connectionString;
   } catch (cause) {
     if (!(cause instanceof AddressError)) throw cause;
-    throw new Error(`postgresStorage: the option \`connectionString\` ${cause.message}`);
+    throw new Error(`postgresStorage: the option \`connectionString\` ${cause.message}`, { cause });
   }
 }
 

@@ -7,13 +7,17 @@ import { dirname } from 'node:path';
  * @throws Error of `mkdirSync`, for the folder that cannot be created
  */
 export function createPrivateFolder(path: string): void {
-  if (existsSync(path) && statSync(path).isDirectory()) return;
+  if (isFolder(path)) return;
   const above = dirname(path);
   if (above !== path && !existsSync(above)) createPrivateFolder(above);
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     // Another process may have created it meanwhile.
-    if (!existsSync(path) || !statSync(path).isDirectory()) throw error;
+    if (!isFolder(path)) throw error;
   }
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
 }

@@ -5,7 +5,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { errorName } from '../../core/ports/log.ts';
 import type { RequestsNow } from '../../core/service/request-watch.ts';
 import type { Service } from '../../core/service/service.ts';
-import { ignoreUpgrade, ignoreUpgrades } from '../http/ignored-upgrade.ts';
+import { declineUpgrades, ignoreUpgrade } from '../http/ignored-upgrade.ts';
 import { responseText } from '../http/last-response.ts';
 import { leakedKeys, revokeLeakedKeys } from '../http/leaked-keys.ts';
 import { publicBase } from '../http/public-base.ts';
@@ -224,12 +224,14 @@ export function livePages(
 
   return {
     attachUpgrade(server) {
-      const isOthers = (request: IncomingMessage) =>
-        targetOf(headOf(request)).path !== path && server.listenerCount('upgrade') === 1;
-      ignoreUpgrades(server, (request) => isOthers(request) && !isWebSocket(request));
+      const isOurs = (request: IncomingMessage) => targetOf(headOf(request)).path === path;
+      const isAlone = () => server.listenerCount('upgrade') === 1;
+      declineUpgrades(server, (request) => isAlone() && !isWebSocket(request) && !isOurs(request));
       server.on('upgrade', (request: IncomingMessage, socket: Duplex, start: Buffer) => {
-        if (isOthers(request)) refuseOther(server, request, socket, start);
-        if (targetOf(headOf(request)).path !== path) return;
+        if (!isOurs(request)) {
+          if (isAlone()) refuseOther(server, request, socket, start);
+          return;
+        }
         // The caller left.
         socket.on('error', () => socket.destroy());
         take(request, socket, start).catch((error: unknown) => {

@@ -4,10 +4,10 @@ import type { Duplex } from 'node:stream';
 
 /**
  * From Node 24.9 on, a server asks first whether it is to upgrade a connection, and reads the body of a request before it
- * does. Then nothing can be handed back afterwards: the wish is ignored here.
+ * does. Then nothing can be handed back afterwards: such a wish is ignored before the upgrade.
  * @param isIgnored  whether the request is to be answered as if it asked for no upgrade
  */
-export function ignoreUpgrades(
+export function declineUpgrades(
   server: HttpServer | HttpsServer,
   isIgnored: (request: IncomingMessage) => boolean,
 ): void {

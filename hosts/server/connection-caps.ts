@@ -98,10 +98,20 @@ function isUntaken({ exchange }: Connection): boolean {
   return exchange?.res.writableEnded === true;
 }
 
+/** Whether a connection is a trusted proxy's. @param peer  its address, as the socket says it */
+export function isProxy(peer: string, isTrusted: IsTrusted): boolean {
+  return isTrusted(addressOf(peer));
+}
+
+/** Without the IPv6 form of an IPv4 address. */
+function addressOf(peer: string): string {
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(peer)?.[1] ?? peer;
+}
+
 /** The network by which a client's connections are counted; undefined for a trusted proxy. */
 export function networkOf(peer: string, isTrusted: IsTrusted): string | undefined {
-  const address = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(peer)?.[1] ?? peer;
-  if (isTrusted(address)) return undefined;
+  if (isProxy(peer, isTrusted)) return undefined;
+  const address = addressOf(peer);
   // Each IPv4 loopback address counts for itself, so that local programs do not share one cap.
   return isIPv6(address) ? addressGroup(address) : address;
 }

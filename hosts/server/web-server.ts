@@ -13,7 +13,7 @@ import { brokenStatus, endConnection, type ParseError, responseText } from '../h
 import type { Reply } from '../http/reply.ts';
 import { transportSecurity } from '../http/transport-security.ts';
 import type { Certificate } from './certificate.ts';
-import { type ConnectionCaps, capConnections, networkOf } from './connection-caps.ts';
+import { type ConnectionCaps, capConnections, isProxy } from './connection-caps.ts';
 
 type BrokenHandler = (error: ParseError, socket: Duplex) => void;
 
@@ -128,8 +128,7 @@ export async function listen(
   server.on('clientError', (error: ParseError, socket) => broken(error, socket));
   server.on('request', (req, res) => {
     endSlowResponse(res, req.socket, responseMs);
-    if (networkOf(req.socket.remoteAddress ?? '', isTrusted) === undefined)
-      keepIdle(res, req.socket, proxyKeepAliveMs);
+    if (isProxy(req.socket.remoteAddress ?? '', isTrusted)) keepIdle(res, req.socket, proxyKeepAliveMs);
     // While stopping, a kept-alive connection would keep the server from closing.
     res.once('close', () => setImmediate(() => server.listening || server.closeIdleConnections()));
     if (req.rawHeaders.length > 2 * HEADERS_MAX) {

@@ -1,5 +1,5 @@
-import { documentText } from '../docs/documents.ts';
-import { CHECKS, type Check, CLIENTS, type TriedClient } from './tried-clients.ts';
+import { documentText, withTable } from '../docs/documents.ts';
+import { CHECKS, type Check, CLIENTS, type TriedClient, versionOf } from './tried-clients.ts';
 
 /** The page with the table of clients. */
 export const CLIENT_PAGE = 'docs/assistants.md';
@@ -13,15 +13,12 @@ export function cellsOf(client: TriedClient, held: (check: Check) => boolean): s
     if (client.lacks?.includes(check)) return '—';
     return held(check) ? 'yes' : 'no';
   });
-  return [`\`${client.name}\``, client.version, client.revision, ...checks, client.note ?? ''];
+  return [`\`${client.name}\``, versionOf(client), client.revision, ...checks, client.note ?? ''];
 }
 
 /** The page with the table of what held. */
 export function pageWith(held: (client: TriedClient, check: Check) => boolean): string {
   const head = [...CLIENT_HEAD, ...Object.values(CHECKS), 'Note'];
-  const rule = head.map(() => '---');
   const rows = CLIENTS.map((client) => cellsOf(client, (check) => held(client, check)));
-  const table = [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-  const old = new RegExp(`^\\| ${CLIENT_HEAD.join(' \\| ')} \\|.*(?:\\n\\|.*)*`, 'm');
-  return documentText(CLIENT_PAGE).replace(old, table);
+  return withTable(documentText(CLIENT_PAGE), CLIENT_HEAD, [head, ...rows]);
 }

@@ -20,7 +20,7 @@ import {
   startClient,
 } from './client-process.ts';
 import { CLIENT_PAGE, pageWith } from './client-table.ts';
-import { CHECKS, type Check, CLIENTS } from './tried-clients.ts';
+import { CHECKS, type Check, CLIENTS, versionOf } from './tried-clients.ts';
 
 // Clients of others, each installed from npm in a project of its own, at both doors and by `countersign mcp`.
 
@@ -124,7 +124,7 @@ async function cancel(client: ClientProcess): Promise<void> {
 const held = new Map<string, Set<Check>>();
 
 for (const client of CLIENTS) {
-  describe.skipIf(missing.length > 0)(titledWithout(missing, `${client.name} ${client.version}`), () => {
+  describe.skipIf(missing.length > 0)(titledWithout(missing, `${client.name} ${versionOf(client)}`), () => {
     let project: string;
     let running: ClientProcess;
     const started: ClientProcess[] = [];

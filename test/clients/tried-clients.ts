@@ -17,11 +17,10 @@ export type Check = keyof typeof CHECKS;
 
 export interface TriedClient {
   readonly name: string;
-  readonly version: string;
   /** The MCP revision that it speaks at both doors, or by the command if it can do nothing else. */
   readonly revision: string;
-  /** What npm installs. */
-  readonly packages: readonly string[];
+  /** What npm installs, the client itself first. */
+  readonly packages: readonly [client: string, ...others: string[]];
   /** The file in `programs`, without its ending, and its arguments. */
   readonly program: readonly [name: string, ...args: string[]];
   /** The version of Node that it needs, unless it runs on each that Countersign runs on. */
@@ -30,6 +29,10 @@ export interface TriedClient {
   readonly lacks?: readonly Check[];
   /** For the table. */
   readonly note?: string;
+}
+
+export function versionOf({ packages: [client] }: TriedClient): string {
+  return client.slice(client.lastIndexOf('@') + 1);
 }
 
 const SDK_1 = '@modelcontextprotocol/sdk@1.32.2';
@@ -41,28 +44,24 @@ const OVER_SDK_1 = 'turns the tools of the official 1.x client into those of its
 export const CLIENTS: readonly TriedClient[] = [
   {
     name: '@modelcontextprotocol/sdk',
-    version: '1.32.2',
     revision: '2025-11-25',
     packages: [SDK_1],
     program: ['official-1'],
   },
   {
     name: '@modelcontextprotocol/client',
-    version: '2.4.0',
     revision: '2025-11-25',
     packages: ['@modelcontextprotocol/client@2.4.0'],
     program: ['official-2'],
   },
   {
     name: '@modelcontextprotocol/client, pinned',
-    version: '2.4.0',
     revision: '2026-07-28',
     packages: ['@modelcontextprotocol/client@2.4.0'],
     program: ['official-2', '2026-07-28'],
   },
   {
     name: 'mcp-remote',
-    version: '0.15.1',
     revision: '2025-11-25',
     packages: ['mcp-remote@0.15.1', SDK_1],
     program: ['mcp-remote'],
@@ -71,7 +70,6 @@ export const CLIENTS: readonly TriedClient[] = [
   },
   {
     name: 'supergateway',
-    version: '4.0.0',
     revision: '2025-11-25',
     packages: ['supergateway@4.0.0', SDK_1],
     program: ['supergateway'],
@@ -80,7 +78,6 @@ export const CLIENTS: readonly TriedClient[] = [
   },
   {
     name: '@modelcontextprotocol/inspector --cli',
-    version: '2.12.0',
     revision: '2025-11-25',
     packages: ['@modelcontextprotocol/inspector@2.12.0'],
     program: ['inspector', 'legacy'],
@@ -90,7 +87,6 @@ export const CLIENTS: readonly TriedClient[] = [
   },
   {
     name: '@modelcontextprotocol/inspector --cli --protocol-era modern',
-    version: '2.12.0',
     revision: '2026-07-28',
     packages: ['@modelcontextprotocol/inspector@2.12.0'],
     program: ['inspector', 'modern'],
@@ -100,7 +96,6 @@ export const CLIENTS: readonly TriedClient[] = [
   },
   {
     name: '@ai-sdk/mcp',
-    version: '2.0.99',
     revision: '2026-07-28',
     packages: ['@ai-sdk/mcp@2.0.99', 'ai@7.0.173'],
     program: ['ai-sdk'],
@@ -109,14 +104,12 @@ export const CLIENTS: readonly TriedClient[] = [
   },
   {
     name: '@langchain/mcp-adapters',
-    version: '1.1.4',
     revision: '2025-11-25',
     packages: ['@langchain/mcp-adapters@1.1.4', '@langchain/core@1.4.0', SDK_1],
     program: ['langchain'],
   },
   {
     name: '@mastra/mcp',
-    version: '2.0.0',
     revision: '2026-07-28',
     packages: ['@mastra/mcp@2.0.0', '@mastra/core@1.71.0', '@modelcontextprotocol/client@2.4.0', 'zod@4.6.7'],
     program: ['mastra'],
@@ -124,7 +117,6 @@ export const CLIENTS: readonly TriedClient[] = [
   },
   {
     name: '@openai/agents',
-    version: '0.20.0',
     revision: '2026-07-28',
     packages: ['@openai/agents@0.20.0', '@modelcontextprotocol/client@2.4.0', 'zod@4.6.7'],
     program: ['openai-agents'],
@@ -132,7 +124,6 @@ export const CLIENTS: readonly TriedClient[] = [
   },
   {
     name: '@google/genai mcpToTool',
-    version: '3.3.0',
     revision: '2025-11-25',
     packages: ['@google/genai@3.3.0', SDK_1],
     program: ['google-genai'],
@@ -142,7 +133,6 @@ export const CLIENTS: readonly TriedClient[] = [
   },
   {
     name: '@anthropic-ai/sdk mcpTools',
-    version: '1.14.0',
     revision: '2025-11-25',
     packages: ['@anthropic-ai/sdk@1.14.0', SDK_1],
     program: ['anthropic'],
@@ -151,7 +141,6 @@ export const CLIENTS: readonly TriedClient[] = [
   },
   {
     name: '@llamaindex/tools',
-    version: '0.2.1',
     revision: '2025-11-25',
     packages: ['@llamaindex/tools@0.2.1', SDK_1],
     program: ['llamaindex'],
@@ -159,7 +148,6 @@ export const CLIENTS: readonly TriedClient[] = [
   },
   {
     name: 'mcp-client',
-    version: '1.13.1',
     revision: '2025-11-25',
     packages: ['mcp-client@1.13.1'],
     program: ['mcp-client'],

@@ -42,6 +42,17 @@ export function tableIn(page: string, ...head: readonly string[]): string[][] {
   return rows.slice(0, end).map((line) => cellsOf(line));
 }
 
+/** The page with another table in place of the one whose head starts with these cells. @param lines  cells: head and rows */
+export function withTable(
+  page: string,
+  start: readonly string[],
+  [head = [], ...rows]: readonly (readonly string[])[],
+): string {
+  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  const old = new RegExp(`^\\| ${start.join(' \\| ')} \\|.*(?:\\n\\|.*)*`, 'm');
+  return page.replace(old, lines.join('\n'));
+}
+
 function cellsOf(line: string): string[] {
   return line
     .slice(1, -1)

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { documentText, ROOT, tableIn } from '../docs/documents.ts';
 import { onlyLong } from '../only-long.ts';
-import { type PlainResponse, plainRequest } from '../plain-request.ts';
+import { type PlainResponse, plainRequest, responseTo } from '../plain-request.ts';
 import { titledWithout } from '../servers/missing-servers.ts';
 import { LOOPBACK } from '../servers/web-proxy.ts';
 import { until } from '../until.ts';
@@ -49,11 +49,7 @@ function begun(
   sent: SentRequest,
 ): { out: ClientRequest; response: Promise<IncomingMessage> } {
   const out = request(site.options(sent));
-  const response = new Promise<IncomingMessage>((resolve, reject) => {
-    out.once('response', resolve);
-    out.once('error', reject);
-  });
-  return { out, response };
+  return { out, response: responseTo(out) };
 }
 
 function jsonIn({ bytes }: Pick<PlainResponse, 'bytes'>): unknown {

@@ -1,4 +1,4 @@
-import { documentText } from '../docs/documents.ts';
+import { documentText, withTable } from '../docs/documents.ts';
 import { type DocumentedProxy, PROXIES, PROXY_PAGE } from './documented-proxies.ts';
 
 /** What is tried behind each proxy, in the words of the page's table. */
@@ -25,12 +25,9 @@ export const TRIED = 'What was tried';
 /** The page with the table of what held. */
 export function pageWith(held: (proxy: DocumentedProxy, check: Check) => boolean): string {
   const head = [TRIED, ...PROXIES.map((proxy) => `${proxy.name} ${proxy.version()}`)];
-  const rule = head.map(() => '---');
   const rows = (Object.keys(CHECKS) as Check[]).map((check) => [
     CHECKS[check],
     ...PROXIES.map((proxy) => (held(proxy, check) ? 'yes' : 'no')),
   ]);
-  const table = [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-  const old = new RegExp(`^\\| ${TRIED} \\|.*(?:\\n\\|.*)*`, 'm');
-  return documentText(PROXY_PAGE).replace(old, table);
+  return withTable(documentText(PROXY_PAGE), [TRIED], [head, ...rows]);
 }

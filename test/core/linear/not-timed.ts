@@ -234,7 +234,7 @@ export const NOT_TIMED: readonly {
       'hosts/server/command.ts': 'noPositionals onlyPositional readArguments required',
       'hosts/server/configuration.ts': 'readConfiguration variableOf',
       'hosts/server/confirmed-servers.ts': 'confirmedServers',
-      'hosts/server/connection-caps.ts': 'networkOf',
+      'hosts/server/connection-caps.ts': 'isProxy networkOf',
       'hosts/server/data-folder.ts': 'dataFolder inDataFolder',
       'hosts/server/discovery.ts': 'discover',
       'hosts/server/help.ts': 'listOf',

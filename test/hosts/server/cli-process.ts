@@ -21,6 +21,12 @@ const printed = z.strictObject({
   endpoints: z.array(z.looseObject({ endpoint_id: z.string() })).optional(),
 });
 
+/** What `doctor --json` prints, as far as tests use it. */
+export const doctorReport = z.object({
+  ok: z.boolean(),
+  machine: z.array(z.object({ check: z.string(), state: z.string(), text: z.string() })),
+});
+
 /** Exactly one object on one line. */
 export function printedBy({ code, stdout, stderr }: Ended): z.infer<typeof printed> {
   const lines = stdout.split('\n');

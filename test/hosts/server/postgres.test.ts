@@ -1,19 +1,13 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { asked, missingOwnPostgres, type OwnPostgres, startOwnPostgres } from '../../servers/postgres.ts';
-import { buildCli, type Cli, printedBy } from './cli-process.ts';
+import { buildCli, type Cli, doctorReport, printedBy } from './cli-process.ts';
 
 const OWNER = 'grace@example.org';
 const OWNER_PASSWORD = 'correct horse battery staple';
 const missing = missingOwnPostgres();
-
-const report = z.object({
-  ok: z.boolean(),
-  machine: z.array(z.object({ check: z.string(), state: z.string(), text: z.string() })),
-});
 
 describe.skipIf(missing.length > 0)(titledWithout(missing, 'the command line on Postgres'), () => {
   let cli: Cli;
@@ -36,7 +30,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'the command line on 
   const doctor = async () => {
     const { code, stdout, stderr } = await cli.run(['doctor', '--json'], '', env);
     expect(stdout + stderr).not.toContain(password);
-    const { ok, machine } = report.parse(JSON.parse(stdout));
+    const { ok, machine } = doctorReport.parse(JSON.parse(stdout));
     const states = Object.fromEntries(machine.map(({ check, state }) => [check, state]));
     return { code, ok, states, text: machine.map(({ text }) => text).join('\n') };
   };
