@@ -230,7 +230,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'the address of a Pos
       'the certificate is not trusted',
       () => `postgres://odd:${encoded}@${place().address}/postgres?sslmode=verify-full`,
       // Newer versions of Node say more of it.
-      /self-signed certificate(?:;[^.]*)?\. If its authority is your own, add sslrootcert=\/path\/of\/root\.crt to the address\./,
+      /self-signed certificate(?:; if the root CA is installed locally, try running Node\.js with --use-system-ca)?\. If its authority is your own, add sslrootcert=\/path\/of\/root\.crt to the address\./,
     ],
     [
       'nothing listens',
