@@ -81,9 +81,9 @@ describe('the rules', () => {
     'adapters/remote/xml.ts': "export * from '../../core/reading/xml-shapes.ts';",
     'adapters/smtp/transmit.ts': "export * from '../../core/mail/compose.ts';",
     'adapters/imap/mail.ts': "export * from '../smtp/transmit.ts';",
-    'adapters/rows/row.ts': "export * from '../../core/text/form.ts';",
+    'adapters/sql/row.ts': "export * from '../../core/text/form.ts';",
     'adapters/sqlite/storage.ts':
-      "import Database from 'better-sqlite3';\nexport * from '../rows/row.ts';\nexport { Database };",
+      "import Database from 'better-sqlite3';\nexport * from '../sql/row.ts';\nexport { Database };",
     'adapters/sandbox/box.ts': "export * from '../../core/ical/later.ts';",
     'adapters/reader/worker.ts': "export * from '../../core/readers/later.ts';",
     'adapters/extract/pdf.ts': "import 'unpdf';\nexport * from '../../core/mime/later.ts';",

@@ -69,7 +69,7 @@ describe('a spread into arguments', () => {
     const { spreads } = await sourceFacts();
     expect(spreads).toEqual([
       // As many as the code of the load names, so that `read` can name each.
-      'adapters/rows/query.ts load.read(...results)',
+      'adapters/sql/query.ts load.read(...results)',
     ]);
   });
 });

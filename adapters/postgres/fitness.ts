@@ -20,6 +20,8 @@ export interface ServerFacts {
   readonly may_create_tables: boolean;
   /** Whether the schema has Countersign's tables. */
   readonly has_tables: boolean;
+  /** Whether the schema has tables, and none of them is Countersign's. */
+  readonly has_other_tables: boolean;
   /** The first table that the role may not read and write. */
   readonly closed_table: string | null;
   /** The first table that the role does not own. */
@@ -39,7 +41,7 @@ SELECT current_setting('server_version_num')::int AS version,
   n.oid IS NOT NULL AS has_schema,
   coalesce(has_schema_privilege(n.oid, 'USAGE'), false) AS may_use_schema,
   coalesce(has_schema_privilege(n.oid, 'CREATE'), false) AS may_create_tables,
-  coalesce(t.has_tables, false) AS has_tables, t.closed_table, t.foreign_table
+  coalesce(t.has_tables, false) AS has_tables, coalesce(NOT t.has_tables, false) AS has_other_tables, t.closed_table, t.foreign_table
 FROM (SELECT 1) AS one
 LEFT JOIN pg_catalog.pg_namespace n ON n.nspname = 'countersign'
 LEFT JOIN LATERAL (
@@ -125,6 +127,11 @@ export function checkFitness(facts: ServerFacts): void {
  */
 export function checkUpgrade(facts: ServerFacts): void {
   const { role, database, foreign_table } = facts;
+  if (facts.has_other_tables) {
+    throw new UnfitDatabaseError(
+      'The schema countersign of the database belongs to another program. Use another database.',
+    );
+  }
   if (!facts.has_schema && !facts.may_create_schema) {
     throw new UnfitDatabaseError(
       `The role ${named(role)} may not create a schema. Create it: CREATE SCHEMA countersign AUTHORIZATION ${named(role)}, ` +

@@ -1,6 +1,6 @@
 import type { FactKind, Need, NeedOf } from '../../core/ports/store.ts';
-import type { Values } from '../rows/query.ts';
-import { integer, type Row, text } from '../rows/row.ts';
+import type { Values } from '../sql/query.ts';
+import { integer, type Row, text } from '../sql/row.ts';
 import { inOrder, type Transaction } from './database.ts';
 
 /**

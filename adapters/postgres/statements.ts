@@ -1,13 +1,13 @@
 import { WAIT_MAX_MS } from '../../core/events/delivery.ts';
-import { confirmAccessChanges } from '../rows/access-change.ts';
-import { ACCOUNT_COLUMNS } from '../rows/account.ts';
-import { IS_TO_MEND } from '../rows/account-health.ts';
-import { REQUEST_COLUMNS } from '../rows/activity.ts';
-import { EVENT_COLUMNS } from '../rows/event.ts';
-import type { StatementTexts } from '../rows/query.ts';
-import { SESSION_COLUMNS } from '../rows/session.ts';
-import { DELIVERY_COLUMNS, ENDPOINT_COLUMNS } from '../rows/webhook.ts';
-import type { WriteStatement } from '../rows/writes.ts';
+import { confirmAccessChanges } from '../sql/access-change.ts';
+import { ACCOUNT_COLUMNS } from '../sql/account.ts';
+import { IS_TO_MEND } from '../sql/account-health.ts';
+import { REQUEST_COLUMNS } from '../sql/activity.ts';
+import { EVENT_COLUMNS } from '../sql/event.ts';
+import type { StatementTexts } from '../sql/query.ts';
+import { SESSION_COLUMNS } from '../sql/session.ts';
+import { DELIVERY_COLUMNS, ENDPOINT_COLUMNS } from '../sql/webhook.ts';
+import type { WriteStatement } from '../sql/writes.ts';
 import { STORE_NOW_MS } from './lock.ts';
 
 const ACCOUNTS_OF = (owner: string) => `
@@ -442,7 +442,7 @@ export const STATEMENTS: StatementTexts = {
       FROM countersign.notice_channels c JOIN countersign.owners o ON o.owner_id = c.owner_id
       WHERE c.owner_id > @after AND c.code IS NULL
       GROUP BY o.owner_id) AS notified
-    WHERE oldest_ms IS NOT NULL OR retry_at_ms IS NOT NULL OR access_notice_due = 1
+    WHERE oldest_ms IS NOT NULL OR retry_at_ms IS NOT NULL OR access_notice_due
     ORDER BY owner_id LIMIT @limit`,
 
   any_owner: 'SELECT 1 FROM countersign.owners LIMIT 1',
@@ -457,12 +457,6 @@ export const WRITES: Readonly<Record<WriteStatement, string>> = {
       (@owner_id, @credential_id, @slot_id, @lease_until_ms, 1, NULL)
     ON CONFLICT (owner_id, credential_id, slot_id) DO UPDATE
     SET time_ms = excluded.time_ms, count = excluded.count, last_call_ms = excluded.last_call_ms`,
-  keep_slot: `
-    UPDATE countersign.usage SET time_ms = @time_ms
-    WHERE owner_id = @owner_id AND credential_id = @credential_id AND slot_id = @slot_id`,
-  give_slot: `
-    DELETE FROM countersign.usage
-    WHERE owner_id = @owner_id AND credential_id = @credential_id AND slot_id = @slot_id`,
   append_event: `
     WITH next AS (
       UPDATE countersign.owners SET last_event_sequence = last_event_sequence + 1 WHERE owner_id = @owner_id
@@ -534,10 +528,6 @@ export const WRITES: Readonly<Record<WriteStatement, string>> = {
       UPDATE countersign.account_health SET is_covered = true WHERE owner_id = @owner_id AND NOT is_covered)
     UPDATE countersign.approvals SET is_covered = true
     WHERE owner_id = @owner_id AND state = 'pending' AND NOT is_covered`,
-  add_event_number: `
-    INSERT INTO countersign.event_numbers
-      (owner_id, event_id, account_id, key_hash, calendar, uid, recurrence_id, document_name)
-    VALUES (@owner_id, @event_id, @account_id, @key_hash, @calendar, @uid, @recurrence_id, @document_name)`,
 };
 
 /** A new owner continues the numbers of a removed one with the same id. */

@@ -1,8 +1,8 @@
 import type { Store } from '../../core/ports/store.ts';
-import { factsOf } from '../rows/facts.ts';
-import { sqlLookups } from '../rows/lookups.ts';
-import { type Load, readResults, type Values } from '../rows/query.ts';
-import { integer } from '../rows/row.ts';
+import { factsOf } from '../sql/facts.ts';
+import { sqlLookups } from '../sql/lookups.ts';
+import { type Load, readResults, type Values } from '../sql/query.ts';
+import { integer } from '../sql/row.ts';
 import {
   addOwnerValues,
   eraseValues,
@@ -11,7 +11,7 @@ import {
   type Write,
   writesOf,
   writeText,
-} from '../rows/writes.ts';
+} from '../sql/writes.ts';
 import {
   type Database,
   DURABLE,

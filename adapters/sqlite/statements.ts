@@ -1,14 +1,14 @@
 import { WAIT_MAX_MS } from '../../core/events/delivery.ts';
-import { confirmAccessChanges } from '../rows/access-change.ts';
-import { ACCOUNT_COLUMNS } from '../rows/account.ts';
-import { IS_TO_MEND } from '../rows/account-health.ts';
-import { REQUEST_COLUMNS } from '../rows/activity.ts';
-import { CREDENTIAL_COLUMNS } from '../rows/credential.ts';
-import { EVENT_COLUMNS } from '../rows/event.ts';
-import type { StatementTexts } from '../rows/query.ts';
-import { SESSION_COLUMNS } from '../rows/session.ts';
-import { DELIVERY_COLUMNS, ENDPOINT_COLUMNS } from '../rows/webhook.ts';
-import type { WriteStatement } from '../rows/writes.ts';
+import { confirmAccessChanges } from '../sql/access-change.ts';
+import { ACCOUNT_COLUMNS } from '../sql/account.ts';
+import { IS_TO_MEND } from '../sql/account-health.ts';
+import { REQUEST_COLUMNS } from '../sql/activity.ts';
+import { CREDENTIAL_COLUMNS } from '../sql/credential.ts';
+import { EVENT_COLUMNS } from '../sql/event.ts';
+import type { StatementTexts } from '../sql/query.ts';
+import { SESSION_COLUMNS } from '../sql/session.ts';
+import { DELIVERY_COLUMNS, ENDPOINT_COLUMNS } from '../sql/webhook.ts';
+import type { WriteStatement } from '../sql/writes.ts';
 
 const ACCOUNTS_OF = (owner: string) =>
   `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE owner_id = ${owner} ORDER BY account_id`;
@@ -166,11 +166,11 @@ export const STATEMENTS: StatementTexts = {
   direct_sends: `
     SELECT count(*) AS day, count(*) FILTER (WHERE filed_at_ms > @storeNowMs - @shortSendsMs) AS short
     FROM approvals INDEXED BY approvals_direct_sends
-    WHERE owner_id = @ownerId AND credential_id = @credentialId AND asked = 0 AND sends = 1
+    WHERE owner_id = @ownerId AND credential_id = @credentialId AND NOT asked AND sends
       AND filed_at_ms > @storeNowMs - @daySendsMs AND state <> 'failed'`,
   filed: `
     SELECT count(*) AS filed FROM approvals INDEXED BY approvals_asked
-    WHERE owner_id = @ownerId AND credential_id = @credentialId AND asked = 1
+    WHERE owner_id = @ownerId AND credential_id = @credentialId AND asked
       AND filed_at_ms >= @storeNowMs - @storeNowMs % @dayMs`,
   waiting: `
     SELECT count(*) AS of_owner, count(*) FILTER (WHERE credential_id = @credentialId) AS of_key
@@ -259,10 +259,8 @@ export const STATEMENTS: StatementTexts = {
     SELECT l.* FROM json_each(@trackerIds) t CROSS JOIN json_each(@targets) g
     CROSS JOIN tracker_links l ON l.owner_id = @ownerId AND l.tracker_id = t.value AND l.target = g.value`,
   event_numbers: `
-    SELECT e.event_id, e.calendar, e.uid, e.recurrence_id, e.document_name FROM json_each(@keys) k
-    CROSS JOIN event_numbers e
-    WHERE e.owner_id = @ownerId AND e.account_id = @accountId AND e.calendar = k.value ->> 0
-      AND e.uid = k.value ->> 1 AND e.recurrence_id = k.value ->> 2 AND e.document_name = k.value ->> 3`,
+    SELECT e.event_id, e.calendar, e.uid, e.recurrence_id, e.document_name FROM json_each(@hashes) h
+    CROSS JOIN event_numbers e ON e.owner_id = @ownerId AND e.account_id = @accountId AND e.key_hash = h.value`,
   inbox_reader: `
     SELECT l.fence, r.position FROM inbox_leases l
     LEFT JOIN inbox_readers r ON r.owner_id = l.owner_id AND r.account_id = l.account_id AND r.reader = @reader
@@ -425,11 +423,11 @@ export const STATEMENTS: StatementTexts = {
   pending_grants: 'SELECT * FROM pending_grants WHERE owner_id = @ownerId ORDER BY expires_at_ms, state_hash',
   waiting_for_notice: `
     SELECT count(*) AS waiting, max(approval_id) AS any_id,
-      min(CASE WHEN is_covered = 0 THEN created_at_ms END) AS oldest_ms
+      min(CASE WHEN NOT is_covered THEN created_at_ms END) AS oldest_ms
     FROM approvals INDEXED BY approvals_open
     WHERE owner_id = @ownerId AND ${OPEN} AND state = 'pending' AND expires_at_ms > @nowMs`,
   accounts_to_mend: `
-    SELECT count(DISTINCT account_id) AS accounts, min(CASE WHEN is_covered = 0 THEN since_ms END) AS oldest_ms
+    SELECT count(DISTINCT account_id) AS accounts, min(CASE WHEN NOT is_covered THEN since_ms END) AS oldest_ms
     FROM account_health WHERE owner_id = @ownerId AND ${IS_TO_MEND}`,
   notice_channels: `
     SELECT * FROM notice_channels WHERE owner_id = @ownerId ORDER BY created_at_ms, channel_id`,
@@ -438,15 +436,15 @@ export const STATEMENTS: StatementTexts = {
       SELECT o.owner_id, o.timezone, o.notice_settings, o.last_notice_ms, o.access_notice_due, min(c.retry_at_ms) AS retry_at_ms,
         (SELECT min(since_ms) FROM (
           SELECT min(a.created_at_ms) AS since_ms FROM approvals a INDEXED BY approvals_uncovered
-          WHERE a.owner_id = o.owner_id AND a.state = 'pending' AND a.is_covered = 0 AND a.expires_at_ms > @nowMs
+          WHERE a.owner_id = o.owner_id AND a.state = 'pending' AND NOT a.is_covered AND a.expires_at_ms > @nowMs
           UNION ALL
           SELECT min(h.since_ms) FROM account_health h
-          WHERE h.owner_id = o.owner_id AND h.is_covered = 0 AND ${IS_TO_MEND}
+          WHERE h.owner_id = o.owner_id AND NOT h.is_covered AND ${IS_TO_MEND}
         )) AS oldest_ms
       FROM notice_channels c JOIN owners o ON o.owner_id = c.owner_id
       WHERE c.owner_id > @after AND c.code IS NULL
       GROUP BY c.owner_id)
-    WHERE oldest_ms IS NOT NULL OR retry_at_ms IS NOT NULL OR access_notice_due = 1
+    WHERE oldest_ms IS NOT NULL OR retry_at_ms IS NOT NULL OR access_notice_due
     ORDER BY owner_id LIMIT @limit`,
 
   any_owner: 'SELECT 1 FROM owners LIMIT 1',
@@ -463,14 +461,6 @@ export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
       (@owner_id, @credential_id, @slot_id, @lease_until_ms, 1, NULL)
     ON CONFLICT DO UPDATE
     SET time_ms = excluded.time_ms, count = excluded.count, last_call_ms = excluded.last_call_ms`,
-  ],
-  keep_slot: [
-    `
-    UPDATE usage SET time_ms = @time_ms
-    WHERE owner_id = @owner_id AND credential_id = @credential_id AND slot_id = @slot_id`,
-  ],
-  give_slot: [
-    'DELETE FROM usage WHERE owner_id = @owner_id AND credential_id = @credential_id AND slot_id = @slot_id',
   ],
   append_event: [
     'UPDATE owners SET last_event_sequence = last_event_sequence + 1 WHERE owner_id = @owner_id',
@@ -549,13 +539,8 @@ export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
   cover_waiting: [
     `
     UPDATE approvals INDEXED BY approvals_uncovered SET is_covered = 1
-    WHERE owner_id = @owner_id AND state = 'pending' AND is_covered = 0`,
-    'UPDATE account_health SET is_covered = 1 WHERE owner_id = @owner_id AND is_covered = 0',
-  ],
-  add_event_number: [
-    `
-    INSERT INTO event_numbers (owner_id, event_id, account_id, calendar, uid, recurrence_id, document_name)
-    VALUES (@owner_id, @event_id, @account_id, @calendar, @uid, coalesce(@recurrence_id, ''), @document_name)`,
+    WHERE owner_id = @owner_id AND state = 'pending' AND NOT is_covered`,
+    'UPDATE account_health SET is_covered = 1 WHERE owner_id = @owner_id AND NOT is_covered',
   ],
 };
 
@@ -601,7 +586,7 @@ export const ERASED_AT_ONCE = 200;
 const ENDED_LONG_AGO = `
     SELECT a.owner_id, a.approval_id FROM owners o
     CROSS JOIN approvals a INDEXED BY approvals_erasable
-    WHERE a.owner_id = o.owner_id AND a.has_plan = 1
+    WHERE a.owner_id = o.owner_id AND a.has_plan
       AND a.ended_at_ms < @plansKeptUntilMs - o.plans_kept_days * 86400000
     LIMIT ${ERASED_AT_ONCE}`;
 

@@ -1,9 +1,9 @@
 import type { Database } from 'better-sqlite3';
 import type { Change, Store } from '../../core/ports/store.ts';
-import { factsOf } from '../rows/facts.ts';
-import { sqlLookups } from '../rows/lookups.ts';
-import { type Load, readResults, type Values } from '../rows/query.ts';
-import { integer, type Row, text } from '../rows/row.ts';
+import { factsOf } from '../sql/facts.ts';
+import { sqlLookups } from '../sql/lookups.ts';
+import { type Load, readResults, type Values } from '../sql/query.ts';
+import { integer, type Row, text } from '../sql/row.ts';
 import {
   addOwnerValues,
   eraseValues,
@@ -12,7 +12,7 @@ import {
   type Write,
   writesOf,
   writeText,
-} from '../rows/writes.ts';
+} from '../sql/writes.ts';
 import {
   ADD_OWNER,
   END_SETUP,

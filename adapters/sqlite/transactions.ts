@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { Row } from '../rows/row.ts';
+import type { Row } from '../sql/row.ts';
 import { sqliteDriver } from './driver.ts';
 import { grouping } from './grouped.ts';
 import { DatabaseLockedError, LOCK_WAIT_MS, lockLine } from './lock-line.ts';

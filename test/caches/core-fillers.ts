@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import ICAL from 'ical.js';
 import { slowWork } from '../../adapters/process/slow-work.ts';
 import { inlineReader } from '../../adapters/reader/inline-reader.ts';
-import { remembering } from '../../adapters/rows/row.ts';
+import { remembering } from '../../adapters/sql/row.ts';
 import { healthReports } from '../../core/accounts/health-reports.ts';
 import { createIdentifiers } from '../../core/call/identifiers.ts';
 import { readRecorder } from '../../core/call/read-recorder.ts';
@@ -189,7 +189,7 @@ export const CORE_FILLERS: Readonly<Record<string, Filler>> = {
       }
     },
   },
-  'adapters/rows/row.ts remembering.values': {
+  'adapters/sql/row.ts remembering.values': {
     mostBytes: 2 * MB,
     rounds: 5,
     open() {

@@ -19,7 +19,7 @@ function namesIn(path: string): { from: string; names: string[] }[] {
 it('every type of a store is public: other storage adapters import it from countersign/adapter', () => {
   const given = namesIn(join(ROOT, 'core/adapter.ts')).flatMap(({ names }) => names);
   const isPublic = new Set(given.map((name) => name.split(' as ')[0]));
-  const folders = ['adapters/sqlite', 'adapters/rows'].map((folder) => join(ROOT, folder));
+  const folders = ['adapters/sqlite', 'adapters/sql'].map((folder) => join(ROOT, folder));
   const taken = folders
     .flatMap((folder) => readdirSync(folder).flatMap((file) => namesIn(join(folder, file))))
     .filter(({ from }) => from.startsWith('../../core/'))

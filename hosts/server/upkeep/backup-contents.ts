@@ -12,18 +12,6 @@ export interface BackupContents {
 }
 
 /**
- * @param known  the newest schema version that this program knows
- * @throws Error with a message for the user if a newer program wrote the backup
- */
-export function checkSchemaVersion(version: number, known: number): void {
-  if (version <= known) return;
-  throw new Error(
-    `it has schema version ${version}, and this program knows versions up to ${known}. ` +
-      'Use the newer program that wrote it.',
-  );
-}
-
-/**
  * Statements to run with a restore, in the same transaction. What happened after the backup was made is not in it:
  * - An approved request may have been carried out. It never runs, and ends as `outcome_unknown` at the next start.
  * - The owner may have ended a session, and a form may have been used. Every session ends.

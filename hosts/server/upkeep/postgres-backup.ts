@@ -2,9 +2,10 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { MIGRATIONS } from '../../../adapters/postgres/migrations.ts';
+import { NEWEST } from '../../../adapters/postgres/migrations.ts';
+import { unreadableVersion } from '../../../adapters/sql/schema.ts';
 import { keyIdOf } from '../../../core/secrets/keyring.ts';
-import { type BackupContents, checkSchemaVersion, restoredStatements } from './backup-contents.ts';
+import { type BackupContents, restoredStatements } from './backup-contents.ts';
 import { libpqEnvironment } from './libpq-environment.ts';
 import { SEALED_COLUMNS, sealedTextIn } from './sealed-columns.ts';
 
@@ -31,7 +32,8 @@ export async function readPostgresBackup(file: string): Promise<BackupContents> 
   const ended = succeeded('pg_restore', child);
   const [contents] = await Promise.all([contentsOf(child.stdout), ended]);
   if (contents.schemaVersion === 0) throw new Error('it is not a backup of a database of Countersign.');
-  checkSchemaVersion(contents.schemaVersion, MIGRATIONS.length);
+  const fault = unreadableVersion(contents.schemaVersion, NEWEST);
+  if (fault !== undefined) throw new Error(fault);
   return contents;
 }
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { Values } from '../../../adapters/rows/query.ts';
-import { type Row, text } from '../../../adapters/rows/row.ts';
+import type { Values } from '../../../adapters/sql/query.ts';
+import { type Row, text } from '../../../adapters/sql/row.ts';
 import { type Keyring, keyIdOf } from '../../../core/secrets/keyring.ts';
 import { SEALED_COLUMNS, type SealedColumn, sealedTextIn } from './sealed-columns.ts';
 

@@ -1,8 +1,8 @@
-import { readCheckpoint } from '../../../adapters/rows/checkpoint.ts';
-import { readCredential, readSecret } from '../../../adapters/rows/credential.ts';
-import { readKeysRecord } from '../../../adapters/rows/owner.ts';
-import { type Row, text } from '../../../adapters/rows/row.ts';
-import { readSecondStep, secondStepText } from '../../../adapters/rows/second-step.ts';
+import { readCheckpoint } from '../../../adapters/sql/checkpoint.ts';
+import { readCredential, readSecret } from '../../../adapters/sql/credential.ts';
+import { readKeysRecord } from '../../../adapters/sql/owner.ts';
+import { type Row, text } from '../../../adapters/sql/row.ts';
+import { readSecondStep, secondStepText } from '../../../adapters/sql/second-step.ts';
 import type { Keyring } from '../../../core/secrets/keyring.ts';
 import { STORED } from '../../../core/secrets/stored-purposes.ts';
 import { isCheckpointIntact, signedCheckpoint } from '../../../core/storage/checkpoints.ts';

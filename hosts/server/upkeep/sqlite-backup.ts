@@ -1,10 +1,10 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
-import { integer, type Row, text } from '../../../adapters/rows/row.ts';
+import { integer, type Row, text } from '../../../adapters/sql/row.ts';
 import { sqliteDriver } from '../../../adapters/sqlite/driver.ts';
-import { MIGRATIONS } from '../../../adapters/sqlite/migrations.ts';
+import { readableVersion } from '../../../adapters/sqlite/migrations.ts';
 import { KEY_ID_CHARS, keyIdOf } from '../../../core/secrets/keyring.ts';
-import { type BackupContents, checkSchemaVersion, restoredStatements } from './backup-contents.ts';
+import { type BackupContents, restoredStatements } from './backup-contents.ts';
 import { SEALED_COLUMNS, sealedTextIn } from './sealed-columns.ts';
 
 /**
@@ -71,17 +71,14 @@ function open(file: string, options: { readonly readonly?: boolean } = {}): Data
 
 function contentsOf(db: Database): BackupContents {
   const rows = (sql: string) => db.prepare<[], Row>(sql).all();
-  const schemaVersion = Number(db.pragma('user_version', { simple: true }));
-  const tables = new Set(rows("SELECT name FROM sqlite_schema WHERE type = 'table'").map((row) => row.name));
-  if (schemaVersion === 0 || !tables.has('owners')) throw new Error('it is not a database of Countersign.');
-  checkSchemaVersion(schemaVersion, MIGRATIONS.length);
+  const schemaVersion = readableVersion(db);
+  if (schemaVersion === 0) throw new Error('it is not a database of Countersign.');
   const [check = {}] = rows('PRAGMA integrity_check(1)');
   const fault = text(check, 'integrity_check');
   if (fault !== 'ok') throw new Error(`it is damaged: ${fault}`);
   const keyIds = new Set<string>();
   for (const sealedColumn of SEALED_COLUMNS) {
     const { table, column, sealedIn } = sealedColumn;
-    if (!rows(`PRAGMA table_info(${table})`).some((row) => row.name === column)) continue;
     const value = sealedIn === undefined ? `substr(${column}, 1, ${KEY_ID_CHARS})` : column;
     for (const row of rows(`SELECT DISTINCT ${value} AS value FROM ${table} WHERE ${column} IS NOT NULL`)) {
       const sealed = sealedTextIn(sealedColumn, text(row, 'value'));

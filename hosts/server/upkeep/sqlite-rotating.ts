@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { Row } from '../../../adapters/rows/row.ts';
+import type { Row } from '../../../adapters/sql/row.ts';
 import { lockLine } from '../../../adapters/sqlite/lock-line.ts';
 import type { RotatingDatabase, RotatingTransaction } from './rotate-secrets.ts';
 

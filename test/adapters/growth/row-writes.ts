@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writesOf, writeText } from '../../../adapters/rows/writes.ts';
+import { writesOf, writeText } from '../../../adapters/sql/writes.ts';
 import { openDatabase, storeNowMs } from '../../../adapters/sqlite/database.ts';
 import { sqliteStore } from '../../../adapters/sqlite/store.ts';
 import type { Change, Store } from '../../../core/ports/store.ts';

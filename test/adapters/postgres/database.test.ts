@@ -3,12 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { MIGRATIONS, migrate, runMigrations } from '../../../adapters/postgres/migrations.ts';
-import { SCHEMA_2 } from '../../../adapters/postgres/schema-2.ts';
-import { SCHEMA_7 } from '../../../adapters/postgres/schema-7.ts';
-import { SCHEMA_10 } from '../../../adapters/postgres/schema-10.ts';
+import { MIGRATIONS, type Migration, migrate } from '../../../adapters/postgres/migrations.ts';
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
-import type { FolderRoles } from '../../../core/folders/roles.ts';
+import { BASELINE } from '../../../adapters/sql/schema.ts';
 import { errorName } from '../../../core/ports/log.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { addFullOwner } from '../../contracts/storage/full-owner.ts';
@@ -26,7 +23,7 @@ import {
   start,
 } from '../../contracts/storage/scene.ts';
 import { addTracker } from '../../contracts/storage/trackers.ts';
-import { CARRIED_OVER, leased } from '../../contracts/storage/watch-scene.ts';
+import { leased } from '../../contracts/storage/watch-scene.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import { sizeOf } from '../../only-long.ts';
 import { bundleForChild } from '../../run-typescript.ts';
@@ -93,84 +90,43 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
         await Promise.all(openers.map((child) => once(child, 'exit')));
         expect(openers.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
       }
-      expect(await version()).toEqual([{ version: MIGRATIONS.length }]);
+      expect(await version()).toEqual([{ version: BASELINE + MIGRATIONS.length }]);
     });
 
-    it('are left alone if a newer program wrote them', async () => {
+    it('are upgraded once, whoever comes first, and entirely or not at all', async () => {
+      await addOwnerAndKey(storage);
+      const later: Migration[] = [
+        'ALTER TABLE countersign.owners ADD COLUMN later TEXT',
+        async (client) => {
+          await client.query("UPDATE countersign.owners SET later = coalesce(later, '') || 'once'");
+        },
+      ];
+      await expect(migrate(url, [...later, 'not SQL'])).rejects.toThrow('syntax error');
+      expect(await version()).toEqual([{ version: BASELINE }]);
+      await Promise.all([migrate(url, later), migrate(url, later)]);
+      expect(await version()).toEqual([{ version: BASELINE + 2 }]);
+      expect((await other.query('SELECT later FROM countersign.owners')).rows).toEqual([{ later: 'once' }]);
+    });
+
+    const newest = BASELINE + MIGRATIONS.length;
+    it.each([
+      [newest + 1, `and this program knows versions up to ${newest}.`],
+      [33, `from before the first release, and this program reads versions from ${BASELINE} on.`],
+    ])('are left alone if their version is %i', async (written, why) => {
       const { ownerId } = await addOwnerAndKey(storage);
-      const newer = MIGRATIONS.length + 1;
-      await other.query('UPDATE countersign.schema_version SET version = $1', [newer]);
-      const older = postgresStorage({ connectionString: url });
-      const refusal = `it has schema version ${newer}, and this program knows versions up to ${MIGRATIONS.length}.`;
-      await expect(older.healthy()).rejects.toThrow(refusal);
-      await expect(older.owner(ownerId)).rejects.toThrow(refusal);
-      expect(await version()).toEqual([{ version: newer }]);
-      await older.close();
+      await other.query('UPDATE countersign.schema_version SET version = $1', [written]);
+      const refused = postgresStorage({ connectionString: url });
+      const refusal = `it has schema version ${written}, ${why}`;
+      await expect(refused.healthy()).rejects.toThrow(refusal);
+      await expect(refused.owner(ownerId)).rejects.toThrow(refusal);
+      expect(await version()).toEqual([{ version: written }]);
+      await refused.close();
     });
 
-    /** The database as the version before this migration had it. */
-    async function createSchemaBefore(schema: string): Promise<void> {
-      const before = MIGRATIONS.indexOf(schema);
-      await runMigrations(other, MIGRATIONS.slice(0, before));
-      await other.query('UPDATE countersign.schema_version SET version = $1', [before]);
-    }
-
-    it('have the folder roles of an older account decided once, by the first process', async () => {
-      await createSchemaBefore(SCHEMA_2);
-      await other.query(`
-        INSERT INTO countersign.owners (owner_id, email, email_folded, timezone, plan, limits, created_at_ms)
-          VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 0);
-        INSERT INTO countersign.accounts
-            (owner_id, account_id, label, email, signature, sealed_settings, created_at_ms)
-          VALUES ('o', 1, 'work', 'w@example.org', '', 'sealed', 0)`);
-      const processes = [storage, postgresStorage({ connectionString: url })];
-      expect(await storage.accounts('o')).toMatchObject([{ accountId: 1, folderRoles: null }]);
-      const archive = { type: 'made', role: 'archive', path: 'Archive' } as const;
-      expect(await storage.changeFolderRoles({ ownerId: 'o', accountId: 1, change: archive })).toBeNull();
-      const decided = await Promise.all(
-        processes.map((one, n) => {
-          const roles: FolderRoles = { ...USUAL_ROLES, sent: { path: `Sent ${n}`, by: 'name' } };
-          return one.changeFolderRoles({ ownerId: 'o', accountId: 1, change: { type: 'decide', roles } });
-        }),
-      );
-      expect(decided[0]).not.toBeNull();
-      expect(decided[1]).toEqual(decided[0]);
-      expect(await storage.accounts('o')).toMatchObject([{ folderRoles: decided[0] }]);
-      await processes[1]?.close();
-    });
-
-    it('keep the plans of a version that kept no gists', async () => {
-      await createSchemaBefore(SCHEMA_7);
-      await other.query(`
-        INSERT INTO countersign.owners (owner_id, email, email_folded, timezone, plan, limits, created_at_ms)
-          VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 0);
-        INSERT INTO countersign.credentials
-            (owner_id, credential_id, kind, name, modes, revision, created_at_ms, expires_at_ms)
-          VALUES ('o', 'k', 'pat', 'agent', '{}', 1, 0, 1);
-        INSERT INTO countersign.approvals (owner_id, approval_id, credential_id, tool, permission_group, state,
-            reasons, created_at_ms, expires_at_ms, fence, lease_until_ms, digest, request_hash, asked, sends)
-          VALUES ('o', 'a', 'k', 'send_email', 'mail:send', 'pending', '[]', 0, 1, 0, 0, 'd', 'r', true, true);
-        INSERT INTO countersign.plans VALUES ('o', 'a', 'the plan')`);
-      expect(await storage.plan('o', 'a')).toBe('the plan');
-      expect(await storage.gists('o', ['a', 'b'])).toEqual(new Map([['a', null]]));
-    });
-
-    it('carry over how far an older version had read an inbox', async () => {
-      await createSchemaBefore(SCHEMA_10);
-      await other.query(`
-        INSERT INTO countersign.owners (owner_id, email, email_folded, timezone, plan, limits, created_at_ms)
-          VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 0);
-        INSERT INTO countersign.accounts
-            (owner_id, account_id, label, email, signature, sealed_settings, created_at_ms)
-          VALUES ('o', 1, 'work', 'w@example.org', '', 'sealed', 0), ('o', 2, 'empty', 'e@example.org', '', 'sealed', 0);
-        INSERT INTO countersign.trackers
-            (owner_id, tracker_id, request_id, title, keywords, status, added_by_agent, created_at_ms)
-          VALUES ('o', 1, 'r', 'Atlas', 'atlas', 'open', true, 0);
-        INSERT INTO countersign.watched_inboxes VALUES ('o', 1, '4711', 4294967295), ('o', 2, NULL, 0)`);
-      const startedS = Math.floor(Date.now() / 1000);
-      const inboxes = await leased(storage, 'o');
-      expect(inboxes).toMatchObject(CARRIED_OVER);
-      for (const { positions } of inboxes) expect(positions.links?.sinceS).toBeGreaterThanOrEqual(startedS);
+    it('are not created beside those of another program', async () => {
+      await other.query('CREATE SCHEMA countersign; CREATE TABLE countersign.owners (theirs text)');
+      await expect(storage.healthy()).rejects.toThrow('belongs to another program');
+      expect((await other.query('SELECT * FROM countersign.owners')).rows).toEqual([]);
     });
 
     it('share the database with the tables of another program', async () => {

@@ -4,32 +4,25 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
-import { writesOf } from '../../../adapters/rows/writes.ts';
+import { BASELINE } from '../../../adapters/sql/schema.ts';
+import { writesOf } from '../../../adapters/sql/writes.ts';
 import { openDatabase } from '../../../adapters/sqlite/database.ts';
-import { MIGRATIONS, runMigrations } from '../../../adapters/sqlite/migrations.ts';
-import { SCHEMA_6 } from '../../../adapters/sqlite/schema-6.ts';
-import { SCHEMA_9 } from '../../../adapters/sqlite/schema-9.ts';
-import { SCHEMA_12 } from '../../../adapters/sqlite/schema-12.ts';
+import { MIGRATIONS, type Migration, migrate } from '../../../adapters/sqlite/migrations.ts';
 import { STATEMENTS } from '../../../adapters/sqlite/statements.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { transactionsOn } from '../../../adapters/sqlite/transactions.ts';
 import { ServiceError } from '../../../core/contract/errors.ts';
-import type { FolderRoles } from '../../../core/folders/roles.ts';
 import { addFullOwner } from '../../contracts/storage/full-owner.ts';
 import {
   addOwnerAndKey,
   approve,
   ask,
   DONE,
-  filing,
   NOON,
-  reject,
   run,
   SIGNER,
   settle,
 } from '../../contracts/storage/scene.ts';
-import { aSession, begin } from '../../contracts/storage/session-scene.ts';
-import { CARRIED_OVER, leased } from '../../contracts/storage/watch-scene.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 
 let folder: string;
@@ -37,6 +30,14 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'countersign-sqlite-'));
   onTestFinished(() => rm(folder, { recursive: true }));
 });
+
+/** The version that a file says it has. */
+function versionOf(file: string): unknown {
+  const db = new SqliteDatabase(file, { readonly: true });
+  const version = db.pragma('user_version', { simple: true });
+  db.close();
+  return version;
+}
 
 const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
 
@@ -74,22 +75,6 @@ describe('the file', () => {
     expect(await other.owner(ownerId)).toBeUndefined();
     await one.close();
     await other.close();
-  });
-});
-
-describe('a rejection from before similar requests were stored', () => {
-  it('refuses the same request, and no other', async () => {
-    const file = join(folder, 'countersign.db');
-    const storage = sqliteStorage({ file });
-    const key = await addOwnerAndKey(storage);
-    await reject(storage, await ask(storage, key, { requestHash: 'same' }), NOON);
-    const db = new SqliteDatabase(file);
-    db.exec('UPDATE approvals SET similar_hash = NULL');
-    db.close();
-    const again = (requestHash: string) => storage.file(filing(key, { requestHash, similarHash: 'similar' }));
-    expect(await again('same')).toMatchObject({ error: { code: 'previously_rejected' } });
-    expect(await again('other')).toMatchObject({ kind: 'run' });
-    await storage.close();
   });
 });
 
@@ -169,160 +154,67 @@ describe('an owner who was removed', () => {
   });
 });
 
-describe('migrations', () => {
-  it('bring an empty file to the current version, and leave a current one unchanged', async () => {
+describe('the schema', () => {
+  it('is created in an empty file, and a current one stays as it is', async () => {
     const file = join(folder, 'countersign.db');
     const first = sqliteStorage({ file });
     const key = await addOwnerAndKey(first);
     const waiting = await ask(first, key);
     await first.close();
-    const db = new SqliteDatabase(file, { readonly: true });
-    expect(db.pragma('user_version', { simple: true })).toBe(MIGRATIONS.length);
-    db.close();
+    const before = await readFile(file);
+    expect(versionOf(file)).toBe(BASELINE + MIGRATIONS.length);
     const again = sqliteStorage({ file });
     expect(await again.approval(key.ownerId, waiting.id)).toEqual(waiting);
     await again.close();
+    expect((await readFile(file)).equals(before)).toBe(true);
   });
 
-  it('leave the folder roles of an older account open, to be decided once', async () => {
+  it('is upgraded once, whoever comes first, and entirely or not at all', () => {
     const file = join(folder, 'countersign.db');
-    const old = new SqliteDatabase(file);
-    runMigrations(old, MIGRATIONS.slice(0, 3));
-    old.exec(`
-      INSERT INTO owners (owner_id, email, email_folded, timezone, plan, limits, created_at_ms)
-        VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 0);
-      INSERT INTO accounts VALUES ('o', 1, 'work', 'w@example.org', '', 'sealed', 0)`);
-    old.pragma('user_version = 3');
-    old.close();
-    const processes = [sqliteStorage({ file }), sqliteStorage({ file })];
-    const [storage] = processes;
-    expect(await storage?.accounts('o')).toMatchObject([{ accountId: 1, folderRoles: null }]);
-    const archive = { type: 'made', role: 'archive', path: 'Archive' } as const;
-    expect(await storage?.changeFolderRoles({ ownerId: 'o', accountId: 1, change: archive })).toBeNull();
-    const decided = await Promise.all(
-      processes.map((one, n) => {
-        const roles: FolderRoles = { ...USUAL_ROLES, sent: { path: `Sent ${n}`, by: 'name' } };
-        return one.changeFolderRoles({ ownerId: 'o', accountId: 1, change: { type: 'decide', roles } });
-      }),
-    );
-    expect(decided[0]).not.toBeNull();
-    expect(decided[1]).toEqual(decided[0]);
-    expect(await storage?.accounts('o')).toMatchObject([{ folderRoles: decided[0] }]);
-    for (const one of processes) await one.close();
+    const later: Migration[] = [
+      'ALTER TABLE owners ADD COLUMN later TEXT',
+      (db) => void db.exec("UPDATE owners SET later = coalesce(later, '') || 'once'"),
+    ];
+    const [one, other] = [openDatabase(file), openDatabase(file)];
+    one.exec(`INSERT INTO owners (owner_id, email, email_folded, timezone, plan, limits, created_at_ms)
+      VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 0)`);
+    expect(() => migrate(one, [...later, 'not SQL'])).toThrow('syntax error');
+    expect(versionOf(file)).toBe(BASELINE);
+    for (const db of [one, other]) migrate(db, later);
+    expect(versionOf(file)).toBe(BASELINE + 2);
+    expect(one.prepare('SELECT later FROM owners').pluck().all()).toEqual(['once']);
+    for (const db of [one, other]) db.close();
   });
 
-  it('give a tracker of the second version the fields of the third', async () => {
-    const file = join(folder, 'countersign.db');
-    const old = new SqliteDatabase(file);
-    runMigrations(old, MIGRATIONS.slice(0, 2));
-    old.exec(`
-      INSERT INTO owners (owner_id, email, email_folded, timezone, plan, limits, created_at_ms)
-        VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 0);
-      INSERT INTO trackers VALUES ('o', 1, 'r', 'Old', 'atlas', NULL, 'waiting', 1, 1000)`);
-    old.pragma('user_version = 2');
-    old.close();
-    const storage = sqliteStorage({ file });
-    const found = await storage.tracker({ ownerId: 'o', trackerId: 1, upTo: undefined, limit: 1 });
-    expect(found).toEqual({
-      tracker: {
-        ownerId: 'o',
-        trackerId: 1,
-        title: 'Old',
-        keywords: 'atlas',
-        dueOn: null,
-        status: 'waiting',
-        addedByAgent: true,
-        createdAt: new Date(1000),
-        resolvedAt: null,
-        lastAutoLinkAt: null,
-        summary: { text: '', nextAction: '', importance: 'normal', sourceCount: 0 },
-      },
-      links: [],
-      total: 0,
-      more: false,
-    });
-    await storage.close();
-  });
-
-  /** A file as the version before this migration had it. */
-  function openBefore(file: string, schema: string): SqliteDatabase.Database {
-    const old = new SqliteDatabase(file);
-    const before = MIGRATIONS.indexOf(schema);
-    runMigrations(old, MIGRATIONS.slice(0, before));
-    old.pragma(`user_version = ${before}`);
-    return old;
-  }
-
-  it('end the sessions of a version whose browsers had no key, and nothing else', async () => {
-    const file = join(folder, 'countersign.db');
-    const old = openBefore(file, SCHEMA_6);
-    old.exec(`
-      INSERT INTO owners (owner_id, email, email_folded, timezone, plan, limits, password_hash, created_at_ms)
-        VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 'the hash', 0);
-      INSERT INTO sessions (token_hash, owner_id, expires_at_ms) VALUES ('t', 'o', ${NOON.getTime() + 1000})`);
-    old.close();
-    const storage = sqliteStorage({ file });
-    expect(await storage.session('t', NOON)).toBeUndefined();
-    expect(await begin(storage, aSession('o', 's1'))).toBe(true);
-    expect(await storage.session('s1', NOON)).toMatchObject({ owner: { email: 'o@example.org' } });
-    await storage.close();
-  });
-
-  it('keep the plans of a version that kept no gists', async () => {
-    const file = join(folder, 'countersign.db');
-    const old = openBefore(file, SCHEMA_9);
-    old.exec(`
-      PRAGMA foreign_keys = OFF;
-      INSERT INTO owners (owner_id, email, email_folded, timezone, plan, limits, created_at_ms)
-        VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 0);
-      INSERT INTO approvals (owner_id, approval_id, credential_id, tool, permission_group, state, reasons,
-          created_at_ms, expires_at_ms, fence, lease_until_ms, digest, request_hash, asked, sends)
-        VALUES ('o', 'a', 'k', 'send_email', 'mail:send', 'pending', '[]', 0, 1, 0, 0, 'd', 'r', 1, 1);
-      INSERT INTO plans VALUES ('o', 'a', 'the plan')`);
-    old.close();
-    const storage = sqliteStorage({ file });
-    expect(await storage.plan('o', 'a')).toBe('the plan');
-    expect(await storage.gists('o', ['a', 'b'])).toEqual(new Map([['a', null]]));
-    await storage.close();
-  });
-
-  it('carry over how far an older version had read an inbox', async () => {
-    const file = join(folder, 'countersign.db');
-    const old = openBefore(file, SCHEMA_12);
-    old.exec(`
-      INSERT INTO owners (owner_id, email, email_folded, timezone, plan, limits, created_at_ms)
-        VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 0);
-      INSERT INTO accounts (owner_id, account_id, label, email, signature, sealed_settings, created_at_ms)
-        VALUES ('o', 1, 'work', 'w@example.org', '', 'sealed', 0), ('o', 2, 'empty', 'e@example.org', '', 'sealed', 0);
-      INSERT INTO trackers (owner_id, tracker_id, request_id, title, keywords, status, added_by_agent, created_at_ms)
-        VALUES ('o', 1, 'r', 'Atlas', 'atlas', 'open', 1, 0);
-      INSERT INTO watched_inboxes VALUES ('o', 1, '4711', 4294967295), ('o', 2, NULL, 0)`);
-    old.close();
-    const startedS = Math.floor(Date.now() / 1000);
-    const storage = sqliteStorage({ file });
-    const inboxes = await leased(storage, 'o');
-    expect(inboxes).toMatchObject(CARRIED_OVER);
-    for (const { positions } of inboxes) expect(positions.links?.sinceS).toBeGreaterThanOrEqual(startedS);
-    await storage.close();
-  });
-
-  it('refuse a file of a newer program, and leave it unchanged', async () => {
+  const newest = BASELINE + MIGRATIONS.length;
+  it.each([
+    {
+      what: 'of a newer program',
+      change: `PRAGMA user_version = ${newest + 1}; CREATE TABLE of_the_newer (x)`,
+      refusal: `it has schema version ${newest + 1}, and this program knows versions up to ${newest}.`,
+    },
+    {
+      what: 'from before the first release',
+      change: 'PRAGMA user_version = 35; PRAGMA application_id = 0',
+      refusal: `it has schema version 35, from before the first release, and this program reads versions from ${BASELINE} on. Start with a new data folder`,
+    },
+    {
+      what: 'of another program',
+      change: 'PRAGMA user_version = 7; PRAGMA application_id = 7; PRAGMA journal_mode = DELETE',
+      refusal: 'it is not a database of Countersign.',
+    },
+  ])('$what is refused, and stays as it is', async ({ change, refusal }) => {
     const file = join(folder, 'countersign.db');
     await sqliteStorage({ file }).close();
     const db = new SqliteDatabase(file);
-    const newer = MIGRATIONS.length + 1;
-    db.pragma(`user_version = ${newer}`);
-    db.exec('CREATE TABLE of_the_newer (x)');
+    db.exec(change);
     db.close();
-    expect(() => sqliteStorage({ file })).toThrow(
-      `The database ${file} cannot be opened: it has schema version ${newer}, and this program knows versions up to ${MIGRATIONS.length}.`,
-    );
-    const after = new SqliteDatabase(file, { readonly: true });
-    expect(after.pragma('user_version', { simple: true })).toBe(newer);
-    after.close();
+    const before = await readFile(file);
+    expect(() => sqliteStorage({ file })).toThrow(`The database ${file} cannot be opened: ${refusal}`);
+    expect((await readFile(file)).equals(before)).toBe(true);
   });
 
-  it('create tables that are strict, and keyed by their owner first except the directory', () => {
+  it('has tables that are strict, and keyed by their owner first except the directory', () => {
     const db = openDatabase(':memory:');
     const tables = db
       .prepare<[], { name: string; strict: number }>(

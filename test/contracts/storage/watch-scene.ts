@@ -43,14 +43,6 @@ export const FIRST: InboxPosition = {
   sift: { uid: 4_294_967_295, sinceS: 1_800_000_000 },
 };
 
-/** The inboxes of two accounts after an upgrade: one was read up to a message, the other was empty. */
-export const CARRIED_OVER = [
-  { uidValidity: '4711', uid: 4_294_967_295 },
-  { uidValidity: null, uid: 0 },
-].map((position) => ({
-  positions: { events: undefined, links: { ...position, recent: [], sift: null } },
-}));
-
 /** Moves a reader of account 1 from the start. Without `fence`, leases the inbox first. */
 export async function advance(
   storage: Storage,

@@ -1,8 +1,0 @@
-/** What owners show besides the password when they sign in. */
-export const SCHEMA_22 = `
-ALTER TABLE countersign.owners
-  ADD COLUMN second_step TEXT,               -- JSON; NULL: nothing
-  ADD COLUMN passkey_handle TEXT;            -- NULL: the owner has no passkey
-CREATE UNIQUE INDEX owners_by_passkey_handle ON countersign.owners (passkey_handle)
-WHERE passkey_handle IS NOT NULL;
-`;

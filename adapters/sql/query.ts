@@ -1,0 +1,214 @@
+import type { Row } from './row.ts';
+
+type Value = string | number | boolean | null | readonly (string | number)[];
+/** By the name in the statement, after its `@`. */
+export type Values = Readonly<Record<string, Value>>;
+
+/** One read of the database. Each SQL store has its own text for each statement. */
+export interface Query {
+  readonly statement: Statement;
+  readonly values: Values;
+}
+
+/** The queries for one answer, and how to read their rows, in the same order. */
+export interface Load<Answer> {
+  readonly queries: readonly Query[];
+  read(...results: readonly (readonly Row[])[]): Answer;
+}
+
+/** @param results  one for each query of the load */
+export function readResults<Answer>(load: Load<Answer>, results: readonly (readonly Row[])[]): Answer {
+  return load.read(...results);
+}
+
+/**
+ * The text of each statement, in the dialect of one store. The store itself supplies `@storeNowMs` and
+ * `@ownerIds`.
+ */
+export type StatementTexts = Readonly<Record<Statement, string>>;
+
+/** Each with its values. */
+export type Statement =
+  /** `secretHash`: the credential, its secret (`secret_expires_at_ms`, `sealed_tokens`, `secret_signature`), its owner. */
+  | 'caller'
+  /** `secretHash`: what the secret's credential and its owner have used. */
+  | 'usage_of_secret'
+  /** `ownerId`, `credentialId`: what this credential and its owner have used. */
+  | 'usage_of_credential'
+  /** `secretHash`: the accounts of the secret's owner, oldest first. */
+  | 'accounts_of_secret'
+  /** `secretHash` */
+  | 'secret'
+  /** `ownerId`, `slotId` */
+  | 'slot'
+  /** `ownerId`, `credentialId`, `key` */
+  | 'claim'
+  /** The same: the approval that the claim is bound to. */
+  | 'approval_of_claim'
+  /** `ownerId`, `approvalId` */
+  | 'approval'
+  | 'plan'
+  | 'asked_plan'
+  | 'follow_up'
+  /** The same: the approval's credential, with its owner's plan and limits. */
+  | 'standing_of_approval'
+  /** `ownerId`, `approvalIds` */
+  | 'gists'
+  /** `ownerId`, `credentialId`: the same columns. */
+  | 'standing'
+  /** The values of a `FilingNeed`. */
+  | 'same_pending'
+  | 'same_unfinished'
+  | 'target_pending'
+  | 'same_of_owner'
+  | 'direct_sends'
+  | 'filed'
+  | 'waiting'
+  /** `running`, `limit`: approvals with their plans. */
+  | 'lapsed'
+  | 'due_follow_ups'
+  /** `nowMs` */
+  | 'overdue'
+  /** `ownerId`, `credentialId` */
+  | 'credential'
+  | 'secrets'
+  /** The same: its approved approvals that have not started. */
+  | 'unstarted'
+  /** `ownerId`: its pending approvals. */
+  | 'pending'
+  /** `ownerId`: the targets of those. */
+  | 'pending_targets'
+  /** `ownerId` */
+  | 'owner'
+  | 'accounts'
+  | 'account_health'
+  | 'credentials'
+  | 'credential_use'
+  | 'secrets_of_owner'
+  | 'devices'
+  | 'sessions'
+  /** `secretHash`, `nowMs`: the link of the first run, if it is open. */
+  | 'open_setup'
+  /** `email`, folded */
+  | 'owner_by_email'
+  | 'devices_by_email'
+  /** `handle` */
+  | 'owner_by_passkey_handle'
+  /** `after`, `limit` */
+  | 'owners'
+  /** `ownerId`: an approval that has started and not ended. */
+  | 'started_of_owner'
+  /** Those without a record that their keys are signed. */
+  | 'unsigned_owners'
+  /** `rows`: row numbers. */
+  | 'password_tries'
+  /** `ownerId`, `sessionId`, `nonce`: `has_session`, `is_used`. */
+  | 'proof'
+  /** `ownerId`, `requestId` */
+  | 'tracker_of_request'
+  /** `ownerId`: `last_id`, 0 if there is none. */
+  | 'last_tracker'
+  | 'last_link'
+  /** `ownerId`, `trackerId`, `linkId`: `last_id`, the newest link of a message except this one; 0 if there is none. */
+  | 'other_message_link'
+  | 'last_event'
+  /** `ownerId`, `trackerIds`; and `targets`. */
+  | 'trackers_by_id'
+  | 'links_by_target'
+  /** `ownerId`, `accountId`, `hashes` of event keys. */
+  | 'event_numbers'
+  /** `ownerId`, `accountId`, `reader`: of the account's inbox. */
+  | 'inbox_reader'
+  /** `ownerId`, `accountId`, `identities` */
+  | 'moved_into_inbox'
+  /** `ownerId` */
+  | 'inbox_leases'
+  | 'inbox_readers'
+  /** `all` */
+  | 'inboxes_to_watch'
+  /** `nowMs`, `limit` */
+  | 'accounts_to_check'
+  /** `ownerId`, `createdAtMs`, `id`, `limit`; and `credentialId`. */
+  | 'approvals_of_owner'
+  | 'open_of_owner'
+  | 'ended_of_owner'
+  | 'approvals_of_credential'
+  | 'open_of_credential'
+  | 'ended_of_credential'
+  /** `owners`: the open approvals, and the newest one of each owner once more, with `is_newest`. */
+  | 'open_states'
+  /** `ownerId`, `accountId`, `addresses` */
+  | 'known_recipients'
+  /** `ownerId`, `accountId`, `domainKeys`: the domains that have one, and of others with the same ending the one written to most. */
+  | 'known_domains'
+  /** `ownerId`, `afterMs`, `beforeMs`, `beforeId`, `limit` */
+  | 'reads'
+  /** `ownerId`, `readIds` */
+  | 'read_sources'
+  /** `ownerId`, `marks` */
+  | 'relocated'
+  /** `ownerId`, `afterId`, `limit` */
+  | 'events'
+  /** `type`: the stream, and whether events wait for a position (`has_unnumbered`). */
+  | 'event_stream'
+  /** `type`, `position`, `limit` */
+  | 'events_of_stream'
+  /**
+   * `ownerId`, `fromMs`, `atMs`, `activityId`, `stretch`: at most `limit` of the rows in this stretch that have `credentialId` and
+   * `tool`, if those are not null. With the columns of the request.
+   */
+  | 'activity'
+  /** The same, without `limit` and filters: the place of the stretch's last row, if the stretch is full. */
+  | 'activity_stretch'
+  /** `ownerId`, `afterId`, `upToId`, `limit` */
+  | 'activity_in_order'
+  /** `ownerId`, `limit`: the rows behind the last checkpoint. */
+  | 'uncovered_activity'
+  /** `ownerId` */
+  | 'checkpoints'
+  | 'last_checkpoint'
+  | 'owners_without_checkpoint'
+  /** `tokenHash`, `nowMs`: the session with its owner. */
+  | 'session_by_token'
+  /** `ownerId`, `nowMs` */
+  | 'live_sessions'
+  /** `ownerId`, `isResolved`, `before`, `limit` */
+  | 'trackers'
+  | 'count_trackers'
+  /** `ownerId`, `trackerId`, `upTo`, `limit` */
+  | 'links'
+  | 'count_links'
+  /** `ownerId`, `eventId` */
+  | 'event'
+  /** `ownerId` */
+  | 'waiting_trackers'
+  /** `limit`, `messages` */
+  | 'trackers_to_summarise'
+  | 'messages_to_summarise'
+  /** `ownerId` */
+  | 'endpoints'
+  /** `ownerId`, `credentialId`: the keys of the endpoints, and this one. */
+  | 'keys_of_endpoints'
+  /** `ownerId`, `limit`: events behind the enabled endpoint that is furthest behind. */
+  | 'events_behind'
+  /** `ownerId`, `names` (JSON of pairs of endpoint and sequence): deliveries. */
+  | 'deliveries_by_event'
+  /** `ownerId`, `limit` of each endpoint: deliveries with their events. */
+  | 'due_deliveries'
+  /** `ownerId`, `endpointId`, `before`, `limit`: the same columns. */
+  | 'deliveries'
+  /** `after`, `limit` */
+  | 'owners_with_deliveries'
+  /** `ownerId`, `nowMs`: `waiting`, `any_id`, `oldest_ms` of those that no notice covers. */
+  | 'waiting_for_notice'
+  /** `ownerId`: `accounts` that only the owner can mend, and `oldest_ms`, since when the oldest is that no notice covers. */
+  | 'accounts_to_mend'
+  /** `ownerId`, oldest first. */
+  | 'pending_grants'
+  /** `ownerId` */
+  | 'notice_channels'
+  /** `after`, `limit`, `nowMs` */
+  | 'owners_to_notify'
+  | 'any_owner'
+  /** The store's clock, as `now_ms`. */
+  | 'clock';

@@ -1,0 +1,127 @@
+/** What a database stores of one value. */
+export type Stored = string | number | boolean | null;
+
+/** What a secret key seals in a column, and what it is bound to. */
+export interface Sealing {
+  /** One of `STORED`. */
+  readonly purpose: string;
+  /** The columns, by their properties, that the text can only be opened with. */
+  readonly context: readonly string[];
+}
+
+/** A column of a table, and how core's values of it are stored. */
+export interface Column<Value = unknown> {
+  readonly type: 'text' | 'integer' | 'flag';
+  /** The column's name is that of its property in snake case, and this. */
+  readonly unit: '' | '_ms';
+  readonly isNullable: boolean;
+  /** The value of rows that do not state one. */
+  readonly initially: Stored | undefined;
+  /** A text that may be longer than an entry of an index of Postgres, which then holds its hash. */
+  readonly isLong: boolean;
+  readonly sealing: Sealing | undefined;
+  /** Reads a value as a driver returns it. @throws Error if the column cannot have it; it does not repeat the value */
+  read(stored: unknown): Value;
+  write(value: Value): Stored;
+
+  /** The same column, which may also be NULL. */
+  orNull(): Column<Value | null>;
+  /** The same column, with a value for rows that state none. */
+  startingAt(value: Value): Column<Value>;
+}
+
+type Definition<Value> = Pick<Column<Value>, 'type' | 'read' | 'write'> &
+  Partial<Pick<Column<Value>, 'unit' | 'isNullable' | 'initially' | 'isLong' | 'sealing'>>;
+
+function column<Value>(definition: Definition<Value>): Column<Value> {
+  const { read, write } = definition;
+  return {
+    unit: '',
+    isNullable: false,
+    initially: undefined,
+    isLong: false,
+    sealing: undefined,
+    ...definition,
+    orNull: () =>
+      column<Value | null>({
+        ...definition,
+        initially: undefined,
+        isNullable: true,
+        read: (stored) => (stored === null ? null : read(stored)),
+        write: (value) => (value === null ? null : write(value)),
+      }),
+    startingAt: (value) => column<Value>({ ...definition, initially: write(value) }),
+  };
+}
+
+export function text(): Column<string> {
+  return column({ type: 'text', read: asText, write: same });
+}
+
+export function longText(): Column<string> {
+  return column({ type: 'text', isLong: true, read: asText, write: same });
+}
+
+/** A text that a secret key sealed. @param context  the properties that it is bound to; without it, those of the table's key */
+export function sealed(purpose: string, context: readonly string[] = []): Column<string> {
+  return column({ type: 'text', sealing: { purpose, context }, read: asText, write: same });
+}
+
+/** One of several texts. */
+export function oneOf<const Value extends string>(values: readonly Value[]): Column<Value> {
+  return column({
+    type: 'text',
+    read: (stored) => values.find((known) => known === stored) ?? unknown(),
+    write: same,
+  });
+}
+
+/** A whole number that JavaScript holds exactly. */
+export function integer(): Column<number> {
+  return column({ type: 'integer', read: asInteger, write: same });
+}
+
+/** Stored in milliseconds since the epoch. */
+export function instant(): Column<Date> {
+  return column({
+    type: 'integer',
+    unit: '_ms',
+    read: (stored) => new Date(asInteger(stored)),
+    write: (value) => value.getTime(),
+  });
+}
+
+/** In a database without booleans 0 or 1. */
+export function flag(): Column<boolean> {
+  return column({
+    type: 'flag',
+    read: (stored) =>
+      stored === true || stored === 1 ? true : stored === false || stored === 0 ? false : unknown(),
+    write: same,
+  });
+}
+
+/** JSON, as `parse` accepts it. @param parse  throws an Error for any other value */
+export function json<Value>(parse: (value: unknown) => Value): Column<Value> {
+  return column({
+    type: 'text',
+    read: (stored) => parse(JSON.parse(asText(stored))),
+    write: (value) => JSON.stringify(value),
+  });
+}
+
+function asText(stored: unknown): string {
+  return typeof stored === 'string' ? stored : unknown();
+}
+
+function asInteger(stored: unknown): number {
+  return Number.isSafeInteger(stored) ? Number(stored) : unknown();
+}
+
+function same<Value>(value: Value): Value {
+  return value;
+}
+
+function unknown(): never {
+  throw new Error('it is a value that this program does not know');
+}

@@ -1,0 +1,74 @@
+import type { Column } from './column.ts';
+
+type Columns = Readonly<Record<string, Column<never> | Column>>;
+
+/** An SQL expression or condition that both databases read alike; else one for each. */
+export type Expression = string | { readonly sqlite: string; readonly postgres: string };
+
+/** An index of a table. Its columns are named by their properties. */
+export interface Index<Property extends string = string> {
+  readonly on: readonly (Property | { readonly expression: Expression })[];
+  /** Which rows it holds: a condition on columns, named as in SQL. */
+  readonly where?: string;
+  readonly isUnique?: boolean;
+  /** Columns that it also holds, so that a query reads only the index. Postgres leaves out what may be long. */
+  readonly also?: readonly Property[];
+}
+
+/** A table of the database: the one description of it. */
+export interface Table<Described extends Columns = Columns> {
+  readonly name: string;
+  readonly columns: Described;
+  /** The properties of its primary key. */
+  readonly key: readonly string[];
+  readonly unique: readonly (readonly string[])[];
+  readonly indexes: Readonly<Record<string, Index>>;
+  /** The table that a row's key refers to: there is no row without that row. */
+  readonly parent: { readonly table: Table; readonly isRemovedWithIt: boolean } | undefined;
+  /** Whether its rows may have kilobytes. */
+  readonly isWide: boolean;
+}
+
+interface Options<Property extends string> {
+  readonly key: readonly Property[];
+  readonly unique?: readonly (readonly Property[])[];
+  readonly indexes?: Readonly<Record<string, Index<Property>>>;
+  /** A row of this table has the key of a row there. Removed only after this row. */
+  readonly partOf?: Table;
+  /** The same. Removes this row with it. */
+  readonly removedWith?: Table;
+  readonly isWide?: boolean;
+}
+
+/** @param name  as in SQL; `columns`: their order is that of the table */
+export function table<const Described extends Columns>(
+  name: string,
+  columns: Described,
+  options: Options<keyof Described & string>,
+): Table<Described> {
+  const { key, unique = [], indexes = {}, partOf, removedWith, isWide = false } = options;
+  const parent = removedWith ?? partOf;
+  return {
+    name,
+    columns,
+    key,
+    unique,
+    indexes,
+    parent: parent && { table: parent, isRemovedWithIt: removedWith !== undefined },
+    isWide,
+  };
+}
+
+/** What core knows of a row. */
+export type RowOf<Of extends Table> = {
+  readonly [Property in keyof Of['columns']]: Of['columns'][Property] extends Column<infer Value>
+    ? Value
+    : never;
+};
+
+/** The name of a column in SQL. @throws Error if the table has no such property */
+export function columnName({ name, columns }: Table, property: string): string {
+  const found = columns[property];
+  if (found === undefined) throw new Error(`The table ${name} has no ${property}.`);
+  return `${property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}${found.unit}`;
+}
