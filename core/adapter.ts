@@ -115,6 +115,13 @@ export type { SentCopy } from './mail/sent-copy.ts';
 export { isSentTo, sentCopyOf } from './mail/sent-copy.ts';
 export { type BoundedCache, boundedCache } from './memory/bounded-cache.ts';
 export { DEFAULT_NOTICE_SETTINGS, type NoticeSettings, type QuietHours } from './notices/notice-rule.ts';
+export type { NoticeChannel } from './notices/notice-state.ts';
+export type {
+  ClaimedNotice,
+  NoticeAttemptEnd,
+  NoticeStorage,
+  OwnerToNotify,
+} from './notices/notice-storage.ts';
 export { NOTICE_KINDS, type NoticeKind, type NoticeTarget } from './notices/notice-target.ts';
 export type { Account } from './ports/account.ts';
 export {
@@ -219,15 +226,6 @@ export {
 export type { MailSending, Outgoing } from './ports/mail-sending.ts';
 export type { InboxVisit, MailWatching, OpenInbox, WatchEnd } from './ports/mail-watching.ts';
 export { type Notice, type NoticeEnd, type NoticeSender, noticeText } from './ports/notice-sender.ts';
-export type {
-  ClaimedNotice,
-  NoticeAttemptEnd,
-  NoticeChannel,
-  NoticeCode,
-  NoticeHealth,
-  NoticeStorage,
-  OwnerToNotify,
-} from './ports/notice-storage.ts';
 export type { Owner, OwnerRemoval, OwnerStorage, OwnerUpdate } from './ports/owner-storage.ts';
 export type { OwnerToCheck, PasswordStorage, TriesRows } from './ports/password-storage.ts';
 export type { Mail, Ports } from './ports/ports.ts';
@@ -246,7 +244,6 @@ export type {
   Change,
   ClaimFacts,
   ClaimKey,
-  Commit,
   CredentialFacts,
   EndpointsFacts,
   FactKind,
@@ -261,7 +258,6 @@ export type {
   Need,
   NeedOf,
   NewEvent,
-  NoticeFacts,
   NumberedKey,
   OwnerFacts,
   RemovalFacts,
@@ -332,4 +328,9 @@ export type { Answer, ToolCall } from './service/tool-call.ts';
 export type { Registration } from './sign-in/client.ts';
 export type { OAuthError, Refusal } from './sign-in/refusal.ts';
 export type { SignInRequest } from './sign-in/request.ts';
+export type { RowChange, Values } from './state/change.ts';
+export type { Column, Sealing, Stored } from './state/column.ts';
+export type { DriverRow, Queries, Query, ResultsOf, Selection, Statement } from './state/query.ts';
+export type { Commit, StateStore, Verdict } from './state/store.ts';
+export type { Columns, Expression, Index, RowOf, Table, ValuesOf } from './state/table.ts';
 export { createStorage } from './storage/create-storage.ts';

@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { BASELINE, createSchema, POSTGRES, unreadableVersion } from '../sql/schema.ts';
+import { POSTGRES } from '../sql/dialect.ts';
+import { BASELINE, createSchema, unreadableVersion } from '../sql/schema.ts';
 import { pgDriver } from './driver.ts';
 import { checkFitness, checkUpgrade, factsOf, UnfitDatabaseError } from './fitness.ts';
 

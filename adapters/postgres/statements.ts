@@ -1,7 +1,6 @@
 import { WAIT_MAX_MS } from '../../core/events/delivery.ts';
 import { confirmAccessChanges } from '../sql/access-change.ts';
 import { ACCOUNT_COLUMNS } from '../sql/account.ts';
-import { IS_TO_MEND } from '../sql/account-health.ts';
 import { REQUEST_COLUMNS } from '../sql/activity.ts';
 import { EVENT_COLUMNS } from '../sql/event.ts';
 import type { StatementTexts } from '../sql/query.ts';
@@ -420,31 +419,6 @@ export const STATEMENTS: StatementTexts = {
 
   pending_grants: `
     SELECT * FROM countersign.pending_grants WHERE owner_id = @ownerId ORDER BY expires_at_ms, state_hash`,
-  waiting_for_notice: `
-    SELECT count(*) AS waiting, max(approval_id) AS any_id,
-      min(created_at_ms) FILTER (WHERE NOT is_covered) AS oldest_ms
-    FROM countersign.approvals
-    WHERE owner_id = @ownerId AND ${OPEN} AND state = 'pending' AND expires_at_ms > @nowMs`,
-  accounts_to_mend: `
-    SELECT count(DISTINCT account_id) AS accounts, min(since_ms) FILTER (WHERE NOT is_covered) AS oldest_ms
-    FROM countersign.account_health WHERE owner_id = @ownerId AND ${IS_TO_MEND}`,
-  notice_channels: `
-    SELECT * FROM countersign.notice_channels WHERE owner_id = @ownerId ORDER BY created_at_ms, channel_id`,
-  owners_to_notify: `
-    SELECT * FROM (
-      SELECT o.owner_id, o.timezone, o.notice_settings, o.last_notice_ms, o.access_notice_due, min(c.retry_at_ms) AS retry_at_ms,
-        least(
-          (SELECT min(a.created_at_ms) FROM countersign.approvals a
-            WHERE a.owner_id = o.owner_id AND a.state = 'pending' AND NOT a.is_covered AND a.expires_at_ms > @nowMs),
-          (SELECT min(h.since_ms) FROM countersign.account_health h
-            WHERE h.owner_id = o.owner_id AND NOT h.is_covered AND ${IS_TO_MEND})
-        ) AS oldest_ms
-      FROM countersign.notice_channels c JOIN countersign.owners o ON o.owner_id = c.owner_id
-      WHERE c.owner_id > @after AND c.code IS NULL
-      GROUP BY o.owner_id) AS notified
-    WHERE oldest_ms IS NOT NULL OR retry_at_ms IS NOT NULL OR access_notice_due
-    ORDER BY owner_id LIMIT @limit`,
-
   any_owner: 'SELECT 1 FROM countersign.owners LIMIT 1',
   clock: `SELECT ${STORE_NOW_MS} AS now_ms`,
 };
@@ -523,11 +497,6 @@ export const WRITES: Readonly<Record<WriteStatement, string>> = {
     INSERT INTO countersign.relocated_messages (owner_id, mark)
     SELECT @owner_id::text, mark FROM unnest(@marks::text[]) AS added (mark) ON CONFLICT DO NOTHING`,
   confirm_access_changes: confirmAccessChanges('countersign.owners'),
-  cover_waiting: `
-    WITH seen AS (
-      UPDATE countersign.account_health SET is_covered = true WHERE owner_id = @owner_id AND NOT is_covered)
-    UPDATE countersign.approvals SET is_covered = true
-    WHERE owner_id = @owner_id AND state = 'pending' AND NOT is_covered`,
 };
 
 /** A new owner continues the numbers of a removed one with the same id. */

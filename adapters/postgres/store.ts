@@ -1,14 +1,17 @@
-import type { Store } from '../../core/ports/store.ts';
+import type { Change, Store } from '../../core/ports/store.ts';
+import type { RowChange, Values } from '../../core/state/change.ts';
+import type { Commit } from '../../core/state/store.ts';
+import { POSTGRES } from '../sql/dialect.ts';
 import { factsOf } from '../sql/facts.ts';
 import { sqlLookups } from '../sql/lookups.ts';
-import { type Load, readResults, type Values } from '../sql/query.ts';
+import { type Load, loadOf, nameAndText, readResults } from '../sql/query.ts';
 import { integer } from '../sql/row.ts';
+import { namedText } from '../sql/statement-text.ts';
 import {
   addOwnerValues,
   eraseValues,
   openSetupValues,
   orReplace,
-  type Write,
   writesOf,
   writeText,
 } from '../sql/writes.ts';
@@ -21,7 +24,7 @@ import {
   SNAPSHOT,
   type Transaction,
 } from './database.ts';
-import { lockFor, lockOwner } from './lock.ts';
+import { type Locked, lockFor, lockOwner } from './lock.ts';
 import {
   ADD_OWNER,
   END_SETUP,
@@ -39,34 +42,51 @@ import {
 
 /** A unit takes two round trips: one to begin, lock and load, one to write and commit. */
 export function postgresStore(db: Database): Store {
-  return {
-    ...sqlLookups(async (load) => {
-      // A single statement sees a single moment.
-      if (load.queries.length === 1) return answer(db, load, {});
-      return db.transact(SNAPSHOT, async (tx) => {
-        const [found] = await inOrder([answer(tx, load, {}), tx.commit()]);
-        return found;
-      });
-    }),
+  async function lookUp<Answer>(load: Load<Answer>): Promise<Answer> {
+    // A single statement sees a single moment.
+    if (load.queries.length === 1) return answer(db, load, {});
+    return db.transact(SNAPSHOT, async (tx) => {
+      const [found] = await inOrder([answer(tx, load, {}), tx.commit()]);
+      return found;
+    });
+  }
 
-    unit: (commit, need, judge) =>
-      db.transact(commit === 'durable' ? DURABLE : RELAXED, async (tx) => {
-        const load = factsOf(need);
-        const locked = await lockFor(tx, need);
-        const [nowMs, facts] =
-          locked === undefined
-            ? [
-                0,
-                readResults(
-                  load,
-                  load.queries.map(() => []),
-                ),
-              ]
-            : await inOrder([locked.nowMs, answer(tx, load, locked.values)]);
-        const judged = judge(facts, nowMs);
-        await inOrder([write(tx, judged.changes.flatMap(writesOf)), tx.commit()]);
-        return judged.answer;
-      }),
+  /** @param lock  locks what the unit needs; undefined: there is nothing to do */
+  function unit<Facts, Answer>(
+    commit: Commit,
+    lock: (tx: Transaction) => Promise<Locked | undefined> | Locked,
+    load: Load<Facts>,
+    judge: (
+      facts: Facts,
+      storeNowMs: number,
+    ) => { readonly answer: Answer; readonly changes: readonly (Change | RowChange)[] },
+  ): Promise<Answer> {
+    return db.transact(commit === 'durable' ? DURABLE : RELAXED, async (tx) => {
+      const locked = await lock(tx);
+      const [nowMs, facts] =
+        locked === undefined
+          ? [
+              0,
+              readResults(
+                load,
+                load.queries.map(() => []),
+              ),
+            ]
+          : await inOrder([locked.nowMs, answer(tx, load, locked.values)]);
+      const judged = judge(facts, nowMs);
+      await inOrder([write(tx, judged.changes.flatMap(writesOf)), tx.commit()]);
+      return judged.answer;
+    });
+  }
+
+  return {
+    ...sqlLookups(lookUp),
+    unit: (commit, need, judge) => unit(commit, (tx) => lockFor(tx, need), factsOf(need), judge),
+    ownerUnit: (commit, ownerId, queries, judge) => {
+      const lock = (tx: Transaction) => ({ nowMs: lockOwner(tx, ownerId), values: {} });
+      return unit(commit, lock, loadOf(queries, POSTGRES), judge);
+    },
+    look: (queries) => lookUp(loadOf(queries, POSTGRES)),
 
     apply: (ownerId, changes) =>
       db.transact(RELAXED, async (tx) => {
@@ -120,16 +140,17 @@ export function postgresStore(db: Database): Store {
 }
 
 async function answer<Answer>(db: Queries, load: Load<Answer>, more: Values): Promise<Answer> {
-  const found = load.queries.map(({ statement, values }) =>
-    db.rows(statement, STATEMENTS[statement], { ...values, ...more }),
-  );
+  const found = load.queries.map((query) => {
+    const { name, text } = nameAndText(query, STATEMENTS);
+    return db.rows(name, text, { ...query.values, ...more });
+  });
   return readResults(load, await inOrder(found));
 }
 
-async function write(tx: Transaction, writes: readonly Write[]): Promise<void> {
+async function write(tx: Transaction, writes: readonly RowChange[]): Promise<void> {
   await inOrder(
     writes.map((one) => {
-      if (one.op === 'run') return tx.run(one.statement, WRITES[one.statement], one.values);
+      if (one.op === 'run') return tx.run(one.statement, commandText(one.statement), one.values);
       if (one.op === 'put_rows') return putRows(tx, one);
       const values = one.op === 'delete' ? one.key : { ...one.key, ...one.values };
       return tx.run(`${one.op}_${one.table}`, writeText(one, 'countersign.'), values);
@@ -137,10 +158,15 @@ async function write(tx: Transaction, writes: readonly Write[]): Promise<void> {
   );
 }
 
+function commandText(name: string): string {
+  const older: Readonly<Record<string, string | undefined>> = WRITES;
+  return older[name] ?? namedText(name, POSTGRES);
+}
+
 /** Puts all rows with one statement. */
 async function putRows(
   tx: Transaction,
-  { table, key, rows }: Extract<Write, { op: 'put_rows' }>,
+  { table, key, rows }: Extract<RowChange, { op: 'put_rows' }>,
 ): Promise<number> {
   const columns = Object.keys(rows[0] ?? {});
   const names = columns.join(', ');

@@ -16,7 +16,6 @@ import { readCredential, readSecret, readStanding } from './credential.ts';
 import { readEvent } from './event.ts';
 import { hashOfKey, readNumberedKey } from './event-number.ts';
 import { readPendingGrant } from './grant.ts';
-import { readNoticeChannel, readNoticeFacts } from './notice.ts';
 import { folded, readKeysRecord, readOwner } from './owner.ts';
 import type { Load, Query, Statement, Values } from './query.ts';
 import { flag, instant, instantOrNull, integer, integerOrNull, type Row, text, textOrNull } from './row.ts';
@@ -363,17 +362,6 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
   endpoints: (need) => ({
     queries: endpointQueries(need),
     read: ([owner], endpoints, credentials) => owner && readEndpointsFacts(owner, endpoints, credentials),
-  }),
-
-  notices: ({ ownerId, nowMs }) => ({
-    queries: [
-      ask('owner', { ownerId }),
-      ask('notice_channels', { ownerId }),
-      ask('waiting_for_notice', { ownerId, nowMs }),
-      ask('accounts_to_mend', { ownerId }),
-    ],
-    read: ([owner], channels, [waiting], [toMend]) =>
-      owner && readNoticeFacts(owner, channels.map(readNoticeChannel), counted(waiting), counted(toMend)),
   }),
 
   delivery: ({ ownerId, ...ref }) => ({

@@ -9,7 +9,6 @@ import { readEvent, readEventStream, readPositionedEvent } from './event.ts';
 import { readNumberedEvent } from './event-number.ts';
 import { ask } from './facts.ts';
 import { findActivity } from './find-activity.ts';
-import { readNoticeChannel, readNoticeSettings, readOwnerToNotify } from './notice.ts';
 import { folded, readKeysRecord, readOwner } from './owner.ts';
 import type { Load, Query } from './query.ts';
 import { flag, instant, instantOrNull, integer, type Row, text, textOrNull } from './row.ts';
@@ -19,7 +18,10 @@ import { readLink, readMessage, readTracker } from './tracker.ts';
 import { readInboxToWatch, readWaitingTracker } from './watching.ts';
 import { readDeliveryRecord, readEndpoint } from './webhook.ts';
 
-type Lookups = Omit<Store, 'unit' | 'apply' | 'addOwner' | 'openSetup' | 'erase' | 'numberEvents' | 'close'>;
+type Lookups = Omit<
+  Store,
+  'unit' | 'ownerUnit' | 'look' | 'apply' | 'addOwner' | 'openSetup' | 'erase' | 'numberEvents' | 'close'
+>;
 
 /** The plain look-ups. @param answered  runs the queries at one moment, and reads their rows */
 export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Answer>): Lookups {
@@ -227,10 +229,6 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
         more: found.length > limit,
       })),
     accessChanges: (ownerId) => first(ask('owner', { ownerId }), readAccessChanges),
-    noticeSettings: (ownerId) => first(ask('owner', { ownerId }), readNoticeSettings),
-    noticeChannels: (ownerId) => list(ask('notice_channels', { ownerId }), readNoticeChannel),
-    ownersToNotify: ({ after, limit, now }) =>
-      list(ask('owners_to_notify', { after, limit, nowMs: now.getTime() }), readOwnerToNotify),
     waitingTrackers: (ownerId) => list(ask('waiting_trackers', { ownerId }), readWaitingTracker),
     summariesDue: (query) =>
       answered({

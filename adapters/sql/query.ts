@@ -1,12 +1,14 @@
+import type { Values } from '../../core/state/change.ts';
+import type { Queries, ResultsOf } from '../../core/state/query.ts';
+import type { Dialect } from './dialect.ts';
 import type { Row } from './row.ts';
+import { queryText } from './statement-text.ts';
 
-type Value = string | number | boolean | null | readonly (string | number)[];
-/** By the name in the statement, after its `@`. */
-export type Values = Readonly<Record<string, Value>>;
+export type { Values };
 
-/** One read of the database. Each SQL store has its own text for each statement. */
+/** One read of the database. */
 export interface Query {
-  readonly statement: Statement;
+  readonly statement: Statement | { readonly name: string; readonly text: string };
   readonly values: Values;
 }
 
@@ -17,6 +19,20 @@ export interface Load<Answer> {
 }
 
 /** @param results  one for each query of the load */
+/** The queries that core declared, as a load. */
+export function loadOf<Asked extends Queries>(asked: Asked, dialect: Dialect): Load<ResultsOf<Asked>>;
+export function loadOf(asked: Queries, dialect: Dialect): Load<Readonly<Record<string, unknown>>> {
+  const entries = Object.entries(asked);
+  return {
+    queries: entries.map(([, query]) => ({
+      statement: { name: query.statement.name, text: queryText(query, dialect) },
+      values: query.values,
+    })),
+    read: (...results) =>
+      Object.fromEntries(entries.map(([name, { read }], at) => [name, read(results[at] ?? [])])),
+  };
+}
+
 export function readResults<Answer>(load: Load<Answer>, results: readonly (readonly Row[])[]): Answer {
   return load.read(...results);
 }
@@ -26,6 +42,14 @@ export function readResults<Answer>(load: Load<Answer>, results: readonly (reado
  * `@ownerIds`.
  */
 export type StatementTexts = Readonly<Record<Statement, string>>;
+
+/** @param texts  of the store */
+export function nameAndText(
+  { statement }: Query,
+  texts: StatementTexts,
+): { readonly name: string; readonly text: string } {
+  return typeof statement === 'string' ? { name: statement, text: texts[statement] } : statement;
+}
 
 /** Each with its values. */
 export type Statement =
@@ -199,16 +223,8 @@ export type Statement =
   | 'deliveries'
   /** `after`, `limit` */
   | 'owners_with_deliveries'
-  /** `ownerId`, `nowMs`: `waiting`, `any_id`, `oldest_ms` of those that no notice covers. */
-  | 'waiting_for_notice'
-  /** `ownerId`: `accounts` that only the owner can mend, and `oldest_ms`, since when the oldest is that no notice covers. */
-  | 'accounts_to_mend'
   /** `ownerId`, oldest first. */
   | 'pending_grants'
-  /** `ownerId` */
-  | 'notice_channels'
-  /** `after`, `limit`, `nowMs` */
-  | 'owners_to_notify'
   | 'any_owner'
   /** The store's clock, as `now_ms`. */
   | 'clock';

@@ -3,32 +3,7 @@ import { SUBSCRIBED_TYPES } from '../../core/events/webhook-event.ts';
 import { TABLES } from '../../core/service/tables.ts';
 import type { Column } from '../../core/state/column.ts';
 import { columnName, type Expression, type Index, type Table } from '../../core/state/table.ts';
-
-/** How a database writes the definition of a table. */
-export interface SchemaDialect {
-  readonly name: 'sqlite' | 'postgres';
-  /** Before the names of tables. */
-  readonly prefix: string;
-  readonly types: Readonly<Record<Column['type'], string>>;
-  /** Behind the definition of a table. */
-  options(table: Table): string;
-}
-
-export const SQLITE: SchemaDialect = {
-  name: 'sqlite',
-  prefix: '',
-  types: { text: 'TEXT', integer: 'INTEGER', flag: 'INTEGER' },
-  // Long rows are slow in the tree of a key.
-  options: ({ isWide }) => (isWide ? ' STRICT' : ' STRICT, WITHOUT ROWID'),
-};
-
-/** In a schema of its own, so that it can share a database with the program that embeds it. Texts compare by their bytes, whatever the language of the database. */
-export const POSTGRES: SchemaDialect = {
-  name: 'postgres',
-  prefix: 'countersign.',
-  types: { text: 'TEXT COLLATE "C"', integer: 'BIGINT', flag: 'BOOLEAN' },
-  options: () => '',
-};
+import type { Dialect } from './dialect.ts';
 
 /**
  * The version of this schema, in both databases. Later versions are reached by migrations. Those below it, from before the
@@ -37,7 +12,7 @@ export const POSTGRES: SchemaDialect = {
 export const BASELINE = 101;
 
 /** The statements that create all tables, with the rows that they begin with. */
-export function createSchema(dialect: SchemaDialect): readonly string[] {
+export function createSchema(dialect: Dialect): readonly string[] {
   const streams = SUBSCRIBED_TYPES.map(
     (type) =>
       `INSERT INTO ${dialect.prefix}event_streams VALUES ('${type}', '${randomBytes(8).toString('hex')}', 0, 0)`,
@@ -64,7 +39,7 @@ export function unreadableVersion(version: number, newest: number): string | und
 }
 
 /** The statements that create a table with its indexes. */
-function createTable(table: Table, dialect: SchemaDialect): readonly string[] {
+function createTable(table: Table, dialect: Dialect): readonly string[] {
   const isHashed = (property: string) =>
     dialect.name === 'postgres' && table.columns[property]?.isLong === true;
   const named = (properties: readonly string[]) => properties.map((one) => columnName(table, one)).join(', ');
@@ -91,7 +66,7 @@ function createTable(table: Table, dialect: SchemaDialect): readonly string[] {
   ];
 }
 
-function columnLine(name: string, { type, isNullable, initially }: Column, { types }: SchemaDialect): string {
+function columnLine(name: string, { type, isNullable, initially }: Column, { types }: Dialect): string {
   const always = isNullable ? '' : ' NOT NULL';
   return `${name} ${types[type]}${always}${initially === undefined ? '' : ` DEFAULT ${literal(initially)}`}`;
 }
@@ -100,7 +75,7 @@ function literal(value: Column['initially']): string {
   return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
 }
 
-function parentLines({ parent }: Table, { prefix }: SchemaDialect): readonly string[] {
+function parentLines({ parent }: Table, { prefix }: Dialect): readonly string[] {
   if (parent === undefined) return [];
   const key = parent.table.key.map((one) => columnName(parent.table, one)).join(', ');
   const reference = `FOREIGN KEY (${key}) REFERENCES ${prefix}${parent.table.name} (${key})`;
@@ -111,7 +86,7 @@ function indexText(
   name: string,
   { on, where, isUnique = false, also = [] }: Index,
   table: Table,
-  dialect: SchemaDialect,
+  dialect: Dialect,
   isHashed: (property: string) => boolean,
 ): string {
   const parts = on.map((one) =>
@@ -126,6 +101,6 @@ function indexText(
   );
 }
 
-function inDialect(expression: Expression, { name }: SchemaDialect): string {
+function inDialect(expression: Expression, { name }: Dialect): string {
   return typeof expression === 'string' ? expression : expression[name];
 }

@@ -10,33 +10,15 @@ import { domainNames } from '../../core/safety/domain-keys.ts';
 import { domainOf } from '../../core/safety/domain-of.ts';
 import { passkeyHandle } from '../../core/secrets/webauthn.ts';
 import { TABLES_OF_OWNERS } from '../../core/service/tables.ts';
+import type { RowChange, Values } from '../../core/state/change.ts';
 import { accessChangeColumns } from './access-change.ts';
 import { serverColumns, serverKey } from './account-health.ts';
 import { hashOfKey } from './event-number.ts';
 import { grantColumns, pendingGrantColumns, pendingGrantKey } from './grant.ts';
-import { noticeChannelColumns, noticeChannelKey, noticeSettingsText } from './notice.ts';
 import { folded, ownerHash } from './owner.ts';
-import type { Values } from './query.ts';
 import { secondStepText } from './second-step.ts';
 import { readerColumns } from './watching.ts';
 import { deliveryRow, endpointColumns, endpointKey } from './webhook.ts';
-
-/** What a change or a command writes. Columns are named as in the tables. */
-export type Write =
-  | { readonly op: 'insert'; readonly table: string; readonly key: Values; readonly values: Values }
-  /** Inserts the row, or sets `values` if the key exists. */
-  | { readonly op: 'put'; readonly table: string; readonly key: Values; readonly values: Values }
-  /** Puts several rows with the same columns, which include the key's. Their keys differ. */
-  | {
-      readonly op: 'put_rows';
-      readonly table: string;
-      readonly key: readonly string[];
-      readonly rows: readonly Values[];
-    }
-  | { readonly op: 'update'; readonly table: string; readonly key: Values; readonly values: Values }
-  | { readonly op: 'delete'; readonly table: string; readonly key: Values }
-  /** A statement that each store has in its own dialect. */
-  | { readonly op: 'run'; readonly statement: WriteStatement; readonly values: Values };
 
 export type WriteStatement =
   /** Sets the counts of the credential's minute, with the time of its call, and of the owner's day. Adds the slot. */
@@ -57,12 +39,10 @@ export type WriteStatement =
   /** `domain_endings`: JSON of pairs of a name and a domain that ends with it. Sets the domain written to most. */
   | 'rank_domains'
   | 'remember_relocated'
-  /** `owner_id`: pending requests that no notice covers. */
-  | 'cover_waiting'
   /** `owner_id`, `until_ms`. */
   | 'confirm_access_changes';
 
-type RowWrite = Exclude<Write, { op: 'run' | 'put_rows' }>;
+type RowWrite = Exclude<RowChange, { op: 'run' | 'put_rows' }>;
 
 const texts = new Map<string, string>();
 
@@ -138,7 +118,8 @@ export function eraseValues(before: Parameters<Storage['erase']>[0]): Values {
 }
 
 /** Returns the rows of a change. */
-export function writesOf(change: Change): readonly Write[] {
+export function writesOf(change: Change | RowChange): readonly RowChange[] {
+  if ('op' in change) return [change];
   switch (change.type) {
     case 'count_call': {
       const { minute, day } = change;
@@ -196,8 +177,8 @@ export function writesOf(change: Change): readonly Write[] {
         filed_at_ms: filed.filedAtMs,
       };
       const sealed = { sealed_plan: filed.sealedPlan, sealed_gist: filed.sealedGist };
-      const plan: Write = { op: 'insert', table: 'plans', key, values: sealed };
-      const approvals: Write = { op: 'insert', table: 'approvals', key, values };
+      const plan: RowChange = { op: 'insert', table: 'plans', key, values: sealed };
+      const approvals: RowChange = { op: 'insert', table: 'approvals', key, values };
       if (filed.targets.length === 0) return [approvals, plan];
       const targets = { ...key, targets: filed.targets };
       return [approvals, plan, { op: 'run', statement: 'add_targets', values: targets }];
@@ -367,7 +348,7 @@ export function writesOf(change: Change): readonly Write[] {
         ...grantColumns(account.grant),
         created_at_ms: now.getTime(),
       };
-      const counted: Write = {
+      const counted: RowChange = {
         op: 'update',
         table: 'owners',
         key: { owner_id: account.ownerId },
@@ -446,7 +427,7 @@ export function writesOf(change: Change): readonly Write[] {
       const { ownerId, lastAccountId: last_account_id, lastEndpointId: last_endpoint_id } = change;
       const key = { owner_id: ownerId };
       return [
-        ...TABLES_OF_OWNERS.map(({ name }): Write => ({ op: 'delete', table: name, key })),
+        ...TABLES_OF_OWNERS.map(({ name }): RowChange => ({ op: 'delete', table: name, key })),
         {
           op: 'put',
           table: 'removed_owners',
@@ -466,10 +447,6 @@ export function writesOf(change: Change): readonly Write[] {
     case 'confirm_access_changes': {
       const values = { owner_id: change.ownerId, until_ms: change.until.getTime() };
       return [{ op: 'run', statement: 'confirm_access_changes', values }];
-    }
-    case 'cover_access_changes': {
-      const values = { access_notice_due: false };
-      return [{ op: 'update', table: 'owners', key: { owner_id: change.ownerId }, values }];
     }
     case 'save_second_step': {
       const { ownerId: owner_id, secondStep } = change;
@@ -601,7 +578,7 @@ export function writesOf(change: Change): readonly Write[] {
         position,
         created_at_ms: endpoint.createdAt.getTime(),
       };
-      const counted: Write = {
+      const counted: RowChange = {
         op: 'update',
         table: 'owners',
         key: { owner_id: endpoint.ownerId },
@@ -623,37 +600,6 @@ export function writesOf(change: Change): readonly Write[] {
         { op: 'delete', table: 'endpoints', key: endpointKey(change) },
         { op: 'delete', table: 'deliveries', key: endpointKey(change) },
       ];
-    case 'add_notice_channel': {
-      const { channel } = change;
-      const values = {
-        ...noticeChannelColumns(channel),
-        kind: channel.kind,
-        sealed_target: channel.sealedTarget,
-        created_at_ms: channel.createdAt.getTime(),
-      };
-      return [{ op: 'insert', table: 'notice_channels', key: noticeChannelKey(channel), values }];
-    }
-    case 'save_notice_channel': {
-      const { channel } = change;
-      const values = noticeChannelColumns(channel);
-      return [{ op: 'update', table: 'notice_channels', key: noticeChannelKey(channel), values }];
-    }
-    case 'remove_notice_channel':
-      return [{ op: 'delete', table: 'notice_channels', key: noticeChannelKey(change) }];
-    case 'save_notice_settings': {
-      const values = { notice_settings: noticeSettingsText(change.settings) };
-      return [{ op: 'update', table: 'owners', key: { owner_id: change.ownerId }, values }];
-    }
-    case 'save_last_notice': {
-      const values = { last_notice_ms: change.at?.getTime() ?? null };
-      return [{ op: 'update', table: 'owners', key: { owner_id: change.ownerId }, values }];
-    }
-    case 'cover_waiting':
-      return [{ op: 'run', statement: 'cover_waiting', values: { owner_id: change.ownerId } }];
-    case 'stop_notices': {
-      const values = { tries: 0, retry_at_ms: null };
-      return [{ op: 'update', table: 'notice_channels', key: { owner_id: change.ownerId }, values }];
-    }
     case 'save_deliveries': {
       const rows = change.deliveries.map((one) => deliveryRow(change.ownerId, one));
       return [{ op: 'put_rows', table: 'deliveries', key: ['owner_id', 'endpoint_id', 'sequence'], rows }];

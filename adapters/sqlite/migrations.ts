@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
+import { SQLITE } from '../sql/dialect.ts';
 import type { Row } from '../sql/row.ts';
-import { BASELINE, createSchema, SQLITE, unreadableVersion } from '../sql/schema.ts';
+import { BASELINE, createSchema, unreadableVersion } from '../sql/schema.ts';
 
 /** SQL, or a function for what SQL cannot compute. */
 export type Migration = string | ((db: Database) => void);

@@ -1,7 +1,6 @@
 import { WAIT_MAX_MS } from '../../core/events/delivery.ts';
 import { confirmAccessChanges } from '../sql/access-change.ts';
 import { ACCOUNT_COLUMNS } from '../sql/account.ts';
-import { IS_TO_MEND } from '../sql/account-health.ts';
 import { REQUEST_COLUMNS } from '../sql/activity.ts';
 import { CREDENTIAL_COLUMNS } from '../sql/credential.ts';
 import { EVENT_COLUMNS } from '../sql/event.ts';
@@ -421,32 +420,6 @@ export const STATEMENTS: StatementTexts = {
     ORDER BY owner_id <= @after, owner_id LIMIT @limit`,
 
   pending_grants: 'SELECT * FROM pending_grants WHERE owner_id = @ownerId ORDER BY expires_at_ms, state_hash',
-  waiting_for_notice: `
-    SELECT count(*) AS waiting, max(approval_id) AS any_id,
-      min(CASE WHEN NOT is_covered THEN created_at_ms END) AS oldest_ms
-    FROM approvals INDEXED BY approvals_open
-    WHERE owner_id = @ownerId AND ${OPEN} AND state = 'pending' AND expires_at_ms > @nowMs`,
-  accounts_to_mend: `
-    SELECT count(DISTINCT account_id) AS accounts, min(CASE WHEN NOT is_covered THEN since_ms END) AS oldest_ms
-    FROM account_health WHERE owner_id = @ownerId AND ${IS_TO_MEND}`,
-  notice_channels: `
-    SELECT * FROM notice_channels WHERE owner_id = @ownerId ORDER BY created_at_ms, channel_id`,
-  owners_to_notify: `
-    SELECT * FROM (
-      SELECT o.owner_id, o.timezone, o.notice_settings, o.last_notice_ms, o.access_notice_due, min(c.retry_at_ms) AS retry_at_ms,
-        (SELECT min(since_ms) FROM (
-          SELECT min(a.created_at_ms) AS since_ms FROM approvals a INDEXED BY approvals_uncovered
-          WHERE a.owner_id = o.owner_id AND a.state = 'pending' AND NOT a.is_covered AND a.expires_at_ms > @nowMs
-          UNION ALL
-          SELECT min(h.since_ms) FROM account_health h
-          WHERE h.owner_id = o.owner_id AND NOT h.is_covered AND ${IS_TO_MEND}
-        )) AS oldest_ms
-      FROM notice_channels c JOIN owners o ON o.owner_id = c.owner_id
-      WHERE c.owner_id > @after AND c.code IS NULL
-      GROUP BY c.owner_id)
-    WHERE oldest_ms IS NOT NULL OR retry_at_ms IS NOT NULL OR access_notice_due
-    ORDER BY owner_id LIMIT @limit`,
-
   any_owner: 'SELECT 1 FROM owners LIMIT 1',
   clock: 'SELECT @storeNowMs AS now_ms',
 };
@@ -536,12 +509,6 @@ export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
     SELECT @owner_id, value FROM json_each(@marks) WHERE true ON CONFLICT DO NOTHING`,
   ],
   confirm_access_changes: [confirmAccessChanges('owners')],
-  cover_waiting: [
-    `
-    UPDATE approvals INDEXED BY approvals_uncovered SET is_covered = 1
-    WHERE owner_id = @owner_id AND state = 'pending' AND NOT is_covered`,
-    'UPDATE account_health SET is_covered = 1 WHERE owner_id = @owner_id AND NOT is_covered',
-  ],
 };
 
 /** A new owner continues the numbers of a removed one with the same id. */

@@ -1,15 +1,18 @@
 import type { Database } from 'better-sqlite3';
 import type { Change, Store } from '../../core/ports/store.ts';
+import type { RowChange, Values } from '../../core/state/change.ts';
+import type { Commit } from '../../core/state/store.ts';
+import { SQLITE } from '../sql/dialect.ts';
 import { factsOf } from '../sql/facts.ts';
 import { sqlLookups } from '../sql/lookups.ts';
-import { type Load, readResults, type Values } from '../sql/query.ts';
+import { type Load, loadOf, nameAndText, readResults } from '../sql/query.ts';
 import { integer, type Row, text } from '../sql/row.ts';
+import { namedText } from '../sql/statement-text.ts';
 import {
   addOwnerValues,
   eraseValues,
   openSetupValues,
   orReplace,
-  type Write,
   writesOf,
   writeText,
 } from '../sql/writes.ts';
@@ -56,7 +59,7 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
   function answer<Answer>(load: Load<Answer>, nowMs: number): Answer {
     const clock = { storeNowMs: nowMs };
     const results = load.queries.map((query) => {
-      const ready = prepare(STATEMENTS[query.statement]);
+      const ready = prepare(nameAndText(query, STATEMENTS).text);
       return ready.all(bound(ready.names, query.values, clock));
     });
     return readResults(load, results);
@@ -67,7 +70,7 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
     return ready.run(bound(ready.names, values, key));
   }
 
-  function putRows({ table, key, rows: [first, ...others] }: Extract<Write, { op: 'put_rows' }>): void {
+  function putRows({ table, key, rows: [first, ...others] }: Extract<RowChange, { op: 'put_rows' }>): void {
     if (first === undefined) return;
     const columns = Object.keys(first);
     const places = columns.map((column) => `@${column}`).join(', ');
@@ -75,13 +78,13 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
     for (const row of [first, ...others]) run(text, row);
   }
 
-  function write(one: Write): void {
-    if (one.op === 'run') for (const text of WRITES[one.statement]) run(text, one.values);
+  function write(one: RowChange): void {
+    if (one.op === 'run') for (const text of commandTexts(one.statement)) run(text, one.values);
     else if (one.op === 'put_rows') putRows(one);
     else run(writeText(one, ''), one.op === 'delete' ? {} : one.values, one.key);
   }
 
-  function apply(changes: readonly Change[]): void {
+  function apply(changes: readonly (Change | RowChange)[]): void {
     for (const change of changes) for (const one of writesOf(change)) write(one);
   }
 
@@ -92,25 +95,34 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
     return reading(load.queries.length === 1 ? look : db.transaction(look))();
   };
 
+  async function unit<Facts, Answer>(
+    commit: Commit,
+    load: Load<Facts>,
+    judge: (
+      facts: Facts,
+      storeNowMs: number,
+    ) => { readonly answer: Answer; readonly changes: readonly (Change | RowChange)[] },
+  ): Promise<Answer> {
+    let changes: readonly (Change | RowChange)[] = [];
+    const work = () => {
+      const nowMs = storeNowMs();
+      const judged = judge(answer(load, nowMs), nowMs);
+      changes = judged.changes;
+      apply(changes);
+      return judged.answer;
+    };
+    const done = await (commit === 'durable' ? durable(work)() : together(work)());
+    // Otherwise the log would contain the sealed settings until others overwrite them. A reader can delay this.
+    if (changes.some(leavesSecrets)) await emptyLog();
+    return done;
+  }
+
   return {
     ...sqlLookups(lookUp),
 
-    async unit(commit, need, judge) {
-      let changes: readonly Change[] = [];
-      const work = () => {
-        const nowMs = storeNowMs();
-        const judged = judge(answer(factsOf(need), nowMs), nowMs);
-        changes = judged.changes;
-        apply(changes);
-        return judged.answer;
-      };
-      const done = await (commit === 'durable' ? durable(work)() : together(work)());
-      // Otherwise the log would contain the sealed settings until others overwrite them. A reader can delay
-      // this.
-      if (changes.some(({ type }) => ['remove_account', 'remove_owner', 'forget_health'].includes(type)))
-        await emptyLog();
-      return done;
-    },
+    unit: (commit, need, judge) => unit(commit, factsOf(need), judge),
+    ownerUnit: (commit, _ownerId, queries, judge) => unit(commit, loadOf(queries, SQLITE), judge),
+    look: (queries) => lookUp(loadOf(queries, SQLITE)),
     apply: (_ownerId, changes) => together(() => apply(changes))(),
     addOwner: durable((owner) => {
       const added = run(ADD_OWNER, addOwnerValues(owner));
@@ -138,6 +150,16 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
       close();
     },
   };
+}
+
+/** Whether a change removes what must not stay in the log. */
+function leavesSecrets(change: Change | RowChange): boolean {
+  return 'type' in change && ['remove_account', 'remove_owner', 'forget_health'].includes(change.type);
+}
+
+function commandTexts(name: string): readonly string[] {
+  const older: Readonly<Record<string, readonly string[] | undefined>> = WRITES;
+  return older[name] ?? [namedText(name, SQLITE)];
 }
 
 function readyStatement(db: Database, text: string): Ready {

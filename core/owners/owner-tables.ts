@@ -24,9 +24,6 @@ export const owners = table(
     lastAccountId: integer().startingAt(0),
     lastEndpointId: integer().startingAt(0),
     lastEventSequence: integer().startingAt(0),
-    /** JSON. NULL: the usual ones. */
-    noticeSettings: text().orNull(),
-    lastNotice: instant().orNull(),
     passwordChangedAt: instant().orNull(),
     secondStepChangedAt: instant().orNull(),
     recoveryCodeUsedAt: instant().orNull(),

@@ -1,3 +1,4 @@
+import type { NoticeStorage } from '../notices/notice-storage.ts';
 import type { AccountHealthStorage } from './account-health.ts';
 import type { AccountStorage } from './account-storage.ts';
 import type { ApprovalStorage } from './approval-storage.ts';
@@ -6,7 +7,6 @@ import type { CheckpointStorage } from './checkpoint-storage.ts';
 import type { CredentialStorage } from './credential-storage.ts';
 import type { EventStorage } from './event-storage.ts';
 import type { GrantStorage } from './grant-storage.ts';
-import type { NoticeStorage } from './notice-storage.ts';
 import type { OwnerStorage } from './owner-storage.ts';
 import type { PasswordStorage } from './password-storage.ts';
 import type { ReadStorage } from './read-storage.ts';

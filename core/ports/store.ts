@@ -10,7 +10,8 @@ import type { TriesCounter } from '../gate/password-tries.ts';
 import type { Plan } from '../gate/permissions.ts';
 import type { SecondStep } from '../gate/second-step.ts';
 import type { StoredSession } from '../gate/session.ts';
-import type { NoticeSettings } from '../notices/notice-rule.ts';
+import type { RowChange } from '../state/change.ts';
+import type { Commit, StateStore } from '../state/store.ts';
 import type { Account } from './account.ts';
 import type { ServerHealth } from './account-health.ts';
 import type { StoredActivity } from './activity.ts';
@@ -19,7 +20,6 @@ import type { CredentialRef, Held } from './call-storage.ts';
 import type { Checkpoint, NumberedActivity } from './checkpoint-storage.ts';
 import type { Credential, KeysRecord } from './credential-storage.ts';
 import type { PendingGrant, StoredGrant } from './grant-storage.ts';
-import type { NoticeChannel } from './notice-storage.ts';
 import type { Owner } from './owner-storage.ts';
 import type { OwnerToCheck, TriesRows } from './password-storage.ts';
 import type { NewRead } from './read-storage.ts';
@@ -37,25 +37,26 @@ import type { AttemptLog, DeliveryRef, Endpoint } from './webhook-storage.ts';
  * A call that cannot reach the database throws `ServiceError('temporarily_unavailable')`. It never returns an empty
  * result instead.
  */
-export type Store = StoreLookups & {
-  /**
-   * Runs one atomic unit: locks the rows of `need`, loads its facts, and applies all changes that `judge` returns, or
-   * none. Nobody else writes rows of the same owner in between.
-   *
-   * `judge` is pure. It may be called again if the transaction has to be repeated.
-   * @param commit `durable`: survives a loss of power before it resolves. `relaxed`: complete or absent after a
-   *   crash, but a loss of power may undo the newest units, and several may be committed together
-   * @returns the answer of `judge`, once its changes are committed
-   */
-  unit<Kind extends FactKind, Answer>(
-    commit: Commit,
-    need: NeedOf<Kind>,
-    judge: (facts: FactsOf<Kind>, storeNowMs: number) => Judged<Answer>,
-  ): Promise<Answer>;
+export type Store = StoreLookups &
+  Pick<StateStore, 'ownerUnit' | 'look'> & {
+    /**
+     * Runs one atomic unit: locks the rows of `need`, loads its facts, and applies all changes that `judge` returns, or
+     * none. Nobody else writes rows of the same owner in between.
+     *
+     * `judge` is pure. It may be called again if the transaction has to be repeated.
+     * @param commit `durable`: survives a loss of power before it resolves. `relaxed`: complete or absent after a
+     *   crash, but a loss of power may undo the newest units, and several may be committed together
+     * @returns the answer of `judge`, once its changes are committed
+     */
+    unit<Kind extends FactKind, Answer>(
+      commit: Commit,
+      need: NeedOf<Kind>,
+      judge: (facts: FactsOf<Kind>, storeNowMs: number) => Judged<Answer>,
+    ): Promise<Answer>;
 
-  /** Applies changes of one owner that need no facts, as one atomic, relaxed unit. */
-  apply(ownerId: string, changes: readonly Change[]): Promise<void>;
-};
+    /** Applies changes of one owner that need no facts, as one atomic, relaxed unit. */
+    apply(ownerId: string, changes: readonly (Change | RowChange)[]): Promise<void>;
+  };
 
 /** Look-ups change nothing and read one consistent state. `addOwner`, `openSetup` and `numberEvents` are durable; `erase` keeps the rows of approvals. */
 export type StoreLookups = Pick<
@@ -109,9 +110,6 @@ export type StoreLookups = Pick<
   | 'ownersWithDeliveries'
   | 'deliveries'
   | 'accessChanges'
-  | 'noticeSettings'
-  | 'noticeChannels'
-  | 'ownersToNotify'
 > & {
   /** All credentials of the owner with all their secrets, newest first, including revoked ones; and the clock. */
   credentials(ownerId: string): Promise<{
@@ -124,8 +122,6 @@ export type StoreLookups = Pick<
     secretHash: string,
   ): Promise<{ readonly ownerId: string; readonly credentialId: string } | undefined>;
 };
-
-export type Commit = 'durable' | 'relaxed';
 
 /** The answer of a verb, and the changes to write for it, in this order. */
 export interface Judged<Answer> {
@@ -294,11 +290,6 @@ export interface FactKinds {
           readonly due: readonly (StoredDelivery & { readonly event: StoredEvent })[];
         })
       | undefined;
-  };
-  /** The channels of the owner's notices, and what waits at `nowMs`. Undefined: there is no such owner. */
-  notices: {
-    readonly need: { readonly ownerId: string; readonly nowMs: number };
-    readonly facts: NoticeFacts | undefined;
   };
 }
 
@@ -528,26 +519,6 @@ export interface TrackersFacts {
   readonly lastLinkId: number;
 }
 
-export interface NoticeFacts {
-  readonly timezone: string;
-  readonly settings: NoticeSettings;
-  readonly lastNoticeAt: Date | null;
-  /** Oldest first. */
-  readonly channels: readonly NoticeChannel[];
-  /** Pending requests before their `expiresAt`. */
-  readonly waiting: number;
-  /** The one that waits, if it is the only one. */
-  readonly onlyApprovalId: string | null;
-  /** Accounts that only the owner can mend. */
-  readonly toMend: number;
-  /** Since when the oldest of both waits that no notice covers. */
-  readonly oldest: Date | undefined;
-  /** Whether the owner's access changed, and the owner has not confirmed it. */
-  readonly hasAccessChanged: boolean;
-  /** Whether no notice covers a change of the owner's access. */
-  readonly isAccessNoticeDue: boolean;
-}
-
 export interface EndpointsFacts {
   readonly plan: Plan;
   readonly limits: LimitOverrides;
@@ -738,8 +709,6 @@ export type Change =
     }
   /** Forgets the changes up to that instant. */
   | { readonly type: 'confirm_access_changes'; readonly ownerId: string; readonly until: Date }
-  /** No notice of changes of the owner's access is due any more. */
-  | { readonly type: 'cover_access_changes'; readonly ownerId: string }
   /** Saves its email, time zone, language, days to keep plans, plan and limits. */
   | { readonly type: 'save_owner'; readonly owner: Owner }
   /** Removes every row of the owner. The numbers stay, with the hash of the id. */
@@ -846,21 +815,6 @@ export type Change =
     }
   /** Also removes its deliveries. */
   | { readonly type: 'remove_endpoint'; readonly ownerId: string; readonly endpointId: number }
-  | { readonly type: 'add_notice_channel'; readonly channel: NoticeChannel }
-  /** Saves its code and its health. */
-  | { readonly type: 'save_notice_channel'; readonly channel: NoticeChannel }
-  | { readonly type: 'remove_notice_channel'; readonly ownerId: string; readonly channelId: string }
-  | {
-      readonly type: 'save_notice_settings';
-      readonly ownerId: string;
-      readonly settings: NoticeSettings;
-    }
-  /** Null: the owner has opened a page since. */
-  | { readonly type: 'save_last_notice'; readonly ownerId: string; readonly at: Date | null }
-  /** Marks the pending requests, and the accounts to mend, as covered by a notice, or seen. */
-  | { readonly type: 'cover_waiting'; readonly ownerId: string }
-  /** Ends the tries of every channel. Keeps its health. */
-  | { readonly type: 'stop_notices'; readonly ownerId: string }
   /** Adds each delivery, or replaces it. All of them are different. */
   | {
       readonly type: 'save_deliveries';

@@ -2,20 +2,21 @@ import { invalidArgument } from '../contract/schema.ts';
 import { newEndpointSecret } from '../events/signature.ts';
 import { boundedCache } from '../memory/bounded-cache.ts';
 import { DELAY_MAX_MIN, type NoticeSettings } from '../notices/notice-rule.ts';
+import type { NoticeChannel } from '../notices/notice-state.ts';
 import {
   type NoticeKind,
   type NoticeTarget,
   noticeTarget,
   vapidPublicKey,
 } from '../notices/notice-target.ts';
+import { openTarget, sealTarget } from '../notices/sealed-target.ts';
+import { vapidKey } from '../notices/vapid-key.ts';
 import { errorName } from '../ports/log.ts';
 import type { Notice, NoticeEnd, NoticeSender } from '../ports/notice-sender.ts';
-import type { NoticeChannel, NoticeCode } from '../ports/notice-storage.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { HOUR_MS, MINUTE_MS } from '../time/durations.ts';
 import { notFound } from './not-found.ts';
-import { openTarget, sealTarget, vapidKey } from './notice-targets.ts';
 import { approvalsPage, isConnectedAccount, sendTo } from './send-notices.ts';
 
 /** Notices to the owner that something waits. They say how much, never what. */
@@ -210,7 +211,7 @@ export function createNotices(ports: Ports, keyring: Keyring, dashboardUrl: stri
         kind: target.kind,
         sealedTarget: sealTarget(keyring, { ownerId, channelId }, target),
         code: code === null ? null : codeOf(codeMac({ ownerId, channelId }, code), now),
-        health: { tries: 0, retryAt: null, failingSince: null, problem: null },
+        ...{ tries: 0, retryAt: null, failingSince: null, problem: null },
         createdAt: now,
       };
       await removeSame(ownerId, target);
@@ -278,8 +279,8 @@ function newCode(random: Ports['random']): string {
   }
 }
 
-function codeOf(mac: string, now: Date): NoticeCode {
-  return { mac, until: new Date(now.getTime() + CODE_MS), triesLeft: CODE_TRIES };
+function codeOf(mac: string, now: Date): NonNullable<NoticeChannel['code']> {
+  return { mac, untilMs: now.getTime() + CODE_MS, triesLeft: CODE_TRIES };
 }
 
 function reasonOf(end: Exclude<NoticeEnd, { kind: 'sent' }>): string {
@@ -288,15 +289,15 @@ function reasonOf(end: Exclude<NoticeEnd, { kind: 'sent' }>): string {
 
 /** @param target  undefined: it cannot be read */
 function shown(channel: NoticeChannel, target: NoticeTarget | undefined): NoticeChannelView {
-  const { channelId, kind, code, health, createdAt } = channel;
+  const { channelId, kind, code, failingSince, problem, createdAt } = channel;
   return {
     channelId,
     kind,
     name: target === undefined ? '' : nameOf(target),
     endpoint: target?.kind === 'push' ? target.endpoint : null,
     isConfirmed: code === null,
-    failingSince: health.failingSince,
-    problem: health.problem,
+    failingSince,
+    problem,
     createdAt,
   };
 }

@@ -1,17 +1,13 @@
 import { isAccessNoticeDue, isNoticeDue, isQuiet, isRetryDue } from '../notices/notice-rule.ts';
+import type { NoticeChannel } from '../notices/notice-state.ts';
+import type { ClaimedNotice, NoticeAttemptEnd, OwnerToNotify } from '../notices/notice-storage.ts';
 import { isSameMailbox, type NoticeTarget } from '../notices/notice-target.ts';
+import { openTarget } from '../notices/sealed-target.ts';
 import { errorName } from '../ports/log.ts';
 import type { Notice, NoticeEnd, NoticeSender } from '../ports/notice-sender.ts';
-import type {
-  ClaimedNotice,
-  NoticeAttemptEnd,
-  NoticeChannel,
-  OwnerToNotify,
-} from '../ports/notice-storage.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { createAttempts } from './attempts.ts';
-import { openTarget } from './notice-targets.ts';
 
 /** Sends owners a notice that something waits. */
 export interface NoticeDelivery {

@@ -11,7 +11,7 @@ import { activity, checkpoints } from '../activity/activity-tables.ts';
 import { approvals, followUps, plans, waitingTargets } from '../approvals/approval-tables.ts';
 import { deliveries, endpoints, eventStreams, events } from '../events/event-tables.ts';
 import { claims, credentials, secrets, usage } from '../keys/key-tables.ts';
-import { noticeChannels } from '../notices/notice-table.ts';
+import { noticeChannels, noticeSettings } from '../notices/notice-state.ts';
 import {
   devices,
   owners,
@@ -66,6 +66,7 @@ export const TABLES: readonly Table[] = [
   trackerLinks,
   eventNumbers,
   noticeChannels,
+  noticeSettings,
   activity,
   checkpoints,
 ];

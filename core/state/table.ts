@@ -1,6 +1,6 @@
 import type { Column } from './column.ts';
 
-type Columns = Readonly<Record<string, Column<never> | Column>>;
+export type Columns = Readonly<Record<string, Column>>;
 
 /** An SQL expression or condition that both databases read alike; else one for each. */
 export type Expression = string | { readonly sqlite: string; readonly postgres: string };
@@ -60,15 +60,16 @@ export function table<const Described extends Columns>(
 }
 
 /** What core knows of a row. */
-export type RowOf<Of extends Table> = {
-  readonly [Property in keyof Of['columns']]: Of['columns'][Property] extends Column<infer Value>
-    ? Value
-    : never;
+export type RowOf<Of extends Table> = ValuesOf<Of['columns']>;
+
+/** The values of columns or parameters, by their properties. */
+export type ValuesOf<Of extends Columns> = {
+  readonly [Property in keyof Of]: Of[Property] extends Column<infer Value> ? Value : never;
 };
 
 /** The name of a column in SQL. @throws Error if the table has no such property */
-export function columnName({ name, columns }: Table, property: string): string {
+export function columnName({ name, columns }: Pick<Table, 'name' | 'columns'>, property: string): string {
   const found = columns[property];
-  if (found === undefined) throw new Error(`The table ${name} has no ${property}.`);
+  if (found === undefined) throw new Error(`${name} has no ${property}.`);
   return `${property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}${found.unit}`;
 }

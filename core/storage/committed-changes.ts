@@ -1,6 +1,7 @@
 import type { Change, Store } from '../ports/store.ts';
+import type { RowChange } from '../state/change.ts';
 
-type CommitListener = (changes: readonly Change[]) => void;
+type CommitListener = (changes: readonly (Change | RowChange)[]) => void;
 
 /** A store whose units report what they changed. */
 interface ObservedStore {
@@ -11,6 +12,9 @@ interface ObservedStore {
 
 export function observeCommits(store: Store): ObservedStore {
   const listeners = new Set<CommitListener>();
+  const tell: CommitListener = (changes) => {
+    if (changes.length > 0) for (const listener of listeners) listener(changes);
+  };
   return {
     store: {
       ...store,
@@ -21,7 +25,17 @@ export function observeCommits(store: Store): ObservedStore {
           changes = judged.changes;
           return judged;
         });
-        if (changes.length > 0) for (const listener of listeners) listener(changes);
+        tell(changes);
+        return answer;
+      },
+      async ownerUnit(commit, ownerId, queries, judge) {
+        let changes: readonly RowChange[] = [];
+        const answer = await store.ownerUnit(commit, ownerId, queries, (found, at) => {
+          const judged = judge(found, at);
+          changes = judged.changes;
+          return judged;
+        });
+        tell(changes);
         return answer;
       },
     },

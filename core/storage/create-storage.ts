@@ -1,4 +1,5 @@
 import { PER_ENDPOINT_MAX } from '../events/attempt-room.ts';
+import { noticeStorage } from '../notices/notice-storage.ts';
 import type { CredentialRef } from '../ports/call-storage.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Store } from '../ports/store.ts';
@@ -33,15 +34,6 @@ import { cancel, decide } from './decide.ts';
 import { file, filingNeed } from './file.ts';
 import { finishCall, finishedWithClaim } from './finish.ts';
 import { addPendingGrant, leaseGrant, replaceGrant, saveGrant, takePendingGrant } from './grants.ts';
-import {
-  addNoticeChannel,
-  claimNotice,
-  confirmNoticeChannel,
-  endNotice,
-  looked,
-  removeNoticeChannel,
-  setNoticeSettings,
-} from './notices.ts';
 import { removeOwner, updateOwner } from './owners.ts';
 import { passwordMatched, takePasswordTry } from './password-tries.ts';
 import { expire, reclaim } from './recover.ts';
@@ -105,16 +97,16 @@ export function createStorage(database: Store, random: Random): Storage {
   const pendingGrantsOf = (ownerId: string) => ({ kind: 'pendingGrants', ownerId }) as const;
   const endpointsOf = (ownerId: string, credentialId: string | null = null) =>
     ({ kind: 'endpoints', ownerId, credentialId }) as const;
-  const noticesOf = (ownerId: string, now: Date | undefined = undefined) =>
-    ({ kind: 'notices', ownerId, nowMs: now?.getTime() ?? 0 }) as const;
   const key = ({ ownerId, credentialId }: { ownerId: string; credentialId: string }) =>
     ({ kind: 'credential', ownerId, credentialId }) as const;
 
   return {
     ...lookups(store),
+    ...noticeStorage(store),
     onApprovalChange: (listener) =>
       onCommit((changes) => {
         for (const change of changes) {
+          if (!('type' in change)) continue;
           if (change.type !== 'add_approval' && change.type !== 'save_approval') continue;
           listener(change.approval.id, change.approval.ownerId);
         }
@@ -295,18 +287,6 @@ export function createStorage(database: Store, random: Random): Storage {
     },
     redeliver: (r) => unit('relaxed', { kind: 'delivery', ...r }, (facts, at) => redeliver(facts, r, at)),
 
-    setNoticeSettings: (ownerId, settings) =>
-      unit('durable', noticesOf(ownerId), (facts) => setNoticeSettings(facts, ownerId, settings)),
-    addNoticeChannel: (r) =>
-      unit('durable', noticesOf(r.channel.ownerId), (facts) => addNoticeChannel(facts, r)),
-    removeNoticeChannel: (ownerId, channelId) =>
-      unit('durable', noticesOf(ownerId), (facts) => removeNoticeChannel(facts, channelId)),
-    confirmNoticeChannel: (r) =>
-      unit('durable', noticesOf(r.ownerId), (facts) => confirmNoticeChannel(facts, r)),
-    ownerLooked: (ownerId) => store.apply(ownerId, looked(ownerId)),
-    claimNotice: (r) => unit('relaxed', noticesOf(r.ownerId, r.now), (facts) => claimNotice(facts, r)),
-    endNotice: (r) => unit('relaxed', noticesOf(r.ownerId), (facts) => endNotice(facts, r)),
-
     leaseInboxes: (r) =>
       unit('relaxed', { kind: 'watching', ownerId: r.ownerId }, (facts, at) => leaseInboxes(facts, r, at)),
     releaseInboxes: (ownerId, held) =>
@@ -322,7 +302,7 @@ export function createStorage(database: Store, random: Random): Storage {
 
     onEvent: (listener) =>
       onCommit((changes) => {
-        if (changes.some(({ type }) => type === 'append_event')) listener();
+        if (changes.some((change) => 'type' in change && change.type === 'append_event')) listener();
       }),
   };
 }
@@ -335,7 +315,14 @@ function credentialRef(ref: CredentialRef): CredentialRef {
 
 /** The verbs that need no rules. The store answers them directly. */
 function lookups(store: Store) {
-  const { unit: _unit, apply: _apply, credentialOfSecret: _secret, ...plain } = store;
+  const {
+    unit: _unit,
+    ownerUnit: _owner,
+    look: _look,
+    apply: _apply,
+    credentialOfSecret: _secret,
+    ...plain
+  } = store;
   return {
     ...plain,
     async credentials(ownerId: string, signer: Signer) {

@@ -130,6 +130,7 @@ const COLUMNS: Readonly<Record<string, Readonly<Record<string, Expression>>>> = 
   },
   moved_into_inbox: { identity: OF_OWNER_UNIQUE('identity') },
   notice_channels: { channel_id: OF_OWNER_UNIQUE('channel'), kind: "'ntfy'" },
+  notice_settings: { owner_id: "'owner' || i" },
   owners: {
     owner_id: "'owner' || i",
     email: UNIQUE('owner@'),
@@ -196,7 +197,7 @@ export function fillStatement(
 }
 
 function rowsOf(table: string, { rows, owners }: Scale): number {
-  if (table === 'owners') return owners;
+  if (table === 'owners' || table === 'notice_settings') return owners;
   // A row for each kind of event that has listeners.
   if (table === 'event_streams') return 2;
   // The link of the first run is gone once there is an owner.

@@ -1,6 +1,8 @@
+import type { Dialect } from '../../../adapters/sql/dialect.ts';
+import { queryText, TEXTS } from '../../../adapters/sql/statement-text.ts';
 import { casesOf } from '../../only-long.ts';
 import type { Scale } from './filled-tables.ts';
-import type { RowWrite } from './row-writes.ts';
+import type { Collected } from './row-writes.ts';
 import { CASES, type Case, type Value, valueFor } from './statement-values.ts';
 
 /** Finds the statements of a database that cost more the more is stored, although they return or change no more. */
@@ -71,13 +73,20 @@ function outgrows(before: Cost, now: Cost): boolean {
   return now.pages > (perRow * DEEPER + MORE_PER_ROW) * rows + MORE;
 }
 
-/** All statements that modules export, and those that write rows, each in every case. */
+/** All statements that modules export, those that core declared, and those that write rows, each in every case. */
 export function measurables(
   modules: readonly object[],
-  writes: readonly RowWrite[],
-  prefix: string,
+  { writes, statements }: Collected,
+  dialect: Dialect,
 ): readonly Measurable[] {
-  const texts = modules.flatMap(textsIn).map(({ name, text }) => ({ name, text, valueFor }));
+  const { prefix } = dialect;
+  const declared = {
+    ...Object.fromEntries(Object.entries(TEXTS).map(([name, text]) => [name, text(dialect)])),
+    ...Object.fromEntries(
+      Array.from(statements, (one) => [one.name, queryText({ statement: one }, dialect)]),
+    ),
+  };
+  const texts = [...modules, declared].flatMap(textsIn).map(({ name, text }) => ({ name, text, valueFor }));
   const rows = writes.map((one) => ({ name: one.name, text: one.text(prefix), valueFor: one.valueFor }));
   return [...texts, ...rows].flatMap((one) =>
     CASES.map((which: Case) => ({

@@ -4,11 +4,12 @@ import * as z from 'zod';
 import { LOCKS } from '../../../adapters/postgres/lock.ts';
 import { migrate } from '../../../adapters/postgres/migrations.ts';
 import * as statements from '../../../adapters/postgres/statements.ts';
+import { POSTGRES } from '../../../adapters/sql/dialect.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { missingOwnPostgres, type OwnPostgres, startOwnPostgres } from '../../servers/postgres.ts';
 import { type Column, fillStatement, type Scale } from './filled-tables.ts';
 import { type Cost, growing, type Measurable, measurables, rowsIn } from './growth.ts';
-import { rowWrites } from './row-writes.ts';
+import { collected } from './row-writes.ts';
 
 /** A statement that grows, to show that one is found. */
 const SCAN: Measurable = {
@@ -25,7 +26,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a statement of Postg
   let all: readonly Measurable[];
   beforeAll(async () => {
     postgres = await startOwnPostgres();
-    all = measurables([statements, LOCKS], await rowWrites(), 'countersign.');
+    all = measurables([statements, LOCKS], await collected(), POSTGRES);
   });
   afterAll(() => postgres?.stop());
 

@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { TEXTS } from '../../../adapters/sql/statement-text.ts';
 import { writesOf, writeText } from '../../../adapters/sql/writes.ts';
 import { openDatabase, storeNowMs } from '../../../adapters/sqlite/database.ts';
 import { sqliteStore } from '../../../adapters/sqlite/store.ts';
 import type { Change, Store } from '../../../core/ports/store.ts';
+import type { RowChange } from '../../../core/state/change.ts';
+import type { Queries, Statement } from '../../../core/state/query.ts';
 import { createStorage } from '../../../core/storage/create-storage.ts';
 import { everyVerbScene, VERBS } from '../../contracts/storage/every-verb.ts';
 import type { Scale } from './filled-tables.ts';
@@ -43,24 +46,37 @@ const OTHERS: readonly Change[] = [
   { ...OF_OWNER, type: 'remove_secret', credentialId: 'key1', secretHash: 'secret0/1' },
 ];
 
-/** Calls every verb of storage, and collects what it writes. @throws Error if a kind of change was never made */
-export async function rowWrites(): Promise<readonly RowWrite[]> {
-  const changes = [...OTHERS];
+/** What the verbs of storage ask and write. */
+export interface Collected {
+  readonly writes: readonly RowWrite[];
+  /** The statements that core declared, and that a verb used. */
+  readonly statements: ReadonlySet<Statement>;
+}
+
+/** Calls every verb of storage. @throws Error if a kind of change was never made, or a statement with a text of its own not used */
+export async function collected(): Promise<Collected> {
+  const changes: (Change | RowChange)[] = [...OTHERS];
+  const statements = new Set<Statement>();
   for (const verb of Object.values(VERBS)) {
     const store = sqliteStore(openDatabase(':memory:'), storeNowMs);
-    const storage = createStorage(noting(store, changes), randomBytes);
+    const storage = createStorage(noting(store, changes, statements), randomBytes);
     await verb(storage, await everyVerbScene(storage));
     await storage.close();
   }
-  const missing = kindsOfChange().filter((kind) => !changes.some(({ type }) => type === kind));
+  const missing = kindsOfChange().filter(
+    (kind) => !changes.some((one) => 'type' in one && one.type === kind),
+  );
+  const names = new Set(Array.from(statements, ({ name }) => name));
+  for (const change of changes) if ('op' in change && change.op === 'run') names.add(change.statement);
+  missing.push(...Object.keys(TEXTS).filter((name) => !names.has(name)));
   if (missing.length > 0) throw new Error(`no verb makes these changes here: ${missing.join(', ')}`);
   const found = new Map<string, RowWrite>();
   for (const change of changes) {
     // Removes all rows of an owner, so it costs what the owner has.
-    if (change.type === 'remove_owner') continue;
+    if ('type' in change && change.type === 'remove_owner') continue;
     for (const write of writesOf(change)) {
       if (write.op === 'run' || write.op === 'put_rows') continue;
-      const name = `${change.type}: ${write.op} ${write.table}`;
+      const name = `${'type' in change ? change.type : 'change'}: ${write.op} ${write.table}`;
       found.set(`${name} ${writeText(write, '')}`, {
         name,
         text: (prefix) => writeText(write, prefix),
@@ -74,12 +90,27 @@ export async function rowWrites(): Promise<readonly RowWrite[]> {
       });
     }
   }
-  return [...found.values()];
+  return { writes: [...found.values()], statements };
 }
 
-function noting(store: Store, changes: Change[]): Store {
+function noting(store: Store, changes: (Change | RowChange)[], statements: Set<Statement>): Store {
+  const note = (queries: Queries) => {
+    for (const { statement } of Object.values(queries)) statements.add(statement);
+  };
   return {
     ...store,
+    ownerUnit(commit, ownerId, queries, judge) {
+      note(queries);
+      return store.ownerUnit(commit, ownerId, queries, (found, nowMs) => {
+        const judged = judge(found, nowMs);
+        changes.push(...judged.changes);
+        return judged;
+      });
+    },
+    look(queries) {
+      note(queries);
+      return store.look(queries);
+    },
     unit: (commit, need, judge) =>
       store.unit(commit, need, (facts, nowMs) => {
         const judged = judge(facts, nowMs);

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { SQLITE } from '../../../adapters/sql/dialect.ts';
 import { openDatabase } from '../../../adapters/sqlite/database.ts';
 import * as statements from '../../../adapters/sqlite/statements.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { type Column, fillStatement, type Scale } from './filled-tables.ts';
 import { type Cost, growing, type Measurable, measurables, rowsIn } from './growth.ts';
-import { rowWrites } from './row-writes.ts';
+import { collected } from './row-writes.ts';
 
 /** Linux counts here what a process reads, whether from a disk or from memory. */
 const COUNTERS = '/proc/self/io';
@@ -27,7 +28,7 @@ const PAGE_BYTES = 4096;
 describe.skipIf(missing.length > 0)(titledWithout(missing, 'a statement of SQLite'), () => {
   let all: readonly Measurable[];
   beforeAll(async () => {
-    all = measurables([statements], await rowWrites(), '');
+    all = measurables([statements], await collected(), SQLITE);
   });
 
   it.each([1, 400])(

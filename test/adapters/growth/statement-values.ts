@@ -180,7 +180,16 @@ const VALUES: Readonly<Record<string, Value | Chosen>> = {
   day_count: 1,
   duration_ms: 1,
   ...Object.fromEntries(
-    ['at_ms', 'created_at_ms', 'expires_at_ms', 'keys_signed_at_ms', 'lease_until_ms', 'since_ms', 'time_ms']
+    [
+      'at_ms',
+      'now_ms',
+      'created_at_ms',
+      'expires_at_ms',
+      'keys_signed_at_ms',
+      'lease_until_ms',
+      'since_ms',
+      'time_ms',
+    ]
       .concat(['minute_ms', 'day_ms', 'until_ms'])
       .map((name) => [name, NOW_MS]),
   ),

@@ -112,7 +112,7 @@ export async function everyVerbScene(storage: Storage): Promise<EveryVerbScene> 
   if (attempt === undefined) throw new Error('no attempt was begun');
   await storage.testEndpoint({ ownerId, endpointId: 1, now: NOON });
   await addChannel(storage, ownerId);
-  const code = { mac: 'right', until: LATE, triesLeft: 2 };
+  const code = { mac: 'right', untilMs: LATE.getTime(), triesLeft: 2 };
   await addChannel(storage, ownerId, { channelId: 'ntc_2', code });
   const idleOwnerId = await addOwner(storage);
   await storage.changeSecondStep(idleOwnerId, anApp());

@@ -1,4 +1,4 @@
-import type { NoticeChannel } from '../../../core/ports/notice-storage.ts';
+import type { NoticeChannel } from '../../../core/notices/notice-state.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { NOON } from './scene.ts';
 
@@ -11,7 +11,10 @@ export function aChannel(ownerId: string, changes: Partial<NoticeChannel> = {}):
     kind: 'ntfy',
     sealedTarget: 'sealed',
     code: null,
-    health: { tries: 0, retryAt: null, failingSince: null, problem: null },
+    tries: 0,
+    retryAt: null,
+    failingSince: null,
+    problem: null,
     createdAt: NOON,
     ...changes,
   };

@@ -132,7 +132,7 @@ export function noticePromises(store: Store): void {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const { ownerId } = key;
-      const code = { mac: 'right', until: at(HOUR_MS), triesLeft: 2 };
+      const code = { mac: 'right', untilMs: at(HOUR_MS).getTime(), triesLeft: 2 };
       const enter = (channelId: string, codeMac: string, now = NOON) =>
         storage.confirmNoticeChannel({ ownerId, channelId, codeMac, now });
       await ask(storage, key);
@@ -240,9 +240,12 @@ export function noticePromises(store: Store): void {
       expect(await storage.noticeChannels(ownerId)).toMatchObject([
         {
           channelId,
-          health: { tries: 1, retryAt: minutesLater(1), failingSince: DUE, problem: FAILED.reason },
+          tries: 1,
+          retryAt: minutesLater(1),
+          failingSince: DUE,
+          problem: FAILED.reason,
         },
-        { channelId: 'ntc_well', health: { tries: 0, retryAt: null, failingSince: null, problem: null } },
+        { channelId: 'ntc_well', tries: 0, retryAt: null, failingSince: null, problem: null },
       ]);
       expect(await storage.claimNotice({ ownerId, now: minutesLater(0.5) })).toBeUndefined();
       expect(await ownersToNotify(storage, minutesLater(1))).toEqual([ownerId]);
@@ -251,13 +254,13 @@ export function noticePromises(store: Store): void {
       });
       expect(await storage.claimNotice({ ownerId, now: minutesLater(1) })).toBeUndefined();
       await storage.endNotice({ ownerId, channelId, end: FAILED, now: minutesLater(1) });
-      expect((await storage.noticeChannels(ownerId))[0]?.health).toMatchObject({
+      expect((await storage.noticeChannels(ownerId))[0]).toMatchObject({
         ...{ tries: 2, retryAt: minutesLater(3), failingSince: DUE },
       });
       await storage.claimNotice({ ownerId, now: minutesLater(3) });
       await storage.ownerLooked(ownerId);
       await storage.endNotice({ ownerId, channelId, end: FAILED, now: minutesLater(3) });
-      expect((await storage.noticeChannels(ownerId))[0]?.health).toEqual({
+      expect((await storage.noticeChannels(ownerId))[0]).toMatchObject({
         ...{ tries: 0, retryAt: null, failingSince: DUE, problem: FAILED.reason },
       });
     });
@@ -290,7 +293,7 @@ export function noticePromises(store: Store): void {
       await storage.endNotice({ ownerId, channelId, end: FAILED, now: DUE });
       await reject(storage, waiting);
       expect(await storage.claimNotice({ ownerId, now: at(HOUR_MS) })).toBeUndefined();
-      expect((await storage.noticeChannels(ownerId))[0]?.health).toMatchObject({ tries: 0, retryAt: null });
+      expect((await storage.noticeChannels(ownerId))[0]).toMatchObject({ tries: 0, retryAt: null });
     });
 
     it('wait for the end of the quiet hours, and so do their retries', async () => {

@@ -180,7 +180,7 @@ export const NOT_TIMED: readonly {
       'core/service/edit-request.ts': 'isRepeat',
       'core/service/filed-request.ts': 'filedRequest',
       'core/service/new-owner.ts': 'addNewOwner newPasswordHash',
-      'core/service/notice-targets.ts': 'vapidKey',
+      'core/notices/notice-targets.ts': 'vapidKey',
       'core/service/notices.ts': 'createNotices',
       'core/service/request-gist.ts': 'requestGist',
       'core/service/send-notices.ts': 'approvalsPage createNoticeDelivery isConnectedAccount',

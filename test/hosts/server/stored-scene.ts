@@ -13,7 +13,7 @@ import type { WebhookSender } from '../../../core/ports/webhook-sender.ts';
 import { createKeyring, type Keyring } from '../../../core/secrets/keyring.ts';
 import { STORED } from '../../../core/secrets/stored-purposes.ts';
 import { createService } from '../../../core/service/create-service.ts';
-import { sealTarget } from '../../../core/service/notice-targets.ts';
+import { sealTarget } from '../../../core/notices/sealed-target.ts';
 import type { Service } from '../../../core/service/service.ts';
 import { sealRefreshed } from '../../../core/sign-in/refreshed-tokens.ts';
 import { HOUR_MS } from '../../../core/time/durations.ts';

@@ -1,0 +1,32 @@
+import type { Column } from '../../core/state/column.ts';
+import type { Table } from '../../core/state/table.ts';
+
+/** What the two databases write differently. */
+export interface Dialect {
+  readonly name: 'sqlite' | 'postgres';
+  /** Before the names of tables. */
+  readonly prefix: string;
+  readonly types: Readonly<Record<Column['type'], string>>;
+  /** Behind the definition of a table. */
+  options(table: Table): string;
+  /** Behind the name of a table: reads it by this index. SQLite has no statistics here, and would read all rows of an owner. */
+  by(index: string): string;
+}
+
+export const SQLITE: Dialect = {
+  name: 'sqlite',
+  prefix: '',
+  types: { text: 'TEXT', integer: 'INTEGER', flag: 'INTEGER' },
+  // Long rows are slow in the tree of a key.
+  options: ({ isWide }) => (isWide ? ' STRICT' : ' STRICT, WITHOUT ROWID'),
+  by: (index) => ` INDEXED BY ${index}`,
+};
+
+/** In a schema of its own, so that it can share a database with the program that embeds it. Texts compare by their bytes, whatever the language of the database. */
+export const POSTGRES: Dialect = {
+  name: 'postgres',
+  prefix: 'countersign.',
+  types: { text: 'TEXT COLLATE "C"', integer: 'BIGINT', flag: 'BOOLEAN' },
+  options: () => '',
+  by: () => '',
+};

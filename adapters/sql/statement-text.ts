@@ -1,0 +1,38 @@
+import type { Query, Statement } from '../../core/state/query.ts';
+import { columnName } from '../../core/state/table.ts';
+import type { Dialect } from './dialect.ts';
+import { NOTICE_TEXTS } from './notice-texts.ts';
+
+/** The text of each declared statement, once for both databases. Its parameters are named `@name`. */
+export type Texts<Declared> = { readonly [Name in keyof Declared]: (dialect: Dialect) => string };
+
+/** Every text that does not follow from a table. */
+export const TEXTS: Readonly<Record<string, (dialect: Dialect) => string>> = { ...NOTICE_TEXTS };
+
+/** @throws Error if nobody wrote a statement of this name */
+export function namedText(name: string, dialect: Dialect): string {
+  const text = TEXTS[name];
+  if (text === undefined) throw new Error(`The statement ${name} has no text.`);
+  return text(dialect);
+}
+
+const selected = new Map<Dialect, WeakMap<Statement, string>>();
+
+export function queryText({ statement }: Pick<Query<unknown>, 'statement'>, dialect: Dialect): string {
+  const known = selected.get(dialect)?.get(statement);
+  if (known !== undefined) return known;
+  const made =
+    statement.selection === undefined ? namedText(statement.name, dialect) : selectText(statement, dialect);
+  const texts = selected.get(dialect) ?? new WeakMap<Statement, string>();
+  selected.set(dialect, texts.set(statement, made));
+  return made;
+}
+
+function selectText({ columns, selection }: Statement, { prefix }: Dialect): string {
+  if (selection === undefined) throw new Error('It selects nothing.');
+  const { table, by, order } = selection;
+  const named = (properties: readonly string[]) => properties.map((one) => columnName(table, one));
+  const where = named(by).map((column) => `${column} = @${column}`);
+  const sorted = order.length === 0 ? '' : ` ORDER BY ${named(order).join(', ')}`;
+  return `SELECT ${named(Object.keys(columns)).join(', ')} FROM ${prefix}${table.name} WHERE ${where.join(' AND ')}${sorted}`;
+}

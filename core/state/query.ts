@@ -1,0 +1,164 @@
+import { stored, type Values } from './change.ts';
+import { type Columns, columnName, type Table, type ValuesOf } from './table.ts';
+
+/** A row as a driver returns it: by the names of its columns. */
+export type DriverRow = Readonly<Record<string, unknown>>;
+
+/** A statement that reads, what it takes, and the columns of its rows. Its parameters are named like columns, behind `@`. */
+export interface Statement<Params extends Columns = Columns, Result extends Columns = Columns> {
+  readonly name: string;
+  readonly params: Params;
+  readonly columns: Result;
+  /** From which its text follows. Undefined: the SQL adapter has the text, under its name. */
+  readonly selection: Selection | undefined;
+}
+
+export interface Selection {
+  readonly table: Table;
+  /** The properties that rows must have, and by which they are sorted. */
+  readonly by: readonly string[];
+  readonly order: readonly string[];
+}
+
+/** A statement with its values, and how its rows are read. */
+export interface Query<Result> {
+  readonly statement: Statement;
+  readonly values: Values;
+  read(rows: readonly DriverRow[]): Result;
+}
+
+/** Queries by the names of their results. */
+export type Queries = Readonly<Record<string, Query<unknown>>>;
+export type ResultsOf<Asked extends Queries> = {
+  readonly [Name in keyof Asked]: Asked[Name] extends Query<infer Result> ? Result : never;
+};
+
+/** The rows of a table that have certain values. @param by  begins with the table's key, or an index */
+export function select<
+  Of extends Table,
+  By extends keyof Of['columns'] & string,
+  Only extends keyof Of['columns'] & string = keyof Of['columns'] & string,
+>(
+  table: Of,
+  options: {
+    readonly by: readonly By[];
+    readonly order?: readonly (keyof Of['columns'] & string)[];
+    readonly only?: readonly Only[];
+  },
+): Statement<Pick<Of['columns'], By>, Pick<Of['columns'], Only>> {
+  const { by, order = [], only } = options;
+  const columns = only === undefined ? table.columns : picked(table.columns, only);
+  return {
+    name: `${table.name}_by_${by.map((one) => columnName(table, one)).join('_')}`,
+    params: picked(table.columns, by),
+    columns: columns as Pick<Of['columns'], Only>,
+    selection: { table, by, order },
+  };
+}
+
+function picked<Of extends Columns, Property extends keyof Of & string>(
+  columns: Of,
+  properties: readonly Property[],
+): Pick<Of, Property> {
+  return Object.fromEntries(properties.map((one) => [one, columns[one]])) as Pick<Of, Property>;
+}
+
+/** Declares statements whose texts the SQL adapter has, by their names. */
+export function statements<
+  const Declared extends Readonly<Record<string, { readonly params: Columns; readonly columns: Columns }>>,
+>(
+  declared: Declared,
+): { readonly [Name in keyof Declared]: Statement<Declared[Name]['params'], Declared[Name]['columns']> };
+export function statements(
+  declared: Readonly<Record<string, { readonly params: Columns; readonly columns: Columns }>>,
+): Readonly<Record<string, Statement>> {
+  return Object.fromEntries(
+    Object.entries(declared).map(([name, { params, columns }]) => [
+      name,
+      { name, params, columns, selection: undefined },
+    ]),
+  );
+}
+
+/** Declares statements that write, like `statements`. */
+export function commands<const Declared extends Readonly<Record<string, Columns>>>(
+  declared: Declared,
+): { readonly [Name in keyof Declared]: { readonly name: string; readonly params: Declared[Name] } };
+export function commands(
+  declared: Readonly<Record<string, Columns>>,
+): Readonly<Record<string, { readonly name: string; readonly params: Columns }>> {
+  return Object.fromEntries(Object.entries(declared).map(([name, params]) => [name, { name, params }]));
+}
+
+/** All rows. */
+export function all<Params extends Columns, Result extends Columns>(
+  statement: Statement<Params, Result>,
+  values: ValuesOf<Params>,
+): Query<readonly ValuesOf<Result>[]> {
+  const read = reader(statement);
+  return asked(statement, values, (rows) => rows.map(read));
+}
+
+/** The first row. Undefined: there is none. */
+export function first<Params extends Columns, Result extends Columns>(
+  statement: Statement<Params, Result>,
+  values: ValuesOf<Params>,
+): Query<ValuesOf<Result> | undefined> {
+  const read = reader(statement);
+  return asked(statement, values, ([row]) => row && read(row));
+}
+
+/** The row of a statement that always returns one. */
+export function single<Params extends Columns, Result extends Columns>(
+  statement: Statement<Params, Result>,
+  values: ValuesOf<Params>,
+): Query<ValuesOf<Result>> {
+  const read = reader(statement);
+  return asked(statement, values, ([row]) => {
+    if (row === undefined)
+      throw new Error(`The statement ${statement.name} always returns a row, and returned none.`);
+    return read(row);
+  });
+}
+
+function asked<Params extends Columns, Result>(
+  statement: Statement<Params>,
+  values: ValuesOf<Params>,
+  read: Query<Result>['read'],
+): Query<Result> {
+  return { statement, values: stored({ name: statement.name, columns: statement.params }, values), read };
+}
+
+const readers = new WeakMap<Statement, (row: DriverRow) => unknown>();
+
+function reader<Result extends Columns>(
+  statement: Statement<Columns, Result>,
+): (row: DriverRow) => ValuesOf<Result> {
+  const known = readers.get(statement);
+  const made = known ?? rowReader(statement);
+  if (known === undefined) readers.set(statement, made);
+  return made as (row: DriverRow) => ValuesOf<Result>;
+}
+
+/** @throws Error that names a column whose value this program does not know; the value may be an address, and stays out */
+function rowReader(statement: Statement): (row: DriverRow) => unknown {
+  const columns = Object.entries(statement.columns).map(([property, column]) => ({
+    property,
+    name: columnName(statement, property),
+    column,
+  }));
+  return (row) => {
+    const values: Record<string, unknown> = {};
+    for (const { property, name, column } of columns) {
+      try {
+        values[property] = column.read(row[name]);
+      } catch (cause) {
+        throw new Error(
+          `The column ${name} of the database contains a value that this program does not know.`,
+          { cause },
+        );
+      }
+    }
+    return values;
+  };
+}

@@ -1,0 +1,38 @@
+import type { RowChange } from './change.ts';
+import type { Queries, ResultsOf } from './query.ts';
+
+/** `durable`: survives a loss of power before it resolves. `relaxed`: complete or absent after a crash, but a loss of power may
+ * undo the newest units, and several may be committed together. */
+export type Commit = 'durable' | 'relaxed';
+
+/** The answer of a verb, and the changes to write for it, in this order. */
+export interface Verdict<Answer> {
+  readonly answer: Answer;
+  readonly changes: readonly RowChange[];
+}
+
+/**
+ * What core needs of a database. It contains no rules: core's verbs decide on the rows that it loads, and list the changes
+ * that it applies. A call that cannot reach the database throws `ServiceError('temporarily_unavailable')`; it never returns an
+ * empty result instead.
+ */
+export interface StateStore {
+  /**
+   * Runs one atomic unit: locks the owner, loads the results of `queries`, and applies all changes that `judge` returns, or
+   * none. Nobody else writes rows of the same owner in between.
+   * @param judge  pure. It may be called again if the transaction has to be repeated
+   * @returns the answer of `judge`, once its changes are committed
+   */
+  ownerUnit<Asked extends Queries, Answer>(
+    commit: Commit,
+    ownerId: string,
+    queries: Asked,
+    judge: (found: ResultsOf<Asked>, storeNowMs: number) => Verdict<Answer>,
+  ): Promise<Answer>;
+
+  /** Applies changes of one owner that need no facts, as one atomic, relaxed unit. */
+  apply(ownerId: string, changes: readonly RowChange[]): Promise<void>;
+
+  /** Loads the results of queries as they are at one moment. Changes nothing. */
+  look<Asked extends Queries>(queries: Asked): Promise<ResultsOf<Asked>>;
+}

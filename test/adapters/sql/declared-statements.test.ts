@@ -1,0 +1,123 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { migrate } from '../../../adapters/postgres/migrations.ts';
+import { POSTGRES, SQLITE } from '../../../adapters/sql/dialect.ts';
+import { namedText, TEXTS } from '../../../adapters/sql/statement-text.ts';
+import { openDatabase } from '../../../adapters/sqlite/database.ts';
+import { noticeCommands, noticeStatements } from '../../../core/notices/notice-state.ts';
+import type { Columns } from '../../../core/state/table.ts';
+import { columnName } from '../../../core/state/table.ts';
+import { titledWithout } from '../../servers/missing-servers.ts';
+import { missingPostgres, onPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
+
+/**
+ * Core declares what a statement takes and returns; the SQL adapter has its text. The compiler sees that each has a text. These
+ * tests compare the text with its declaration, in both databases: its tables and columns, its parameters, and what it returns.
+ */
+
+interface Declared {
+  readonly name: string;
+  readonly params: Columns;
+  /** Undefined: it writes. */
+  readonly columns?: Columns;
+}
+
+const DECLARED: readonly Declared[] = [noticeStatements, noticeCommands].flatMap(
+  (each): readonly Declared[] => Object.values(each),
+);
+
+const names = (name: string, columns: Columns) =>
+  Object.keys(columns)
+    .map((property) => columnName({ name, columns }, property))
+    .toSorted();
+const parametersIn = (text: string) =>
+  [...new Set([...text.matchAll(/@(\w+)/g)].map(([, name = '']) => name))].toSorted();
+
+it('every text belongs to a declaration, and the other way round', () => {
+  expect(Object.keys(TEXTS).toSorted()).toEqual(DECLARED.map(({ name }) => name).toSorted());
+});
+
+describe('in SQLite', () => {
+  const db = openDatabase(':memory:');
+  afterAll(() => void db.close());
+
+  it.each(DECLARED)('$name takes and returns what it declares', ({ name, params, columns }) => {
+    const text = namedText(name, SQLITE);
+    expect(parametersIn(text)).toEqual(names(name, params));
+    const prepared = db.prepare(text);
+    expect(prepared.reader).toBe(columns !== undefined);
+    if (columns !== undefined)
+      expect(
+        prepared
+          .columns()
+          .map((one) => one.name)
+          .toSorted(),
+      ).toEqual(names(name, columns));
+  });
+});
+
+const missing = missingPostgres();
+describe.skipIf(missing.length > 0)(titledWithout(missing, 'in Postgres'), () => {
+  const OIDS: Readonly<Record<string, readonly string[]>> = {
+    text: ['text'],
+    integer: ['int8', 'int4', 'numeric'],
+    flag: ['bool'],
+  };
+  let postgres: Postgres;
+  let url: string;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+    url = await postgres.createDatabase();
+    await migrate(url);
+  });
+  afterAll(() => postgres?.stop());
+
+  it.each(DECLARED)('$name takes and returns what it declares, with its types', async (declared) => {
+    const { name, params, columns = {} } = declared;
+    const text = namedText(name, POSTGRES);
+    const taken = parametersIn(text);
+    expect(taken).toEqual(names(name, params));
+    const numbered = text.replaceAll(/@(\w+)/g, (_, one: string) => `$${taken.indexOf(one) + 1}`);
+    const typesOf = (of: Columns) =>
+      Object.fromEntries(
+        Object.entries(of).map(([property, { type }]) => [
+          columnName({ name, columns: of }, property),
+          OIDS[type],
+        ]),
+      );
+    await onPostgres(url, async (client) => {
+      await client.query(`PREPARE asked AS ${numbered}`);
+      const { rows } = await client.query<{ takes: readonly string[] }>(
+        "SELECT parameter_types::text[] AS takes FROM pg_prepared_statements WHERE name = 'asked'",
+      );
+      const takes = Object.fromEntries(taken.map((one, at) => [one, shortName(rows[0]?.takes[at])]));
+      for (const [one, allowed] of Object.entries(typesOf(params)))
+        expect([one, allowed]).toEqual([one, expect.arrayContaining([takes[one]])]);
+      const found = await fieldsOf(client, numbered, taken.length);
+      expect(Object.keys(found).toSorted()).toEqual(names(name, columns));
+      for (const [one, allowed] of Object.entries(typesOf(columns)))
+        expect([one, allowed]).toEqual([one, expect.arrayContaining([found[one]])]);
+    });
+  });
+
+  /** The names of the columns that a statement returns, each with the name of its type. */
+  async function fieldsOf(
+    client: pg.Client,
+    text: string,
+    parameters: number,
+  ): Promise<Readonly<Record<string, string>>> {
+    const { fields } = await client.query(
+      `EXECUTE asked${parameters === 0 ? '' : `(${Array(parameters).fill('NULL').join(', ')})`}`,
+    );
+    const { rows } = await client.query<{ oid: number; typname: string }>(
+      'SELECT oid::int, typname FROM pg_type',
+    );
+    const types = new Map(rows.map(({ oid, typname }) => [oid, typname]));
+    return Object.fromEntries(fields.map(({ name, dataTypeID }) => [name, types.get(dataTypeID) ?? text]));
+  }
+});
+
+/** The short name of a type that has two. */
+function shortName(type: string | undefined): string {
+  return { bigint: 'int8', integer: 'int4', boolean: 'bool' }[type ?? ''] ?? type ?? '';
+}
