@@ -182,7 +182,7 @@ export type {
 export type { Caller, CallStorage, ClaimRef, CredentialRef, Held } from './ports/call-storage.ts';
 export type { Checkpoint, CheckpointStorage, NumberedActivity } from './ports/checkpoint-storage.ts';
 export type { Clock } from './ports/clock.ts';
-export type { Credential, CredentialStorage, CredentialUse, KeysRecord } from './ports/credential-storage.ts';
+export type { Credential, CredentialStorage, CredentialUse } from './ports/credential-storage.ts';
 export type { DocumentSource, PublishedDocument } from './ports/document-source.ts';
 export type { EventStorage, PositionedEvent } from './ports/event-storage.ts';
 export type { GrantStorage, PendingGrant, StoredGrant } from './ports/grant-storage.ts';
@@ -254,7 +254,6 @@ export type {
   FilingNeed,
   HeldFacts,
   Judged,
-  KeysFacts,
   Need,
   NeedOf,
   NewEvent,

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type pg from 'pg';
 import type { ServiceError } from '../../core/contract/errors.ts';
 import { unavailable } from '../../core/contract/unavailable.ts';
-import type { Values } from '../sql/query.ts';
+import type { Values } from '../../core/state/change.ts';
 import type { Row } from '../sql/row.ts';
 import { AddressError, readAddress } from './address.ts';
 import { pgDriver } from './driver.ts';

@@ -1,5 +1,5 @@
 import type { FactKind, Need, NeedOf } from '../../core/ports/store.ts';
-import type { Values } from '../sql/query.ts';
+import type { Values } from '../../core/state/change.ts';
 import { integer, type Row, text } from '../sql/row.ts';
 import { inOrder, type Transaction } from './database.ts';
 

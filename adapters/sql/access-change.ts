@@ -1,5 +1,5 @@
 import { ACCESS_CHANGES, type AccessChange, type AccessChanges } from '../../core/gate/access-change.ts';
-import type { Values } from './query.ts';
+import type { Values } from '../../core/state/change.ts';
 import { instantOrNull, type Row } from './row.ts';
 
 /** The column of `owners` with the time of each change. */

@@ -6,7 +6,7 @@ import {
   type ServerHealth,
 } from '../../core/ports/account-health.ts';
 import type { Change } from '../../core/ports/store.ts';
-import type { Values } from './query.ts';
+import type { Values } from '../../core/state/change.ts';
 import { instant, instantOrNull, integer, oneOf, type Row, textOrNull } from './row.ts';
 
 /** A condition on `account_health`. */

@@ -32,7 +32,7 @@ export function readCredential(row: Row): StoredCredential {
     revokedAt: instantOrNull(row, 'revoked_at_ms'),
     pausedAt: instantOrNull(row, 'paused_at_ms'),
     fences: readFences(row),
-    signature: textOrNull(row, 'signature'),
+    signature: text(row, 'signature'),
   };
 }
 
@@ -50,7 +50,7 @@ export function readSecret(row: Row): StoredSecret {
     secretHash: text(row, 'secret_hash'),
     expiresAt: instant(row, 'expires_at_ms'),
     sealedTokens: textOrNull(row, 'sealed_tokens'),
-    signature: textOrNull(row, 'signature'),
+    signature: text(row, 'signature'),
   };
 }
 

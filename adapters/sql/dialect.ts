@@ -13,6 +13,9 @@ export interface Dialect {
   by(index: string): string;
 }
 
+/** The text of each declared statement, once for both databases. Its parameters are named `@name`. */
+export type Texts<Declared> = { readonly [Name in keyof Declared]: (dialect: Dialect) => string };
+
 export const SQLITE: Dialect = {
   name: 'sqlite',
   prefix: '',

@@ -7,6 +7,7 @@ import type {
   StoredDevice,
   TrackersFacts,
 } from '../../core/ports/store.ts';
+import type { Values } from '../../core/state/change.ts';
 import { readAccounts } from './account.ts';
 import { readServerHealth } from './account-health.ts';
 import { readApproval } from './approval.ts';
@@ -16,8 +17,8 @@ import { readCredential, readSecret, readStanding } from './credential.ts';
 import { readEvent } from './event.ts';
 import { hashOfKey, readNumberedKey } from './event-number.ts';
 import { readPendingGrant } from './grant.ts';
-import { folded, readKeysRecord, readOwner } from './owner.ts';
-import type { Load, Query, Statement, Values } from './query.ts';
+import { folded, readOwner } from './owner.ts';
+import type { Load, Query, Statement } from './query.ts';
 import { flag, instant, instantOrNull, integer, integerOrNull, type Row, text, textOrNull } from './row.ts';
 import { readSecondStep } from './second-step.ts';
 import { readSession } from './session.ts';
@@ -158,20 +159,6 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
   activity: ({ ownerId, limit }) => ({
     queries: [ask('last_checkpoint', { ownerId }), ask('uncovered_activity', { ownerId, limit })],
     read: ([last], rows) => ({ last: last && readCheckpoint(last), rows: rows.map(readNumberedActivity) }),
-  }),
-
-  keys: ({ ownerId }) => ({
-    queries: [
-      ask('owner', { ownerId }),
-      ask('credentials', { ownerId }),
-      ask('secrets_of_owner', { ownerId }),
-    ],
-    read: ([owner], credentials, secrets) =>
-      owner && {
-        record: readKeysRecord(owner),
-        credentials: credentials.map(readCredential),
-        secrets: secrets.map(readSecret),
-      },
   }),
 
   accounts: ({ ownerId }) => ({
@@ -410,7 +397,7 @@ function callerOfSecret({ secretHash }: { secretHash: string }): Load<CallerFact
           secretHash,
           expiresAt: instant(row, 'secret_expires_at_ms'),
           sealedTokens: textOrNull(row, 'sealed_tokens'),
-          signature: textOrNull(row, 'secret_signature'),
+          signature: text(row, 'secret_signature'),
         },
         accounts: readAccounts(accounts),
         usage: readUsage(usage),

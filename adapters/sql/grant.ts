@@ -1,5 +1,5 @@
 import type { PendingGrant, StoredGrant } from '../../core/ports/grant-storage.ts';
-import type { Values } from './query.ts';
+import type { Values } from '../../core/state/change.ts';
 import { instant, instantOrNull, integer, type Row, text, textOrNull } from './row.ts';
 
 /** The columns of an account that `readGrant` reads. */

@@ -9,7 +9,7 @@ import { readEvent, readEventStream, readPositionedEvent } from './event.ts';
 import { readNumberedEvent } from './event-number.ts';
 import { ask } from './facts.ts';
 import { findActivity } from './find-activity.ts';
-import { folded, readKeysRecord, readOwner } from './owner.ts';
+import { folded, readOwner } from './owner.ts';
 import type { Load, Query } from './query.ts';
 import { flag, instant, instantOrNull, integer, type Row, text, textOrNull } from './row.ts';
 import { readSecondStep } from './second-step.ts';
@@ -153,10 +153,6 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
     ownersWithoutCheckpoint: () => list(ask('owners_without_checkpoint', {}), (row) => text(row, 'owner_id')),
     checkpoints: (ownerId) => list(ask('checkpoints', { ownerId }), readCheckpoint),
     numberedActivity: (query) => list(ask('activity_in_order', query), readNumberedActivity),
-
-    unsignedOwners: () => list(ask('unsigned_owners', {}), (row) => text(row, 'owner_id')),
-    keysRecord: (ownerId) =>
-      rows(ask('owner', { ownerId }), ([row]) => (row === undefined ? undefined : readKeysRecord(row))),
 
     owner: (ownerId) => first(ask('owner', { ownerId }), readOwner),
     owners: (page) => list(ask('owners', page), readOwner),

@@ -1,6 +1,6 @@
 import type { noticeCommands, noticeStatements } from '../../core/notices/notice-state.ts';
 import { IS_TO_MEND } from './account-health.ts';
-import type { Texts } from './statement-text.ts';
+import type { Texts } from './dialect.ts';
 
 export const NOTICE_TEXTS: Texts<typeof noticeStatements & typeof noticeCommands> = {
   waiting_for_notice: ({ prefix, by }) => `

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 import { PROOF_LEVELS } from '../../core/gate/owner-proof.ts';
-import type { KeysRecord } from '../../core/ports/credential-storage.ts';
 import type { Owner } from '../../core/ports/owner-storage.ts';
 import { readOverrides, readPlan } from './credential.ts';
-import { instant, integer, integerOrNull, oneOf, type Row, text } from './row.ts';
+import { integer, integerOrNull, oneOf, type Row, text } from './row.ts';
 
 export function readOwner(row: Row): Owner {
   return {
@@ -17,12 +16,6 @@ export function readOwner(row: Row): Owner {
     limits: readOverrides(row),
     activeAccountId: integerOrNull(row, 'active_account_id'),
   };
-}
-
-/** Undefined: the owner's keys are not signed yet. */
-export function readKeysRecord(row: Row): KeysRecord | undefined {
-  if (row.keys_signature === null) return undefined;
-  return { signedAt: instant(row, 'keys_signed_at_ms'), signature: text(row, 'keys_signature') };
 }
 
 /** What is kept of the id of a removed owner: its SHA-256, hex. */

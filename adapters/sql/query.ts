@@ -1,10 +1,5 @@
 import type { Values } from '../../core/state/change.ts';
-import type { Queries, ResultsOf } from '../../core/state/query.ts';
-import type { Dialect } from './dialect.ts';
 import type { Row } from './row.ts';
-import { queryText } from './statement-text.ts';
-
-export type { Values };
 
 /** One read of the database. */
 export interface Query {
@@ -19,20 +14,6 @@ export interface Load<Answer> {
 }
 
 /** @param results  one for each query of the load */
-/** The queries that core declared, as a load. */
-export function loadOf<Asked extends Queries>(asked: Asked, dialect: Dialect): Load<ResultsOf<Asked>>;
-export function loadOf(asked: Queries, dialect: Dialect): Load<Readonly<Record<string, unknown>>> {
-  const entries = Object.entries(asked);
-  return {
-    queries: entries.map(([, query]) => ({
-      statement: { name: query.statement.name, text: queryText(query, dialect) },
-      values: query.values,
-    })),
-    read: (...results) =>
-      Object.fromEntries(entries.map(([name, { read }], at) => [name, read(results[at] ?? [])])),
-  };
-}
-
 export function readResults<Answer>(load: Load<Answer>, results: readonly (readonly Row[])[]): Answer {
   return load.read(...results);
 }
@@ -122,8 +103,6 @@ export type Statement =
   | 'owners'
   /** `ownerId`: an approval that has started and not ended. */
   | 'started_of_owner'
-  /** Those without a record that their keys are signed. */
-  | 'unsigned_owners'
   /** `rows`: row numbers. */
   | 'password_tries'
   /** `ownerId`, `sessionId`, `nonce`: `has_session`, `is_used`. */

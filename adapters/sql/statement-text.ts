@@ -3,9 +3,6 @@ import { columnName } from '../../core/state/table.ts';
 import type { Dialect } from './dialect.ts';
 import { NOTICE_TEXTS } from './notice-texts.ts';
 
-/** The text of each declared statement, once for both databases. Its parameters are named `@name`. */
-export type Texts<Declared> = { readonly [Name in keyof Declared]: (dialect: Dialect) => string };
-
 /** Every text that does not follow from a table. */
 export const TEXTS: Readonly<Record<string, (dialect: Dialect) => string>> = { ...NOTICE_TEXTS };
 

@@ -6,7 +6,7 @@ import {
   type InboxToWatch,
   type WaitingTracker,
 } from '../../core/ports/watch-storage.ts';
-import type { Values } from './query.ts';
+import type { Values } from '../../core/state/change.ts';
 import { flag, instant, integer, integerOrNull, oneOf, type Row, text, textOrNull } from './row.ts';
 
 export function readInboxToWatch(row: Row): InboxToWatch {

@@ -4,9 +4,9 @@ import { DISABLED_REASONS } from '../../core/events/endpoint-health.ts';
 import { SUBSCRIBED_TYPES } from '../../core/events/webhook-event.ts';
 import type { EndpointsFacts, StoredDelivery, StoredEndpoint } from '../../core/ports/store.ts';
 import type { AttemptLog, DeliveryRecord, Endpoint } from '../../core/ports/webhook-storage.ts';
+import type { Values } from '../../core/state/change.ts';
 import { readCredential, readOverrides, readPlan } from './credential.ts';
 import { readEvent } from './event.ts';
-import type { Values } from './query.ts';
 import { instant, integer, integerOrNull, oneOf, type Row, text, textOrNull, texts } from './row.ts';
 
 /** Of a delivery `d`. */

@@ -95,8 +95,6 @@ export function addOwnerValues(owner: Parameters<Storage['addOwner']>[0]): Value
     plan: owner.plan,
     limits: JSON.stringify(owner.limits),
     password_hash: owner.passwordHash,
-    keys_signed_at_ms: owner.keysRecord.signedAt.getTime(),
-    keys_signature: owner.keysRecord.signature,
     created_at_ms: owner.now.getTime(),
     setup_hash: owner.setupHash ?? null,
   };
@@ -333,11 +331,6 @@ export function writesOf(change: Change | RowChange): readonly RowChange[] {
         signature: checkpoint.signature,
       };
       return [{ op: 'put', table: 'checkpoints', key, values }];
-    }
-    case 'save_keys_record': {
-      const { signedAt, signature } = change.record;
-      const values = { keys_signed_at_ms: signedAt.getTime(), keys_signature: signature };
-      return [{ op: 'update', table: 'owners', key: { owner_id: change.ownerId }, values }];
     }
     case 'add_account': {
       const { account, now } = change;

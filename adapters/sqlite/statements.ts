@@ -210,7 +210,6 @@ export const STATEMENTS: StatementTexts = {
   pending_targets: 'SELECT approval_id, target FROM waiting_targets WHERE owner_id = @ownerId',
 
   owner: 'SELECT * FROM owners WHERE owner_id = @ownerId',
-  unsigned_owners: 'SELECT owner_id FROM owners WHERE keys_signature IS NULL ORDER BY owner_id',
   owners: 'SELECT * FROM owners WHERE owner_id > @after ORDER BY owner_id LIMIT @limit',
   started_of_owner: `
     SELECT approval_id FROM approvals INDEXED BY approvals_open
@@ -518,9 +517,9 @@ const LAST_OF_REMOVED = (column: string) =>
 export const ADD_OWNER = `
   INSERT INTO owners
     (owner_id, email, email_folded, timezone, language, plans_kept_days, proof_for, plan, limits, password_hash,
-    keys_signed_at_ms, keys_signature, created_at_ms, last_account_id, last_endpoint_id)
+    created_at_ms, last_account_id, last_endpoint_id)
   SELECT @owner_id, @email, @email_folded, @timezone, @language, @plans_kept_days, @proof_for, @plan, @limits, @password_hash,
-    @keys_signed_at_ms, @keys_signature, @created_at_ms, ${LAST_OF_REMOVED('last_account_id')}, ${LAST_OF_REMOVED('last_endpoint_id')}
+    @created_at_ms, ${LAST_OF_REMOVED('last_account_id')}, ${LAST_OF_REMOVED('last_endpoint_id')}
   WHERE @setup_hash IS NULL OR (${IS_OPEN('@setup_hash', '@created_at_ms')})
   ON CONFLICT DO NOTHING`;
 

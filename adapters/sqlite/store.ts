@@ -2,10 +2,11 @@ import type { Database } from 'better-sqlite3';
 import type { Change, Store } from '../../core/ports/store.ts';
 import type { RowChange, Values } from '../../core/state/change.ts';
 import type { Commit } from '../../core/state/store.ts';
+import { loadOf } from '../sql/declared-load.ts';
 import { SQLITE } from '../sql/dialect.ts';
 import { factsOf } from '../sql/facts.ts';
 import { sqlLookups } from '../sql/lookups.ts';
-import { type Load, loadOf, nameAndText, readResults } from '../sql/query.ts';
+import { type Load, nameAndText, readResults } from '../sql/query.ts';
 import { integer, type Row, text } from '../sql/row.ts';
 import { namedText } from '../sql/statement-text.ts';
 import {

@@ -22,7 +22,7 @@ export const credentials = table(
     overlapUntil: instant().orNull(),
     pausedAt: instant().orNull(),
     revokedAt: instant().orNull(),
-    signature: text().orNull(),
+    signature: text(),
   },
   { key: ['ownerId', 'credentialId'], partOf: owners },
 );
@@ -36,7 +36,7 @@ export const secrets = table(
     credentialId: text(),
     expiresAt: instant(),
     sealedTokens: sealed(STORED.refreshedTokens, ['ownerId', 'credentialId', 'secretHash']).orNull(),
-    signature: text().orNull(),
+    signature: text(),
   },
   {
     key: ['secretHash'],

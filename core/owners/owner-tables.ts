@@ -29,8 +29,6 @@ export const owners = table(
     recoveryCodeUsedAt: instant().orNull(),
     accessNoticeDue: flag().startingAt(false),
     createdAt: instant(),
-    keysSignedAt: instant().orNull(),
-    keysSignature: text().orNull(),
   },
   {
     key: ['ownerId'],

@@ -1,14 +1,14 @@
 import type { ApprovalError, ApprovalState } from '../approvals/approval.ts';
 
-export const ACTIVITY_KINDS = ['call', 'decision', 'settlement', 'upgrade'] as const;
+export const ACTIVITY_KINDS = ['call', 'decision', 'settlement'] as const;
 
-/** One row per admitted call, decision and settlement, and for the upgrade that signed the keys. Without content. */
+/** One row per admitted call, decision and settlement. Without content. */
 export interface Activity {
   readonly kind: (typeof ACTIVITY_KINDS)[number];
   readonly credentialId: string | null;
   readonly tool: string | null;
   /**
-   * `ok`, `empty`, `pending_approval`, an error code, the state of an approval, or how many keys an upgrade signed. An
+   * `ok`, `empty`, `pending_approval`, an error code, or the state of an approval. An
    * error code with a reason: `not_permitted:fence`.
    */
   readonly outcome: string;

@@ -99,25 +99,6 @@ export interface CredentialStorage {
 
   /** The use of each credential that is not revoked, by its id. */
   credentialUse(ownerId: string): Promise<ReadonlyMap<string, CredentialUse>>;
-
-  /** Owners with keys that an older version wrote without signing them. */
-  unsignedOwners(): Promise<readonly string[]>;
-
-  /**
-   * Signs the rows of the owner's keys that have no signature, and records this with an activity row. Runs only once
-   * per owner. After that, a row without a signature counts as altered.
-   * @returns the number of keys; undefined if the owner already has the record
-   */
-  signKeys(request: { ownerId: string; signer: Signer; now: Date }): Promise<number | undefined>;
-
-  /** Undefined: the owner's keys are not signed yet. */
-  keysRecord(ownerId: string): Promise<KeysRecord | undefined>;
-}
-
-/** Records when the rows of an owner's keys were signed. */
-export interface KeysRecord {
-  readonly signedAt: Date;
-  readonly signature: string;
 }
 
 export interface CredentialUse {

@@ -2,7 +2,6 @@ import type { AccessChanges } from '../gate/access-change.ts';
 import type { LimitOverrides } from '../gate/limits.ts';
 import type { ProofLevel } from '../gate/owner-proof.ts';
 import type { Plan } from '../gate/permissions.ts';
-import type { KeysRecord } from './credential-storage.ts';
 
 /** The people whose mailboxes these are. Makes the same promises as Storage. */
 export interface OwnerStorage {
@@ -23,7 +22,6 @@ export interface OwnerStorage {
     limits: LimitOverrides;
     passwordHash: string | null;
     /** The owner has no keys yet, so every later key is signed. */
-    keysRecord: KeysRecord;
     setupHash?: string | undefined;
     now: Date;
   }): Promise<boolean>;

@@ -18,7 +18,7 @@ import type { StoredActivity } from './activity.ts';
 import type { EditedPlan, Reclaimed } from './approval-storage.ts';
 import type { CredentialRef, Held } from './call-storage.ts';
 import type { Checkpoint, NumberedActivity } from './checkpoint-storage.ts';
-import type { Credential, KeysRecord } from './credential-storage.ts';
+import type { Credential } from './credential-storage.ts';
 import type { PendingGrant, StoredGrant } from './grant-storage.ts';
 import type { Owner } from './owner-storage.ts';
 import type { OwnerToCheck, TriesRows } from './password-storage.ts';
@@ -101,8 +101,6 @@ export type StoreLookups = Pick<
   | 'inboxesToWatch'
   | 'summariesDue'
   | 'credentialUse'
-  | 'unsignedOwners'
-  | 'keysRecord'
   | 'ownersWithoutCheckpoint'
   | 'checkpoints'
   | 'numberedActivity'
@@ -165,8 +163,6 @@ export interface FactKinds {
     readonly need: { readonly ownerId: string; readonly limit: number };
     readonly facts: ActivityFacts;
   };
-  /** Every key of the owner. Undefined: there is no such owner. */
-  keys: { readonly need: { readonly ownerId: string }; readonly facts: KeysFacts | undefined };
   /** Undefined: there is no such owner. */
   accounts: { readonly need: { readonly ownerId: string }; readonly facts: AccountsFacts | undefined };
   /** Undefined: there is no such account. */
@@ -321,8 +317,7 @@ export interface StoredUsage {
 
 /** A credential as stored: `overlapUntil` stays after the overlap has ended. */
 export interface StoredCredential extends Omit<Credential, 'isAltered'> {
-  /** Null: an older version wrote the row without signing it, or another program wrote it. */
-  readonly signature: string | null;
+  readonly signature: string;
 }
 
 export interface StoredSecret {
@@ -333,18 +328,12 @@ export interface StoredSecret {
   readonly expiresAt: Date;
   /** Of a refresh token that was used: the tokens that replaced it, sealed for this row. Null: it was not used. */
   readonly sealedTokens: string | null;
-  readonly signature: string | null;
+  readonly signature: string;
 }
 
 export interface ActivityFacts {
   readonly last: Checkpoint | undefined;
   readonly rows: readonly NumberedActivity[];
-}
-
-export interface KeysFacts {
-  readonly record: KeysRecord | undefined;
-  readonly credentials: readonly StoredCredential[];
-  readonly secrets: readonly StoredSecret[];
 }
 
 /** The permissions of a credential, and the plan of its owner. */
@@ -668,7 +657,6 @@ export type Change =
     }
   /** Adds it, or replaces the one with its number. */
   | { readonly type: 'save_checkpoint'; readonly checkpoint: Checkpoint }
-  | { readonly type: 'save_keys_record'; readonly ownerId: string; readonly record: KeysRecord }
   | { readonly type: 'add_account'; readonly account: Omit<Account, 'isPrimary'>; readonly now: Date }
   /** Saves its label, display name, signature, settings and revision. */
   | { readonly type: 'save_account'; readonly account: Omit<Account, 'isPrimary'> }

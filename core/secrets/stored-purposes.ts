@@ -1,4 +1,4 @@
-/** The purposes for which the keyring seals or signs what is stored. `hosts/server/upkeep/sealed-columns.ts` names the columns. */
+/** The purposes for which the keyring seals what is stored. The descriptions of the tables name the columns. */
 export const STORED = {
   accountSettings: 'account-settings',
   askedPlan: 'asked-plan',

@@ -26,7 +26,6 @@ type Admitted =
 export function createAdmission(
   { storage, clock, random, log }: Ports,
   signer: Signer,
-  keysSigned: () => Promise<void>,
   leaseMs: number,
   life: Life,
 ): Admit {
@@ -34,7 +33,6 @@ export function createAdmission(
   return async (ref) => {
     if (life.isStopping) return { kind: 'unavailable', refusal: new ServiceStoppedError() };
     try {
-      await keysSigned();
       const admitted = await storage.admit({ ...ref, slotId: slotId(), leaseMs, signer, now: clock.now() });
       if (admitted.kind === 'admitted') return admitted;
       if (admitted.kind === 'altered') {

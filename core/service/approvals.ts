@@ -179,7 +179,6 @@ export interface ChangePreview {
 
 export function createApprovals(
   parts: CallToolParts,
-  keysSigned: () => Promise<void>,
   run: (approval: Approval, sealedPlan: string | null) => Promise<Approval>,
 ): Omit<Approvals, 'decideTogether' | 'now' | 'watch'> {
   const { ports, keyring, leaseMs, waits, ownerWords } = parts;
@@ -349,7 +348,6 @@ export function createApprovals(
     digest,
     options = { isRiskConfirmed: false },
   ) => {
-    await keysSigned();
     const filed = await filedRequest(ports, keyring, ownerId, approvalId);
     if (filed === undefined) return undefined;
     const { approval, plan } = filed;
@@ -396,7 +394,6 @@ export function createApprovals(
     },
     approve,
     async approveChanged(ownerId, approvalId, digest, changed, options = { isRiskConfirmed: false }) {
-      await keysSigned();
       const filed = await filedRequest(ports, keyring, ownerId, approvalId);
       if (filed === undefined) return undefined;
       const { approval, plan: opened } = filed;
@@ -443,7 +440,6 @@ export function createApprovals(
       return waits.ofApp(approvalId, read, signal);
     },
     async tryAgain(ownerId, approvalId) {
-      await keysSigned();
       const filed = await filedRequest(ports, keyring, ownerId, approvalId);
       if (filed === undefined || !mayTryAgain(filed.approval)) return undefined;
       const args = filed.plan?.args ?? null;

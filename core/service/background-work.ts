@@ -35,13 +35,12 @@ export interface BackgroundWorkOptions {
   readonly keyring: Keyring;
   readonly identifiers: Identifiers;
   readonly executor: Executor;
-  readonly keysSigned: () => Promise<void>;
   readonly leaseMs: number;
   readonly dashboardUrl: string;
 }
 
 export function createBackgroundWork(options: BackgroundWorkOptions): BackgroundWork {
-  const { ports, keyring, identifiers, executor, keysSigned, leaseMs, dashboardUrl } = options;
+  const { ports, keyring, identifiers, executor, leaseMs, dashboardUrl } = options;
   const { storage, clock, log, webhookSender, noticeSender } = ports;
   const summaries = createSummaryRefresh(ports);
   const accountChecks = createAccountChecks(ports, keyring);
@@ -50,7 +49,6 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
   const inboxes = createInboxWatch({ ports, keyring, identifiers, leaseMs, isEveryInboxWanted });
 
   async function expire(): Promise<void> {
-    await keysSigned();
     await storage.expire(clock.now());
   }
 
@@ -61,7 +59,6 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
 
   /** Activity is covered before it is erased, so the checkpoints have no gaps. */
   async function coverAndErase(): Promise<void> {
-    await keysSigned();
     await coverActivity(ports, keyring);
     const now = clock.now();
     const before = (ms: number) => new Date(now.getTime() - ms);

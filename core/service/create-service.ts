@@ -44,7 +44,6 @@ import type { OnArguments, PendingListener, Service } from './service.ts';
 import { createSessions } from './sessions.ts';
 import { createSetup } from './setup.ts';
 import { createSignIns } from './sign-ins.ts';
-import { createKeySigning } from './sign-keys.ts';
 import { createTrackerLinks } from './tracker-links.ts';
 import { createTrackers } from './trackers.ts';
 import { waitAtMost } from './wait-at-most.ts';
@@ -146,8 +145,7 @@ export function createService<MailSettings, CalendarSettings>(
   const callTool = createCallTool(parts);
 
   const runTool: typeof callTool = (caller, call) => life.during(callTool(caller, call));
-  const keysSigned = createKeySigning(ports, keyring);
-  const admit = createAdmission(ports, keyring, keysSigned, leaseMs, life);
+  const admit = createAdmission(ports, keyring, leaseMs, life);
   const callsWith = (isAccepted: (token: string) => boolean) =>
     createCalls(ports, admit, runTool, endWaits, isAccepted);
   const calls = callsWith(isApiKey);
@@ -156,19 +154,18 @@ export function createService<MailSettings, CalendarSettings>(
   const challenges = createPasskeyChallenges(ports, keyring);
   const checkPasskey = createPasskeyCheck(ports, challenges, checkSecondStep);
   const standard = { plan: options.plan ?? 'paid', limits: options.limits ?? {} };
-  const approvals = createApprovals(parts, keysSigned, (approval, sealedPlan) =>
+  const approvals = createApprovals(parts, (approval, sealedPlan) =>
     settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports),
   );
   const accounts = createAccounts(ports, keyring, healthStored);
   const { executeApproval } = executor;
-  const decideTogether = createDecideTogether(ports, keyring, keysSigned, leaseMs, executeApproval);
+  const decideTogether = createDecideTogether(ports, keyring, leaseMs, executeApproval);
 
   const background = createBackgroundWork({
     ports,
     keyring,
     identifiers,
     executor,
-    keysSigned,
     leaseMs,
     dashboardUrl,
   });
@@ -228,8 +225,8 @@ export function createService<MailSettings, CalendarSettings>(
     setup: createSetup(ports, keyring, standard),
     sessions: createSessions(ports, keyring, checkPassword, checkSecondStep, checkPasskey),
     secondSteps: createSecondSteps(ports, keyring, challenges),
-    keys: createKeys(ports, keyring, keysSigned),
-    signIns: createSignIns(ports, keyring, keysSigned, callsWith(isAccessToken)),
+    keys: createKeys(ports, keyring),
+    signIns: createSignIns(ports, keyring, callsWith(isAccessToken)),
     accounts,
     mailSignIns: createMailSignIns(ports, keyring, accounts),
     webhooks: createWebhooks(ports, keyring),

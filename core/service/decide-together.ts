@@ -27,7 +27,6 @@ interface Decided {
 export function createDecideTogether(
   ports: Ports,
   keyring: Keyring,
-  keysSigned: () => Promise<void>,
   leaseMs: number,
   execute: (approval: Approval, sealedPlan: string | null) => Promise<Approval>,
 ): Approvals['decideTogether'] {
@@ -108,7 +107,6 @@ export function createDecideTogether(
     if (members.length > TOGETHER_MAX) {
       throw invalidArgument('members', 'too_many', `has more than ${TOGETHER_MAX} requests`);
     }
-    if (type === 'approve') await keysSigned();
     const where = { decidedIn: sessionId, isProven: await isProven(ownerId, members, proven) };
     const decided: Decided[] = [];
     for (const member of withoutRepeats(members)) {

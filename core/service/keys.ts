@@ -79,11 +79,7 @@ export type FencesRequest = Partial<Fences>;
 
 const keyName = line({ min: 1, max: 100, description: '' });
 
-export function createKeys(
-  { storage, clock, random }: Ports,
-  signer: Signer,
-  keysSigned: () => Promise<void>,
-): Keys {
+export function createKeys({ storage, clock, random }: Ports, signer: Signer): Keys {
   const fencesOf = async (ownerId: string, request: FencesRequest): Promise<Fences> => {
     const { accounts = null, recipients = null, until = null } = request;
     if (recipients !== null) checkFenceSize('recipients', recipients);
@@ -96,7 +92,6 @@ export function createKeys(
     };
   };
   const keyOf = async (ownerId: string, keyId: string) => {
-    await keysSigned();
     const key = (await storage.credentials(ownerId, signer)).find((one) => one.credentialId === keyId);
     if (key === undefined) throw notFound('key');
     return key;
@@ -126,12 +121,10 @@ export function createKeys(
       return { keyId: added.credentialId, apiKey };
     },
     async list(ownerId) {
-      await keysSigned();
       return storage.credentials(ownerId, signer);
     },
     use: (ownerId) => storage.credentialUse(ownerId),
     async rotate(ownerId, keyId, seenExpiresAt) {
-      await keysSigned();
       const now = clock.now();
       const apiKey = newApiKey(random);
       const rotated = await storage.rotate({
@@ -148,7 +141,6 @@ export function createKeys(
       return { apiKey };
     },
     async revoke(ownerId, keyId) {
-      await keysSigned();
       const revoked = await storage.revoke({ ownerId, credentialId: keyId, signer, now: clock.now() });
       if (revoked === undefined) throw notFound('key');
     },
@@ -165,17 +157,14 @@ export function createKeys(
       if (set === undefined) throw notFound('key');
     },
     async pause(ownerId, keyId) {
-      await keysSigned();
       const paused = await storage.pause({ ownerId, credentialId: keyId, signer, now: clock.now() });
       if (paused === undefined) throw notFound('key');
     },
     async resume(ownerId, keyId) {
-      await keysSigned();
       const resumed = await storage.resume({ ownerId, credentialId: keyId, signer, now: clock.now() });
       if (resumed === undefined) throw notFound('key');
     },
     async setFences(ownerId, keyId, request) {
-      await keysSigned();
       const fences = await fencesOf(ownerId, request);
       const now = clock.now();
       const set = await storage.setFences({ ownerId, credentialId: keyId, fences, signer, now });
@@ -183,7 +172,6 @@ export function createKeys(
     },
     async revokeLeaked(secret) {
       if (!isApiKey(secret) && !isAccessToken(secret)) return;
-      await keysSigned();
       await storage.revokeBySecret({ secretHash: secretHash(secret), signer, now: clock.now() });
     },
   };

@@ -5,7 +5,6 @@ import type { Plan } from '../gate/permissions.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { hashPassword, PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../secrets/password.ts';
-import { keysSignature } from '../storage/signed-rows.ts';
 import { codePoints } from '../text/code-points.ts';
 import { isDateLanguage } from '../time/date-language.ts';
 import { isTimeZone } from '../time/time-zone.ts';
@@ -46,7 +45,7 @@ const ownerIdText = line({ min: 1, max: 255, description: '' });
  */
 export async function addNewOwner(
   { storage, clock, random }: Pick<Ports, 'storage' | 'clock' | 'random'>,
-  keyring: Keyring,
+  _keyring: Keyring,
   { ownerId, password, ...fields }: NewOwner,
   setupHash?: string,
 ): Promise<boolean> {
@@ -55,8 +54,7 @@ export async function addNewOwner(
   checkOwnerFields(fields);
   const passwordHash = password === undefined ? null : await newPasswordHash(password, random);
   const now = clock.now();
-  const keysRecord = { signedAt: now, signature: keysSignature(ownerId, now, keyring) };
-  return storage.addOwner({ ownerId, ...fields, passwordHash, keysRecord, setupHash, now });
+  return storage.addOwner({ ownerId, ...fields, passwordHash, setupHash, now });
 }
 
 export function newOwnerId(random: Ports['random']): string {

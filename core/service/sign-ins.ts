@@ -98,7 +98,6 @@ export const ACCESS_TOKEN_MS = HOUR_MS;
 export function createSignIns(
   { storage, clock, random, documentSource }: Ports,
   keyring: Keyring,
-  keysSigned: () => Promise<void>,
   calls: Calls,
 ): SignIns {
   const documentOf = createClientDocuments(documentSource, clock);
@@ -226,7 +225,6 @@ export function createSignIns(
       if (!isResource(parameters.get('resource'), issuer)) {
         return refused('invalid_target', `resource must be ${resourceOf(issuer)}.`);
       }
-      await keysSigned();
       switch (parameters.get('grant_type')) {
         case 'authorization_code':
           return redeem(parameters);
@@ -238,7 +236,6 @@ export function createSignIns(
     },
 
     async revoke(token) {
-      await keysSigned();
       await storage.revokeBySecret({ secretHash: secretHash(token), signer: keyring, now: clock.now() });
     },
   };

@@ -28,7 +28,6 @@ import {
   rotate,
   setFences,
   setModes,
-  signKeys,
 } from './credentials.ts';
 import { cancel, decide } from './decide.ts';
 import { file, filingNeed } from './file.ts';
@@ -173,7 +172,6 @@ export function createStorage(database: Store, random: Random): Storage {
       unit('relaxed', { kind: 'activity', ownerId: r.ownerId, limit: r.limit }, (facts) =>
         addCheckpoints(facts, r),
       ),
-    signKeys: (r) => unit('durable', { kind: 'keys', ownerId: r.ownerId }, (facts) => signKeys(facts, r)),
 
     updateOwner: (r) =>
       unit('durable', { kind: 'owner', ownerId: r.ownerId, email: r.email ?? null }, (facts, at) =>

@@ -2,17 +2,11 @@ import { transition } from '../approvals/approval.ts';
 import { NO_FENCES } from '../gate/fences.ts';
 import type { Credential } from '../ports/credential-storage.ts';
 import type { Storage } from '../ports/storage.ts';
-import type { Change, CredentialFacts, Judged, KeysFacts, StoredCredential } from '../ports/store.ts';
+import type { Change, CredentialFacts, Judged, StoredCredential } from '../ports/store.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { Random } from '../secrets/random.ts';
 import { cancelWaiting, writesOfEnd } from './moved.ts';
-import {
-  isAltered,
-  isCredentialIntact,
-  keysSignature,
-  signedCredential,
-  signedSecret,
-} from './signed-rows.ts';
+import { isAltered, isCredentialIntact, signedCredential, signedSecret } from './signed-rows.ts';
 import { credentialAt, isOn } from './standing.ts';
 
 type Request<Verb extends keyof Storage> =
@@ -169,33 +163,4 @@ function saved(credential: StoredCredential, now: Date, more: readonly Change[])
     answer: credentialAt(credential, false, now),
     changes: [{ type: 'save_credential', credential }, ...more],
   };
-}
-
-/** Signs the rows that have no signature, once per owner. @returns the number of credentials */
-export function signKeys(
-  facts: KeysFacts | undefined,
-  { ownerId, signer, now }: Request<'signKeys'>,
-): Judged<number | undefined> {
-  if (facts === undefined || facts.record !== undefined) return NOTHING;
-  const credentials = facts.credentials.filter(({ signature }) => signature === null);
-  const secrets = facts.secrets.filter(({ signature }) => signature === null);
-  const changes: Change[] = [
-    ...credentials.map(
-      (one): Change => ({ type: 'save_credential', credential: signedCredential(one, signer) }),
-    ),
-    ...secrets.map((one): Change => ({ type: 'save_secret', secret: signedSecret(one, signer) })),
-    {
-      type: 'save_keys_record',
-      ownerId,
-      record: { signedAt: now, signature: keysSignature(ownerId, now, signer) },
-    },
-  ];
-  if (credentials.length > 0) changes.push(signingRow(ownerId, credentials.length, now));
-  return { answer: credentials.length, changes };
-}
-
-function signingRow(ownerId: string, keys: number, now: Date): Change {
-  const outcome = `${keys} ${keys === 1 ? 'key' : 'keys'} signed`;
-  const nobody = { credentialId: null, tool: null, approvalId: null, durationMs: 0, shown: [], listed: [] };
-  return { type: 'append_activity', ownerId, activity: { kind: 'upgrade', outcome, ...nobody, at: now } };
 }

@@ -40,23 +40,6 @@ export function isAltered(
   return credential.revokedAt === null && secrets.some((secret) => !isSecretIntact(secret, signer));
 }
 
-/** The record that the rows of an owner's keys are signed. */
-export function keysSignature(ownerId: string, signedAt: Date, signer: Signer): string {
-  return signer.sign('keys', keysText(ownerId, signedAt));
-}
-
-export function isKeysRecordIntact(
-  ownerId: string,
-  { signedAt, signature }: { readonly signedAt: Date; readonly signature: string },
-  signer: Signer,
-): boolean {
-  return signer.isSigned('keys', keysText(ownerId, signedAt), signature);
-}
-
-function keysText(ownerId: string, signedAt: Date): string {
-  return JSON.stringify([1, ownerId, signedAt.getTime()]);
-}
-
 /** Different rows have different texts. */
 export function credentialText(credential: Omit<StoredCredential, 'signature'>): string {
   const { ownerId, credentialId, kind, name, modes, revision, pausedAt } = credential;
@@ -64,9 +47,7 @@ export function credentialText(credential: Omit<StoredCredential, 'signature'>):
   const texts = `${measured(ownerId)}${measured(credentialId)}${measured(kind)}${measured(name)}`;
   const times = `${createdAt.getTime()} ${expiresAt.getTime()} ${overlapUntil?.getTime()} ${revokedAt?.getTime()}`;
   const text = `${texts}${measured(modesText(modes))}${revision} ${times}`;
-  const fences = fencesText(credential.fences);
-  // Version 1 had neither. A row without them is still signed in that form, so that older rows stay valid.
-  return pausedAt === null && fences === null ? `1 ${text}` : `2 ${text} ${pausedAt?.getTime()} ${fences}`;
+  return `1 ${text} ${pausedAt?.getTime()} ${fencesText(credential.fences)}`;
 }
 
 /**
@@ -81,8 +62,7 @@ export function secretText({
   sealedTokens,
 }: Omit<StoredSecret, 'signature'>): string {
   const text = `${measured(ownerId)}${measured(credentialId)}${measured(secretHash)}${expiresAt.getTime()}`;
-  // Version 1 had no used ones. A row that is not used is still signed in that form, so that older rows stay valid.
-  return sealedTokens === null ? `1 ${text}` : `2 ${text}`;
+  return `1 ${text} ${sealedTokens !== null}`;
 }
 
 /** Adds the length, so that no text can pass for two. JSON would also work, but would slow each call down. */

@@ -14,8 +14,6 @@ export function activitySentence(entry: ActivityEntry): Sentence {
       return [`You ${entry.outcome} its request to `, ...words(entry, 'verb'), '.'];
     case 'settlement':
       return settlementSentence(entry);
-    case 'upgrade':
-      return [`An upgrade of Countersign signed ${counted(Number(entry.outcome), 'key')}.`];
   }
 }
 

@@ -3,7 +3,6 @@ import type { Owner } from '../../core/ports/owner-storage.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { Signer } from '../../core/secrets/keyring.ts';
 import { type ActivityFault, checkActivity } from '../../core/storage/check-activity.ts';
-import { isKeysRecordIntact } from '../../core/storage/signed-rows.ts';
 import { HOUR_MS, MINUTE_MS } from '../../core/time/durations.ts';
 
 /** Of one kind; the rest are counted. */
@@ -42,23 +41,12 @@ async function readable(check: string, look: () => Promise<readonly Finding[]>):
 }
 
 async function checkKeys(storage: Storage, signer: Signer, ownerId: string): Promise<readonly Finding[]> {
-  const record = await storage.keysRecord(ownerId);
   const keys = await storage.credentials(ownerId, signer);
-  if (record === undefined) {
-    const text = 'The keys are not signed yet. The first start of this version signs them: countersign serve';
-    return [lacking('keys', text)];
-  }
-  if (!isKeysRecordIntact(ownerId, record, signer)) {
-    const text =
-      'The record of when the keys were signed was changed outside Countersign, or signed with another secret key.';
-    return [broken('keys', text)];
-  }
   const altered = keys.filter(({ isAltered }) => isAltered);
   if (altered.length === 0) {
-    const since = `Signed since ${minute(record.signedAt)}.`;
-    if (keys.length === 0) return [good('keys', `There are no keys. ${since}`)];
+    if (keys.length === 0) return [good('keys', 'There are no keys.')];
     const count = keys.length === 1 ? 'The key is' : `All ${keys.length} keys are`;
-    return [good('keys', `${count} as Countersign wrote ${keys.length === 1 ? 'it' : 'them'}. ${since}`)];
+    return [good('keys', `${count} as Countersign wrote ${keys.length === 1 ? 'it' : 'them'}.`)];
   }
   return altered.map(({ name, credentialId }) =>
     broken(
@@ -111,8 +99,8 @@ const FAULTS: readonly {
     finding: (hours) =>
       lacking(
         'activity',
-        `Activity was covered by a checkpoint only long after it was written: ${hours}. That is so after an upgrade ` +
-          'or a crash. A change made before that does not show.',
+        `Activity was covered by a checkpoint only long after it was written: ${hours}. That is so after a crash. ` +
+          'A change made before that does not show.',
       ),
   },
 ];

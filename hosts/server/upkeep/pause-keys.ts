@@ -11,8 +11,6 @@ import { everyOwner } from '../every-owner.ts';
 export async function pauseKeys(storage: Storage, signer: Keyring): Promise<number> {
   try {
     const now = systemClock.now();
-    // An older version did not sign its keys.
-    for (const ownerId of await storage.unsignedOwners()) await storage.signKeys({ ownerId, signer, now });
     let paused = 0;
     for await (const { ownerId } of everyOwner((page) => storage.owners(page))) {
       for (const { credentialId, pausedAt } of await storage.credentials(ownerId, signer)) {

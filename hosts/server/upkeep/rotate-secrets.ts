@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
-import type { Values } from '../../../adapters/sql/query.ts';
 import { type Row, text } from '../../../adapters/sql/row.ts';
 import { type Keyring, keyIdOf } from '../../../core/secrets/keyring.ts';
+import type { Values } from '../../../core/state/change.ts';
 import { SEALED_COLUMNS, type SealedColumn, sealedTextIn } from './sealed-columns.ts';
 
 /** What the rotation needs of a database. */

@@ -1,16 +1,16 @@
 import { readCheckpoint } from '../../../adapters/sql/checkpoint.ts';
 import { readCredential, readSecret } from '../../../adapters/sql/credential.ts';
-import { readKeysRecord } from '../../../adapters/sql/owner.ts';
 import { type Row, text } from '../../../adapters/sql/row.ts';
 import { readSecondStep, secondStepText } from '../../../adapters/sql/second-step.ts';
 import type { Keyring } from '../../../core/secrets/keyring.ts';
 import { STORED } from '../../../core/secrets/stored-purposes.ts';
+import { TABLES } from '../../../core/service/tables.ts';
+import type { Sealing } from '../../../core/state/column.ts';
+import { columnName, type Table } from '../../../core/state/table.ts';
 import { isCheckpointIntact, signedCheckpoint } from '../../../core/storage/checkpoints.ts';
 import {
   isCredentialIntact,
-  isKeysRecordIntact,
   isSecretIntact,
-  keysSignature,
   signedCredential,
   signedSecret,
 } from '../../../core/storage/signed-rows.ts';
@@ -36,11 +36,9 @@ export function sealedTextIn({ sealedIn }: SealedColumn, value: string): string 
   return sealedIn === undefined ? value : sealedIn(value);
 }
 
-const OF_APPROVAL = ['owner_id', 'approval_id'];
-
 /**
- * Every column with values that need a secret key. A new one goes in here: a backup checks the keys of these columns, and
- * `countersign secrets rotate` renews them. A signature is only renewed if the row is as Countersign wrote it.
+ * Every column with values that need a secret key: those that core describes as sealed, those that it signs, and one with a
+ * sealed part. A backup checks the keys of these columns, and `countersign secrets rotate` renews them. A signature is only renewed if the row is as Countersign wrote it.
  *
  * Some values that need a key are not stored in columns of their own, or cannot be renewed:
  * - Ids of messages, also in activity, events and results: agents keep them. The activity's checkpoints cover its rows.
@@ -61,57 +59,27 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
       return secondStepText({ ...stored, app: { ...stored.app, sealedSecret } });
     },
   },
-  {
-    table: 'owners',
-    column: 'keys_signature',
-    key: ['owner_id'],
-    renewed(row, keyring) {
-      const [ownerId, record] = [text(row, 'owner_id'), readKeysRecord(row)];
-      if (record === undefined || !isKeysRecordIntact(ownerId, record, keyring)) throw altered();
-      return keysSignature(ownerId, record.signedAt, keyring);
-    },
-  },
-  sealed('accounts', 'sealed_settings', ['owner_id', 'account_id'], STORED.accountSettings),
-  sealed('accounts', 'sealed_grant', ['owner_id', 'account_id'], STORED.providerGrant),
-  {
-    ...sealed('pending_grants', 'sealed', ['owner_id'], STORED.pendingGrant),
-    key: ['owner_id', 'state_hash'],
-  },
   signed('credentials', ['owner_id', 'credential_id'], readCredential, isCredentialIntact, signedCredential),
-  {
-    ...sealed(
-      'secrets',
-      'sealed_tokens',
-      ['owner_id', 'credential_id', 'secret_hash'],
-      STORED.refreshedTokens,
-    ),
-    key: ['secret_hash'],
-  },
   signed('secrets', ['secret_hash'], readSecret, isSecretIntact, signedSecret),
-  {
-    ...sealed('claims', 'sealed_outcome', ['owner_id', 'credential_id'], STORED.outcome),
-    key: ['owner_id', 'credential_id', 'key'],
-  },
-  sealed('approvals', 'sealed_note', OF_APPROVAL, STORED.rejectionNote),
-  sealed('approvals', 'sealed_diff', OF_APPROVAL, STORED.editDiff),
-  sealed('plans', 'sealed_gist', OF_APPROVAL, STORED.gist),
-  sealed('plans', 'sealed_plan', OF_APPROVAL, STORED.plan),
-  sealed('plans', 'sealed_asked', OF_APPROVAL, STORED.askedPlan),
   signed('checkpoints', ['owner_id', 'number'], readCheckpoint, isCheckpointIntact, signedCheckpoint),
-  sealed('endpoints', 'sealed_secret', ['owner_id', 'endpoint_id'], STORED.endpointSecret),
-  sealed('endpoints', 'sealed_previous', ['owner_id', 'endpoint_id'], STORED.endpointSecret),
-  sealed('notice_channels', 'sealed_target', ['owner_id', 'channel_id'], STORED.noticeTarget),
-  sealed('reads', 'sealed', ['owner_id', 'read_id'], STORED.read),
+  ...TABLES.flatMap((table) =>
+    Object.entries(table.columns).flatMap(([property, { sealing }]) =>
+      sealing === undefined ? [] : [sealed(table, property, sealing)],
+    ),
+  ),
 ];
 
-/** A column that is sealed for the values of `context`, which are also its key. */
-function sealed(table: string, column: string, context: readonly string[], purpose: string): SealedColumn {
+/** A column that core described as sealed. */
+function sealed(table: Table, property: string, { purpose, context }: Sealing): SealedColumn {
+  const named = (properties: readonly string[]) => properties.map((one) => columnName(table, one));
+  const [column, key] = [columnName(table, property), named(table.key)];
+  const bound = context.length > 0 ? named(context) : key;
   return {
-    table,
+    table: table.name,
     column,
-    key: context,
+    key,
     renewed: (row, keyring) =>
-      resealed(keyring, purpose, context.map((name) => String(row[name])).join('\n'), text(row, column)),
+      resealed(keyring, purpose, bound.map((name) => String(row[name])).join('\n'), text(row, column)),
   };
 }
 

@@ -141,7 +141,6 @@ const COLUMNS: Readonly<Record<string, Readonly<Record<string, Expression>>>> = 
     proof_for: "'every_12_hours'",
     language: "'en-GB'",
     passkey_handle: UNIQUE('handle'),
-    keys_signature: "'signature'",
   },
   password_tries: { row_number: 'i', forgotten_ms: ':at' },
   pending_grants: { state_hash: OF_OWNER_UNIQUE('state') },

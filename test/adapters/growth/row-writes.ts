@@ -35,7 +35,6 @@ const OTHERS: readonly Change[] = [
     read: { readId: 'read1', hashes: '', phrases: '', sealed: '' },
   },
   { ...OF_OWNER, type: 'remember_relocated', marks: ['mark1'] },
-  { ...OF_OWNER, type: 'save_keys_record', record: { signedAt: NOON, signature: 'signature' } },
   {
     ...{ ...OF_OWNER, type: 'save_device' },
     device: { deviceHash: 'device1', lastSignInMs: 0, failures: 0, lastMs: 0 },

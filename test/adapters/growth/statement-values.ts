@@ -174,22 +174,12 @@ const VALUES: Readonly<Record<string, Value | Chosen>> = {
   sealed: 'sealed',
   phrases: '',
   password_hash: null,
-  keys_signature: 'signature',
   email_folded: 'new',
   minute_count: 1,
   day_count: 1,
   duration_ms: 1,
   ...Object.fromEntries(
-    [
-      'at_ms',
-      'now_ms',
-      'created_at_ms',
-      'expires_at_ms',
-      'keys_signed_at_ms',
-      'lease_until_ms',
-      'since_ms',
-      'time_ms',
-    ]
+    ['at_ms', 'now_ms', 'created_at_ms', 'expires_at_ms', 'lease_until_ms', 'since_ms', 'time_ms']
       .concat(['minute_ms', 'day_ms', 'until_ms'])
       .map((name) => [name, NOW_MS]),
   ),

@@ -11,7 +11,7 @@ import { interceptStatements } from './intercepted.ts';
 
 /** Verbs that write nothing, here or anywhere. */
 const READING = new Set(
-  'healthy approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains reads readSources relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts accountHealth accountsToCheck trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity unsignedOwners keysRecord accessChanges noticeSettings noticeChannels ownersToNotify isSetupOpen credentialUse isRepeat secondStep ownerByPasskeyHandle'.split(
+  'healthy approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains reads readSources relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts accountHealth accountsToCheck trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity accessChanges noticeSettings noticeChannels ownersToNotify isSetupOpen credentialUse isRepeat secondStep ownerByPasskeyHandle'.split(
     ' ',
   ),
 );
@@ -19,7 +19,7 @@ const READING = new Set(
  * In this scene they change nothing: the account is active already, the key is not paused, the keys are signed, and there
  * is an owner.
  */
-const IDLE = new Set(['activateAccount', 'enableEndpoint', 'openSetup', 'redeliver', 'resume', 'signKeys']);
+const IDLE = new Set(['activateAccount', 'enableEndpoint', 'openSetup', 'redeliver', 'resume']);
 
 /** Verbs that the gate always has; of the others it takes some. */
 const DECIDING = new Set(

@@ -15,7 +15,6 @@ import {
   call,
   DIRECT,
   filing,
-  keysRecord,
   LEASE_MS,
   NOON,
   reject,
@@ -142,16 +141,6 @@ export function credentialPromises(store: Store): void {
       expect(await revoke(at(1))).toMatchObject({ revokedAt: at(1) });
       expect(await storage.credentials(ownerId, stranger)).toMatchObject([{ isAltered: false }]);
       expect(await revoke(at(2))).toMatchObject({ revokedAt: at(1) });
-    });
-
-    it('is not signed by an upgrade: the record of its owner says that keys are signed', async () => {
-      const { storage } = store();
-      const { ownerId } = await addOwnerAndKey(storage);
-      expect(await storage.keysRecord(ownerId)).toEqual(keysRecord(ownerId));
-      expect(await storage.unsignedOwners()).toEqual([]);
-      expect(await storage.signKeys({ ownerId, signer: stranger, now: NOON })).toBeUndefined();
-      expect(await storage.signKeys({ ownerId: 'nobody', signer: stranger, now: NOON })).toBeUndefined();
-      expect(await storage.credentials(ownerId, SIGNER)).toMatchObject([{ isAltered: false }]);
     });
   });
 

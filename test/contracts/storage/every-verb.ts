@@ -283,9 +283,6 @@ export const VERBS: Record<
   numberedActivity: (s, { key: { ownerId } }) =>
     s.numberedActivity({ ownerId, afterId: 0, upToId: 10, limit: 10 }),
   credentialUse: (s, { key: { ownerId } }) => s.credentialUse(ownerId),
-  unsignedOwners: (s) => s.unsignedOwners(),
-  signKeys: (s, { key: { ownerId } }) => s.signKeys({ ownerId, signer: SIGNER, now: NOON }),
-  keysRecord: (s, { key: { ownerId } }) => s.keysRecord(ownerId),
   owner: (s, { key: { ownerId } }) => s.owner(ownerId),
   owners: (s) => s.owners({ after: '', limit: 10 }),
   openSetup: (s) => s.openSetup({ secretHash: 'setup', expiresAt: LATE }),

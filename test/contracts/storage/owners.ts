@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../storage.ts';
-import { addOwner, keysRecord, NOON } from './scene.ts';
+import { addOwner, NOON } from './scene.ts';
 import { addPerson, aSession, begin } from './session-scene.ts';
 
 const OWNER = {
@@ -13,7 +13,6 @@ const OWNER = {
   plan: 'free',
   limits: { callsPerMinute: 5 },
   passwordHash: 'hash',
-  keysRecord: keysRecord('user-1'),
   now: NOON,
 } as const;
 
@@ -22,7 +21,7 @@ export function ownerPromises(store: Store): void {
     it('are found by id, and by email in upper or lower case', async () => {
       const { storage } = store();
       expect(await storage.addOwner(OWNER)).toBe(true);
-      const { passwordHash, keysRecord: _record, now: _now, ...facts } = OWNER;
+      const { passwordHash, now: _now, ...facts } = OWNER;
       const owner = { ...facts, activeAccountId: null };
       expect(await storage.owner('user-1')).toEqual(owner);
       expect(await storage.ownerByEmail('ADA.ÜNAL@EXAMPLE.ORG')).toEqual({ owner, passwordHash });

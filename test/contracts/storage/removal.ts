@@ -16,7 +16,6 @@ import {
   ask,
   DONE,
   finish,
-  keysRecord,
   LEASE_MS,
   NOON,
   run,
@@ -31,7 +30,7 @@ async function addAgain(storage: Storage, ownerId: string): Promise<void> {
   const added = await storage.addOwner({
     ...{ ownerId, email: `${ownerId}@example.org`, timezone: 'UTC', plan: 'paid', limits: {} },
     ...{ language: 'en-GB', plansKeptDays: 30, proofFor: 'every_12_hours' as const },
-    ...{ passwordHash: null, keysRecord: keysRecord(ownerId), now: NOON },
+    ...{ passwordHash: null, now: NOON },
   });
   expect(added).toBe(true);
 }

@@ -6,11 +6,9 @@ import { type Modes, type Plan, PRESETS } from '../../../core/gate/permissions.t
 import type { Activity } from '../../../core/ports/activity.ts';
 import type { EditedPlan, Filing, Settlement } from '../../../core/ports/approval-storage.ts';
 import type { Caller } from '../../../core/ports/call-storage.ts';
-import type { KeysRecord } from '../../../core/ports/credential-storage.ts';
 import type { NewRead } from '../../../core/ports/read-storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
-import { keysSignature } from '../../../core/storage/signed-rows.ts';
 
 /** Owners, keys and requests for the promises of storage. Racers use them too, without a test runner. */
 
@@ -71,7 +69,6 @@ export async function addOwner(
     plan,
     limits,
     passwordHash: null,
-    keysRecord: keysRecord(ownerId),
     now: NOON,
   });
   if (!added) throw new Error('the owner was not added');
@@ -79,9 +76,6 @@ export async function addOwner(
 }
 
 /** As the service makes it for a new owner. */
-export function keysRecord(ownerId: string): KeysRecord {
-  return { signedAt: NOON, signature: keysSignature(ownerId, NOON, SIGNER) };
-}
 
 export async function addKey(
   storage: Storage,

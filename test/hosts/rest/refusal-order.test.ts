@@ -26,7 +26,6 @@ beforeAll(async () => {
     plan: 'paid',
     limits: { ...PLAN_LIMITS.paid, callsPerDay: 0 },
     passwordHash: null,
-    keysRecord: { signedAt: new Date(), signature: 'nobody checks it here' },
     now: new Date(),
   });
   spentKey = await server.key({ ownerId: 'spent' });

@@ -136,8 +136,8 @@ describe.each(KINDS)('$name', ({ missing, createUrl, open, query, columns, schem
         stdio: ['ignore', 'inherit', 'inherit'],
       });
       expect(await once(killed, 'exit')).toEqual([null, 'SIGKILL']);
-      expect(await columnsWith(markOf(NEW))).toContain('accounts.sealed_settings');
-      expect(await columnsWith(markOf(OLD))).toContain('plans.sealed_plan');
+      expect(await columnsWith(markOf(NEW))).toContain('secrets.signature');
+      expect(await columnsWith(markOf(OLD))).toContain('accounts.sealed_settings');
 
       const { ownerId, apiKey, waiting } = filled;
       const running = openStored(open(url), [NEW, OLD]);
