@@ -229,7 +229,6 @@ export { type Notice, type NoticeEnd, type NoticeSender, noticeText } from './po
 export type { Owner, OwnerRemoval, OwnerStorage, OwnerUpdate } from './ports/owner-storage.ts';
 export type { OwnerToCheck, PasswordStorage, TriesRows } from './ports/password-storage.ts';
 export type { Mail, Ports } from './ports/ports.ts';
-export type { NewRead, ReadStorage, StoredRead, StoredSources } from './ports/read-storage.ts';
 export type { Reader, Reading, ReadingFor, UnreadableReason } from './ports/reader.ts';
 export type { SecondStepChange, SecondStepEnd, SecondStepStorage } from './ports/second-step-storage.ts';
 export type { SessionStorage } from './ports/session-storage.ts';
@@ -316,6 +315,8 @@ export type {
   WebhookStorage,
 } from './ports/webhook-storage.ts';
 export type { WorkObserver } from './ports/work-observer.ts';
+export type { NewRead, StoredRead, StoredSources } from './provenance/read-state.ts';
+export type { ReadStorage } from './provenance/read-storage.ts';
 export type { JobInput, JobName, JobOutput } from './reading/jobs.ts';
 export { type DomainName, domainNames } from './safety/domain-keys.ts';
 export { domainOf } from './safety/domain-of.ts';

@@ -306,13 +306,6 @@ export const STATEMENTS: StatementTexts = {
     CROSS JOIN LATERAL unnest(ARRAY[n.name, n.most_written]) AS wanted (name)
     CROSS JOIN LATERAL (${DOMAIN('wanted.name')}) d
     WHERE d.times > 0 ORDER BY d.name`,
-  reads: `
-    SELECT read_id, at_ms, hashes FROM countersign.reads
-    WHERE owner_id = @ownerId AND at_ms > @afterMs AND (at_ms, read_id) < (@beforeMs, @beforeId)
-    ORDER BY at_ms DESC, read_id DESC LIMIT @limit`,
-  read_sources: `
-    SELECT read_id, credential_id, at_ms, phrases, sealed FROM countersign.reads
-    WHERE owner_id = @ownerId AND read_id = ANY(@readIds::text[])`,
   relocated: `
     SELECT mark FROM countersign.relocated_messages
     WHERE owner_id = @ownerId AND mark = ANY(@marks::text[])`,
@@ -447,11 +440,6 @@ export const WRITES: Readonly<Record<WriteStatement, string>> = {
       @at_ms::bigint, @kind::text, @credential_id::text, @tool::text, @outcome::text, @approval_id::text,
       @duration_ms::bigint, @shown::text, @listed::text
     FROM countersign.owners WHERE owner_id = @owner_id`,
-  remember_read: `
-    INSERT INTO countersign.reads (owner_id, read_id, at_ms, credential_id, hashes, phrases, sealed)
-    SELECT owner_id, @read_id::text, @at_ms::bigint, @credential_id::text, @hashes::text, @phrases::text, @sealed::text
-    FROM countersign.owners WHERE owner_id = @owner_id
-    ON CONFLICT (owner_id, read_id) DO UPDATE SET at_ms = excluded.at_ms, sealed = excluded.sealed`,
   add_targets: `
     INSERT INTO countersign.waiting_targets (owner_id, target, approval_id)
     SELECT @owner_id::text, target, @approval_id::text FROM unnest(@targets::text[]) AS named (target)

@@ -11,6 +11,8 @@ export interface Dialect {
   options(table: Table): string;
   /** Behind the name of a table: reads it by this index. SQLite has no statistics here, and would read all rows of an owner. */
   by(index: string): string;
+  /** A condition: the column has one of the values of a list. */
+  among(column: string, parameter: string, type: Column['type']): string;
 }
 
 /** The text of each declared statement, once for both databases. Its parameters are named `@name`. */
@@ -23,7 +25,10 @@ export const SQLITE: Dialect = {
   // Long rows are slow in the tree of a key.
   options: ({ isWide }) => (isWide ? ' STRICT' : ' STRICT, WITHOUT ROWID'),
   by: (index) => ` INDEXED BY ${index}`,
+  among: (column, parameter) => `${column} IN (SELECT value FROM json_each(@${parameter}))`,
 };
+
+const LISTS: Readonly<Record<Column['type'], string>> = { text: 'text', integer: 'bigint', flag: 'boolean' };
 
 /** In a schema of its own, so that it can share a database with the program that embeds it. Texts compare by their bytes, whatever the language of the database. */
 export const POSTGRES: Dialect = {
@@ -32,4 +37,5 @@ export const POSTGRES: Dialect = {
   types: { text: 'TEXT COLLATE "C"', integer: 'BIGINT', flag: 'BOOLEAN' },
   options: () => '',
   by: () => '',
+  among: (column, parameter, type) => `${column} = ANY(@${parameter}::${LISTS[type]}[])`,
 };

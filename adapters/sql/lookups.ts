@@ -11,7 +11,7 @@ import { ask } from './facts.ts';
 import { findActivity } from './find-activity.ts';
 import { folded, readOwner } from './owner.ts';
 import type { Load, Query } from './query.ts';
-import { flag, instant, instantOrNull, integer, type Row, text, textOrNull } from './row.ts';
+import { flag, instantOrNull, integer, type Row, text, textOrNull } from './row.ts';
 import { readSecondStep } from './second-step.ts';
 import { readSession } from './session.ts';
 import { readLink, readMessage, readTracker } from './tracker.ts';
@@ -99,23 +99,6 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
         ask('known_domains', { ownerId, accountId, domainKeys: usedKeys }),
         (found) => new Map(found.map((row) => [text(row, 'name'), integer(row, 'times')])),
       ),
-    reads: ({ ownerId, after, before, limit }) => {
-      const beforeMs = before?.at.getTime() ?? Number.MAX_SAFE_INTEGER;
-      const place = { afterMs: after.getTime(), beforeMs, beforeId: before?.readId ?? '' };
-      return list(ask('reads', { ownerId, ...place, limit }), (row) => ({
-        readId: text(row, 'read_id'),
-        at: instant(row, 'at_ms'),
-        hashes: text(row, 'hashes'),
-      }));
-    },
-    readSources: (ownerId, readIds) =>
-      list(ask('read_sources', { ownerId, readIds }), (row) => ({
-        readId: text(row, 'read_id'),
-        credentialId: text(row, 'credential_id'),
-        at: instant(row, 'at_ms'),
-        phrases: text(row, 'phrases'),
-        sealed: text(row, 'sealed'),
-      })),
     relocatedAmong: (ownerId, marks) => set(ask('relocated', { ownerId, marks }), 'mark'),
 
     events: (query) => list(ask('events', query), readEvent),

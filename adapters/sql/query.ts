@@ -144,10 +144,6 @@ export type Statement =
   | 'known_recipients'
   /** `ownerId`, `accountId`, `domainKeys`: the domains that have one, and of others with the same ending the one written to most. */
   | 'known_domains'
-  /** `ownerId`, `afterMs`, `beforeMs`, `beforeId`, `limit` */
-  | 'reads'
-  /** `ownerId`, `readIds` */
-  | 'read_sources'
   /** `ownerId`, `marks` */
   | 'relocated'
   /** `ownerId`, `afterId`, `limit` */

@@ -2,9 +2,13 @@ import type { Query, Statement } from '../../core/state/query.ts';
 import { columnName } from '../../core/state/table.ts';
 import type { Dialect } from './dialect.ts';
 import { NOTICE_TEXTS } from './notice-texts.ts';
+import { READ_TEXTS } from './read-texts.ts';
 
 /** Every text that does not follow from a table. */
-export const TEXTS: Readonly<Record<string, (dialect: Dialect) => string>> = { ...NOTICE_TEXTS };
+export const TEXTS: Readonly<Record<string, (dialect: Dialect) => string>> = {
+  ...NOTICE_TEXTS,
+  ...READ_TEXTS,
+};
 
 /** @throws Error if nobody wrote a statement of this name */
 export function namedText(name: string, dialect: Dialect): string {
@@ -25,11 +29,15 @@ export function queryText({ statement }: Pick<Query<unknown>, 'statement'>, dial
   return made;
 }
 
-function selectText({ columns, selection }: Statement, { prefix }: Dialect): string {
+function selectText({ columns, selection }: Statement, { prefix, among: isAmong }: Dialect): string {
   if (selection === undefined) throw new Error('It selects nothing.');
-  const { table, by, order } = selection;
+  const { table, by, among, order } = selection;
   const named = (properties: readonly string[]) => properties.map((one) => columnName(table, one));
   const where = named(by).map((column) => `${column} = @${column}`);
+  if (among !== undefined) {
+    const [column, type] = [columnName(table, among), table.columns[among]?.type ?? 'text'];
+    where.push(isAmong(column, `${column}s`, type));
+  }
   const sorted = order.length === 0 ? '' : ` ORDER BY ${named(order).join(', ')}`;
   return `SELECT ${named(Object.keys(columns)).join(', ')} FROM ${prefix}${table.name} WHERE ${where.join(' AND ')}${sorted}`;
 }

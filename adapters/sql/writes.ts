@@ -27,8 +27,6 @@ export type WriteStatement =
   | 'append_event'
   /** Inserts the row behind the owner's newest one, or behind the last checkpoint if there is no row. */
   | 'append_activity'
-  /** Inserts the read of an owner that exists, or sets its time and its sources. */
-  | 'remember_read'
   | 'add_targets'
   /** `domain_keys`: JSON of pairs of a name of a known domain and its keys. Adds the keys of new names. */
   | 'add_domain_keys'
@@ -223,19 +221,6 @@ export function writesOf(change: Change | RowChange): readonly RowChange[] {
         listed: JSON.stringify(activity.listed),
       };
       return [{ op: 'run', statement: 'append_activity', values }];
-    }
-    case 'remember_read': {
-      const { read } = change;
-      const values = {
-        owner_id: change.ownerId,
-        read_id: read.readId,
-        at_ms: change.now.getTime(),
-        credential_id: change.credentialId,
-        hashes: read.hashes,
-        phrases: read.phrases,
-        sealed: read.sealed,
-      };
-      return [{ op: 'run', statement: 'remember_read', values }];
     }
     case 'keep_follow_up': {
       const key = approvalKey(change.ownerId, change.approvalId);

@@ -310,13 +310,6 @@ export const STATEMENTS: StatementTexts = {
     CROSS JOIN known_domains d ON d.owner_id = @ownerId AND d.account_id = @accountId
       AND d.name IN (n.name, n.most_written) AND d.times > 0
     ORDER BY d.name`,
-  reads: `
-    SELECT read_id, at_ms, hashes FROM reads INDEXED BY reads_of_owner
-    WHERE owner_id = @ownerId AND at_ms > @afterMs AND (at_ms, read_id) < (@beforeMs, @beforeId)
-    ORDER BY at_ms DESC, read_id DESC LIMIT @limit`,
-  read_sources: `
-    SELECT read_id, credential_id, at_ms, phrases, sealed FROM reads
-    WHERE owner_id = @ownerId AND read_id IN (SELECT value FROM json_each(@readIds))`,
   relocated: `
     SELECT mark FROM relocated_messages
     WHERE owner_id = @ownerId AND mark IN (SELECT value FROM json_each(@marks))`,
@@ -449,13 +442,6 @@ export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
         ${LAST_COVERED('@owner_id')}),
       @at_ms, @kind, @credential_id, @tool, @outcome, @approval_id, @duration_ms, @shown, @listed
     FROM owners WHERE owner_id = @owner_id`,
-  ],
-  remember_read: [
-    `
-    INSERT INTO reads (owner_id, read_id, at_ms, credential_id, hashes, phrases, sealed)
-    SELECT owner_id, @read_id, @at_ms, @credential_id, @hashes, @phrases, @sealed
-    FROM owners WHERE owner_id = @owner_id
-    ON CONFLICT DO UPDATE SET at_ms = excluded.at_ms, sealed = excluded.sealed`,
   ],
   add_targets: [
     `

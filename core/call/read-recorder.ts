@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { boundedCache } from '../memory/bounded-cache.ts';
 import { ownCopy } from '../memory/own-copy.ts';
-import type { NewRead } from '../ports/read-storage.ts';
 import type { Reader, ReadingFor } from '../ports/reader.ts';
 import {
   type Hasher,
@@ -15,6 +14,7 @@ import {
   secretOf,
   toRead,
 } from '../provenance/read-record.ts';
+import type { NewRead } from '../provenance/read-state.ts';
 import type { StatedPassage } from '../provenance/stated-text.ts';
 import { windowsOf } from '../provenance/word-windows.ts';
 import type { Keyring } from '../secrets/keyring.ts';

@@ -1,7 +1,7 @@
 import { errorName, type Log } from '../ports/log.ts';
-import type { StoredSources } from '../ports/read-storage.ts';
 import type { Storage } from '../ports/storage.ts';
 import { openSources, type ReadSources } from '../provenance/read-record.ts';
+import type { StoredSources } from '../provenance/read-state.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 
 /** The record of a read with its sources opened. */

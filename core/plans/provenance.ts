@@ -1,6 +1,5 @@
 import type { CallContext } from '../call/context.ts';
 import { statedTexts } from '../call/stated-texts.ts';
-import type { StoredRead } from '../ports/read-storage.ts';
 import type { Storage } from '../ports/storage.ts';
 import { type Judged, provenanceFindings, withSource } from '../provenance/judge.ts';
 import { type ReadLine, readLines } from '../provenance/read-lines.ts';
@@ -14,6 +13,7 @@ import {
   type ShownPassage,
   toRead,
 } from '../provenance/read-record.ts';
+import type { StoredRead } from '../provenance/read-state.ts';
 import { countOf, STATED_MAX, type StatedPassage } from '../provenance/stated-text.ts';
 import {
   type Hit,

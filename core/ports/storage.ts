@@ -1,4 +1,5 @@
 import type { NoticeStorage } from '../notices/notice-storage.ts';
+import type { ReadStorage } from '../provenance/read-storage.ts';
 import type { AccountHealthStorage } from './account-health.ts';
 import type { AccountStorage } from './account-storage.ts';
 import type { ApprovalStorage } from './approval-storage.ts';
@@ -9,7 +10,6 @@ import type { EventStorage } from './event-storage.ts';
 import type { GrantStorage } from './grant-storage.ts';
 import type { OwnerStorage } from './owner-storage.ts';
 import type { PasswordStorage } from './password-storage.ts';
-import type { ReadStorage } from './read-storage.ts';
 import type { SecondStepStorage } from './second-step-storage.ts';
 import type { SessionStorage } from './session-storage.ts';
 import type { SetupStorage } from './setup-storage.ts';

@@ -22,7 +22,6 @@ import type { Credential } from './credential-storage.ts';
 import type { PendingGrant, StoredGrant } from './grant-storage.ts';
 import type { Owner } from './owner-storage.ts';
 import type { OwnerToCheck, TriesRows } from './password-storage.ts';
-import type { NewRead } from './read-storage.ts';
 import type { Storage } from './storage.ts';
 import type { StoredEvent } from './stored-event.ts';
 import type { Tracker, TrackerLink } from './tracker-storage.ts';
@@ -51,7 +50,7 @@ export type Store = StoreLookups &
     unit<Kind extends FactKind, Answer>(
       commit: Commit,
       need: NeedOf<Kind>,
-      judge: (facts: FactsOf<Kind>, storeNowMs: number) => Judged<Answer>,
+      judge: (facts: FactsOf<Kind>, storeNowMs: number) => Judged<Answer, Change | RowChange>,
     ): Promise<Answer>;
 
     /** Applies changes of one owner that need no facts, as one atomic, relaxed unit. */
@@ -76,8 +75,6 @@ export type StoreLookups = Pick<
   | 'isRepeat'
   | 'knownRecipients'
   | 'knownDomains'
-  | 'readSources'
-  | 'reads'
   | 'relocatedAmong'
   | 'events'
   | 'eventStream'
@@ -122,9 +119,9 @@ export type StoreLookups = Pick<
 };
 
 /** The answer of a verb, and the changes to write for it, in this order. */
-export interface Judged<Answer> {
+export interface Judged<Answer, Each = Change> {
   readonly answer: Answer;
-  readonly changes: readonly Change[];
+  readonly changes: readonly Each[];
 }
 
 /**
@@ -613,14 +610,6 @@ export type Change =
   | { readonly type: 'append_event'; readonly ownerId: string; readonly event: NewEvent }
   /** After the owner's other rows, including those that its checkpoints cover. Does nothing if the owner is removed. */
   | { readonly type: 'append_activity'; readonly ownerId: string; readonly activity: StoredActivity }
-  /** Adds a read, or replaces it. Does nothing if the owner is removed. */
-  | {
-      readonly type: 'remember_read';
-      readonly ownerId: string;
-      readonly credentialId: string;
-      readonly read: NewRead;
-      readonly now: Date;
-    }
   /** Adds the follow-up of an approval, or changes when it is due by the store's clock. */
   | {
       readonly type: 'keep_follow_up';

@@ -1,8 +1,8 @@
 import { openedReads } from '../plans/opened-reads.ts';
 import type { ListedActivity } from '../ports/activity.ts';
 import type { Log } from '../ports/log.ts';
-import type { StoredRead } from '../ports/read-storage.ts';
 import type { Storage } from '../ports/storage.ts';
+import type { StoredRead } from '../provenance/read-state.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { DAY_MS } from '../time/durations.ts';
 import { findTool } from '../tools/catalogue.ts';

@@ -21,7 +21,7 @@ import {
   sessions,
   setupLink,
 } from '../owners/owner-tables.ts';
-import { reads } from '../provenance/read-table.ts';
+import { reads } from '../provenance/read-state.ts';
 import type { Table } from '../state/table.ts';
 import { eventNumbers, trackerLinks, trackers } from '../trackers/tracker-tables.ts';
 import { inboxLeases, inboxReaders, movedIntoInbox } from '../watching/inbox-tables.ts';

@@ -2,7 +2,7 @@ import type { Stored } from './column.ts';
 import { type Columns, columnName, type RowOf, type Table, type ValuesOf } from './table.ts';
 
 /** Values as a database takes them, by the names of columns or parameters. */
-export type Values = Readonly<Record<string, Stored | readonly (string | number)[]>>;
+export type Values = Readonly<Record<string, Stored>>;
 
 /** What a verb writes. Tables and columns are named as in SQL. */
 export type RowChange =

@@ -1,5 +1,5 @@
-/** What a database stores of one value. */
-export type Stored = string | number | boolean | null;
+/** What a database stores of one value; or the values of a list, for a parameter. */
+export type Stored = string | number | boolean | null | readonly (string | number)[];
 
 /** What a secret key seals in a column, and what it is bound to. */
 export interface Sealing {
@@ -19,6 +19,8 @@ export interface Column<Value = unknown> {
   readonly initially: Stored | undefined;
   /** A text that may be longer than an entry of an index of Postgres, which then holds its hash. */
   readonly isLong: boolean;
+  /** A parameter with several values. */
+  readonly isList: boolean;
   readonly sealing: Sealing | undefined;
   /** Reads a value as a driver returns it. @throws Error if the column cannot have it; it does not repeat the value */
   read(stored: unknown): Value;
@@ -31,7 +33,7 @@ export interface Column<Value = unknown> {
 }
 
 type Definition<Value> = Pick<Column<Value>, 'type' | 'read' | 'write'> &
-  Partial<Pick<Column<Value>, 'unit' | 'isNullable' | 'initially' | 'isLong' | 'sealing'>>;
+  Partial<Pick<Column<Value>, 'unit' | 'isNullable' | 'initially' | 'isLong' | 'isList' | 'sealing'>>;
 
 function column<Value>(definition: Definition<Value>): Column<Value> {
   const { read, write } = definition;
@@ -40,6 +42,7 @@ function column<Value>(definition: Definition<Value>): Column<Value> {
     isNullable: false,
     initially: undefined,
     isLong: false,
+    isList: false,
     sealing: undefined,
     ...definition,
     orNull: () =>
@@ -98,6 +101,20 @@ export function flag(): Column<boolean> {
     read: (stored) =>
       stored === true || stored === 1 ? true : stored === false || stored === 0 ? false : unknown(),
     write: same,
+  });
+}
+
+/** A parameter with several values of a column. No column of a table is one. */
+export function listOf<Value>(of: Column<Value>): Column<readonly Value[]> {
+  return column({
+    type: of.type,
+    isList: true,
+    read: () => unknown(),
+    write: (values: readonly Value[]) =>
+      values.map((value) => {
+        const one = of.write(value);
+        return typeof one === 'string' || typeof one === 'number' ? one : unknown();
+      }),
   });
 }
 

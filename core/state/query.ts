@@ -1,4 +1,5 @@
 import { stored, type Values } from './change.ts';
+import { type Column, listOf } from './column.ts';
 import { type Columns, columnName, type Table, type ValuesOf } from './table.ts';
 
 /** A row as a driver returns it: by the names of its columns. */
@@ -17,6 +18,7 @@ export interface Selection {
   readonly table: Table;
   /** The properties that rows must have, and by which they are sorted. */
   readonly by: readonly string[];
+  readonly among: string | undefined;
   readonly order: readonly string[];
 }
 
@@ -33,34 +35,56 @@ export type ResultsOf<Asked extends Queries> = {
   readonly [Name in keyof Asked]: Asked[Name] extends Query<infer Result> ? Result : never;
 };
 
-/** The rows of a table that have certain values. @param by  begins with the table's key, or an index */
+/**
+ * The rows of a table that have certain values. `by` begins with the table's key, or an index. `among`: of this column, one
+ * of several values, which the parameter with an `s` behind its name has.
+ */
 export function select<
   Of extends Table,
   By extends keyof Of['columns'] & string,
   Only extends keyof Of['columns'] & string = keyof Of['columns'] & string,
+  Among extends keyof Of['columns'] & string = never,
 >(
   table: Of,
   options: {
     readonly by: readonly By[];
+    readonly among?: Among;
     readonly order?: readonly (keyof Of['columns'] & string)[];
     readonly only?: readonly Only[];
   },
-): Statement<Pick<Of['columns'], By>, Pick<Of['columns'], Only>> {
-  const { by, order = [], only } = options;
-  const columns = only === undefined ? table.columns : picked(table.columns, only);
+): Statement<Pick<Of['columns'], By> & ListsOf<Of['columns'], Among>, Pick<Of['columns'], Only>>;
+export function select(
+  table: Table,
+  options: {
+    readonly by: readonly string[];
+    readonly among?: string;
+    readonly order?: readonly string[];
+    readonly only?: readonly string[];
+  },
+): Statement {
+  const { by, among, order = [], only } = options;
+  const listed = among === undefined ? undefined : table.columns[among];
   return {
-    name: `${table.name}_by_${by.map((one) => columnName(table, one)).join('_')}`,
-    params: picked(table.columns, by),
-    columns: columns as Pick<Of['columns'], Only>,
-    selection: { table, by, order },
+    name: `${table.name}_by_${[...by, ...(among === undefined ? [] : [among])].map((one) => columnName(table, one)).join('_')}`,
+    params: {
+      ...picked(table.columns, by),
+      ...(listed === undefined ? {} : { [`${among}s`]: listOf(listed) }),
+    },
+    columns: only === undefined ? table.columns : picked(table.columns, only),
+    selection: { table, by, among, order },
   };
 }
 
-function picked<Of extends Columns, Property extends keyof Of & string>(
-  columns: Of,
-  properties: readonly Property[],
-): Pick<Of, Property> {
-  return Object.fromEntries(properties.map((one) => [one, columns[one]])) as Pick<Of, Property>;
+/** A parameter `names` for a column `name`. */
+type ListsOf<Of extends Columns, Name extends keyof Of & string> = {
+  readonly [Each in Name as `${Each}s`]: Of[Each] extends Column<infer Value>
+    ? Column<readonly Value[]>
+    : never;
+};
+
+function picked(columns: Columns, properties: readonly string[]): Columns {
+  const entries = Object.entries(columns);
+  return Object.fromEntries(entries.filter(([property]) => properties.includes(property)));
 }
 
 /** Declares statements whose texts the SQL adapter has, by their names. */

@@ -19,7 +19,7 @@ export function observeCommits(store: Store): ObservedStore {
     store: {
       ...store,
       async unit(commit, need, judge) {
-        let changes: readonly Change[] = [];
+        let changes: readonly (Change | RowChange)[] = [];
         const answer = await store.unit(commit, need, (facts, at) => {
           const judged = judge(facts, at);
           changes = judged.changes;

@@ -3,6 +3,7 @@ import { noticeStorage } from '../notices/notice-storage.ts';
 import type { CredentialRef } from '../ports/call-storage.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Store } from '../ports/store.ts';
+import { readStorage } from '../provenance/read-storage.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { Random } from '../secrets/random.ts';
 import { requestId } from '../secrets/record-ids.ts';
@@ -102,6 +103,7 @@ export function createStorage(database: Store, random: Random): Storage {
   return {
     ...lookups(store),
     ...noticeStorage(store),
+    ...readStorage(store),
     onApprovalChange: (listener) =>
       onCommit((changes) => {
         for (const change of changes) {
@@ -122,7 +124,6 @@ export function createStorage(database: Store, random: Random): Storage {
     },
     renew: (held, leaseMs) =>
       unit('relaxed', { kind: 'held', ...held }, (facts, at) => renew(facts, held, leaseMs, at)),
-    rememberRead: (r) => store.apply(r.ownerId, [{ type: 'remember_read', ...r }]),
     finish: (end) => {
       if (end.claim === null) return store.apply(end.caller.ownerId, finishCall(end));
       const { caller, claim: ended } = end;

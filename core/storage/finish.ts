@@ -1,16 +1,18 @@
 import type { Storage } from '../ports/storage.ts';
 import type { Change, ClaimFacts } from '../ports/store.ts';
+import { rememberedRead } from '../provenance/read-storage.ts';
+import type { RowChange } from '../state/change.ts';
 import { endedClaim } from './claims.ts';
 
 type End = Parameters<Storage['finish']>[0];
 
 /** Ends a call: frees the slot, and writes one activity row and what the call showed. */
-export function finishCall({ caller, slotId, activity, read, now }: End): readonly Change[] {
+export function finishCall({ caller, slotId, activity, read, now }: End): readonly (Change | RowChange)[] {
   const { ownerId, credentialId } = caller;
   return [
     { type: 'give_slot', ownerId, credentialId, slotId },
     { type: 'append_activity', ownerId, activity: { ...activity, at: now } },
-    ...(read === undefined ? [] : [{ type: 'remember_read', ownerId, credentialId, read, now } as const]),
+    ...(read === undefined ? [] : [rememberedRead({ ownerId, credentialId, read, now })]),
   ];
 }
 
@@ -19,7 +21,7 @@ export function finishedWithClaim(
   facts: ClaimFacts,
   end: End,
   claim: NonNullable<End['claim']>,
-): readonly Change[] {
+): readonly (Change | RowChange)[] {
   const { ownerId, credentialId } = end.caller;
   return [...finishCall(end), ...endedClaim(facts, { ownerId, credentialId, key: claim.key }, claim)];
 }

@@ -30,10 +30,6 @@ const OTHERS: readonly Change[] = [
     ...{ ...OF_OWNER, type: 'replace_plan', approvalId: 'apr_1' },
     plan: { sealedPlan: 'plan', sealedGist: 'gist', sealedAsked: 'asked' },
   },
-  {
-    ...{ ...OF_OWNER, type: 'remember_read', credentialId: 'key1', now: NOON },
-    read: { readId: 'read1', hashes: '', phrases: '', sealed: '' },
-  },
   { ...OF_OWNER, type: 'remember_relocated', marks: ['mark1'] },
   {
     ...{ ...OF_OWNER, type: 'save_device' },

@@ -118,7 +118,7 @@ const VALUES: Readonly<Record<string, Value | Chosen>> = {
   // Activity and reads.
   tool: unless('tool_3', 'nothing'),
   read_id: 'new',
-  readIds: list(named('read')),
+  read_ids: list(named('read')),
 
   // Places in lists, and how much is read.
   limit: 20,
@@ -132,13 +132,13 @@ const VALUES: Readonly<Record<string, Value | Chosen>> = {
   id: 'zzz',
   activityId: Number.MAX_SAFE_INTEGER,
   position: number,
-  beforeId: 'zzz',
+  before_id: 'zzz',
   fromMs: 0,
-  afterMs: 0,
+  after_ms: 0,
   lastId: 10,
   createdAtMs: 2 * NOW_MS,
   atMs: 2 * NOW_MS,
-  beforeMs: 2 * NOW_MS,
+  before_ms: 2 * NOW_MS,
 
   // Times.
   nowMs: NOW_MS,

@@ -5,6 +5,7 @@ import { POSTGRES, SQLITE } from '../../../adapters/sql/dialect.ts';
 import { namedText, TEXTS } from '../../../adapters/sql/statement-text.ts';
 import { openDatabase } from '../../../adapters/sqlite/database.ts';
 import { noticeCommands, noticeStatements } from '../../../core/notices/notice-state.ts';
+import { readCommands, readStatements } from '../../../core/provenance/read-state.ts';
 import type { Columns } from '../../../core/state/table.ts';
 import { columnName } from '../../../core/state/table.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
@@ -22,9 +23,12 @@ interface Declared {
   readonly columns?: Columns;
 }
 
-const DECLARED: readonly Declared[] = [noticeStatements, noticeCommands].flatMap(
-  (each): readonly Declared[] => Object.values(each),
-);
+const DECLARED: readonly Declared[] = [
+  noticeStatements,
+  noticeCommands,
+  readStatements,
+  readCommands,
+].flatMap((each): readonly Declared[] => Object.values(each));
 
 const names = (name: string, columns: Columns) =>
   Object.keys(columns)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { NewRead } from '../../../core/ports/read-storage.ts';
+import type { NewRead } from '../../../core/provenance/read-state.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { addOwnerAndKey, admitted, at, finish, type Key, NOON } from './scene.ts';
 

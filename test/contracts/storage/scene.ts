@@ -6,7 +6,7 @@ import { type Modes, type Plan, PRESETS } from '../../../core/gate/permissions.t
 import type { Activity } from '../../../core/ports/activity.ts';
 import type { EditedPlan, Filing, Settlement } from '../../../core/ports/approval-storage.ts';
 import type { Caller } from '../../../core/ports/call-storage.ts';
-import type { NewRead } from '../../../core/ports/read-storage.ts';
+import type { NewRead } from '../../../core/provenance/read-state.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
 

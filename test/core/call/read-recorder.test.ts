@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import { readRecorder } from '../../../core/call/read-recorder.ts';
-import type { NewRead } from '../../../core/ports/read-storage.ts';
+import type { NewRead } from '../../../core/provenance/read-state.ts';
 import { hashersOf, readRecord, type ShownPassage } from '../../../core/provenance/read-record.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
 import { hashedAtOnce } from '../provenance/hashed-at-once.ts';

@@ -7,6 +7,7 @@ import { PER_ENDPOINT_MAX } from '../../../core/events/attempt-room.ts';
 import type { Change, FactKind, FactsOf, Store } from '../../../core/ports/store.ts';
 import type { WebhookSender } from '../../../core/ports/webhook-sender.ts';
 import { eventId } from '../../../core/secrets/record-ids.ts';
+import type { RowChange } from '../../../core/state/change.ts';
 import { createStorage } from '../../../core/storage/create-storage.ts';
 import { openTestService, type TestService } from '../../open-service.ts';
 import { until } from '../../until.ts';
@@ -46,8 +47,11 @@ function rowsIn(facts: FactsOf<FactKind>): number {
   );
 }
 
-function rowsOf(changes: readonly Change[]): number {
-  return changes.reduce((sum, one) => sum + (one.type === 'save_deliveries' ? one.deliveries.length : 1), 0);
+function rowsOf(changes: readonly (Change | RowChange)[]): number {
+  return changes.reduce(
+    (sum, one) => sum + ('type' in one && one.type === 'save_deliveries' ? one.deliveries.length : 1),
+    0,
+  );
 }
 
 let scene: TestService | undefined;
