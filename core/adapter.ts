@@ -34,6 +34,7 @@ export type {
   InvitationStatus,
   KeyInDocument,
 } from './calendar/event-document.ts';
+export type { EventNumberStorage, NumberedEvent } from './calendar/event-numbers.ts';
 export type { UnusableReason } from './calendar/why-unusable.ts';
 export { ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from './contract/errors.ts';
 export type { OptionType } from './contract/options.ts';
@@ -256,7 +257,6 @@ export type {
   Need,
   NeedOf,
   NewEvent,
-  NumberedKey,
   OwnerFacts,
   RemovalFacts,
   SecondStepFacts,
@@ -282,7 +282,6 @@ export type { Summarizer, Summary, SummarySource } from './ports/summarizer.ts';
 export type {
   LinkContent,
   LinkedMessage,
-  NumberedEvent,
   Tracker,
   TrackerLink,
   TrackerStatus,

@@ -238,8 +238,6 @@ export const STATEMENTS: StatementTexts = {
     WHERE owner_id = @ownerId AND tracker_id = @trackerId AND kind = 'mail' AND link_id <> @linkId`,
   last_link:
     'SELECT coalesce(max(link_id), 0) AS last_id FROM countersign.tracker_links WHERE owner_id = @ownerId',
-  last_event:
-    'SELECT coalesce(max(event_id), 0) AS last_id FROM countersign.event_numbers WHERE owner_id = @ownerId',
   trackers_by_id: `
     SELECT * FROM countersign.trackers
     WHERE owner_id = @ownerId AND tracker_id = ANY(@trackerIds::bigint[])`,
@@ -247,9 +245,6 @@ export const STATEMENTS: StatementTexts = {
     SELECT * FROM countersign.tracker_links
     WHERE owner_id = @ownerId AND tracker_id = ANY(@trackerIds::bigint[])
       AND target = ANY(@targets::text[])`,
-  event_numbers: `
-    SELECT event_id, calendar, uid, recurrence_id, document_name FROM countersign.event_numbers
-    WHERE owner_id = @ownerId AND account_id = @accountId AND key_hash = ANY(@hashes::text[])`,
   inbox_reader: `
     SELECT l.fence, r.position FROM countersign.inbox_leases l
     LEFT JOIN countersign.inbox_readers r
@@ -363,9 +358,6 @@ export const STATEMENTS: StatementTexts = {
     ORDER BY link_id DESC LIMIT @limit`,
   count_links: `
     SELECT count(*) AS total FROM countersign.tracker_links WHERE owner_id = @ownerId AND tracker_id = @trackerId`,
-  event: `
-    SELECT account_id, calendar, uid, recurrence_id, document_name FROM countersign.event_numbers
-    WHERE owner_id = @ownerId AND event_id = @eventId`,
   waiting_trackers: `
     SELECT tracker_id, keywords, created_at_ms FROM countersign.trackers WHERE owner_id = @ownerId AND ${WAITS}
     ORDER BY tracker_id`,

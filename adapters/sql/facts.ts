@@ -15,7 +15,6 @@ import { readCheckpoint, readNumberedActivity } from './checkpoint.ts';
 import { readClaim } from './claim.ts';
 import { readCredential, readSecret, readStanding } from './credential.ts';
 import { readEvent } from './event.ts';
-import { hashOfKey, readNumberedKey } from './event-number.ts';
 import { readPendingGrant } from './grant.ts';
 import { folded, readOwner } from './owner.ts';
 import type { Load, Query, Statement } from './query.ts';
@@ -333,17 +332,6 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
         leases: leases.map(readInboxLease),
         readers: readers.map(readInboxReader),
       },
-  }),
-
-  eventNumbers: ({ ownerId, accountId, events }) => ({
-    queries: [
-      ask('event_numbers', { ownerId, accountId, hashes: events.map(hashOfKey) }),
-      ask('last_event', { ownerId }),
-    ],
-    read: (known, [last]) => ({
-      known: known.map(readNumberedKey),
-      lastEventId: integer(counted(last), 'last_id'),
-    }),
   }),
 
   endpoints: (need) => ({

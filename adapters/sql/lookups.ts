@@ -6,7 +6,6 @@ import { readApproval, readOpenApprovals } from './approval.ts';
 import { readCheckpoint, readNumberedActivity } from './checkpoint.ts';
 import { readCredential, readSecret } from './credential.ts';
 import { readEvent, readEventStream, readPositionedEvent } from './event.ts';
-import { readNumberedEvent } from './event-number.ts';
 import { ask } from './facts.ts';
 import { findActivity } from './find-activity.ts';
 import { folded, readOwner } from './owner.ts';
@@ -198,7 +197,6 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
           },
       });
     },
-    event: (ownerId, eventId) => first(ask('event', { ownerId, eventId }), readNumberedEvent),
     endpoints: (ownerId) => list(ask('endpoints', { ownerId }), readEndpoint),
     ownersWithDeliveries: (query) =>
       list(ask('owners_with_deliveries', query), (row) => text(row, 'owner_id')),

@@ -114,12 +114,9 @@ export type Statement =
   | 'last_link'
   /** `ownerId`, `trackerId`, `linkId`: `last_id`, the newest link of a message except this one; 0 if there is none. */
   | 'other_message_link'
-  | 'last_event'
   /** `ownerId`, `trackerIds`; and `targets`. */
   | 'trackers_by_id'
   | 'links_by_target'
-  /** `ownerId`, `accountId`, `hashes` of event keys. */
-  | 'event_numbers'
   /** `ownerId`, `accountId`, `reader`: of the account's inbox. */
   | 'inbox_reader'
   /** `ownerId`, `accountId`, `identities` */
@@ -177,8 +174,6 @@ export type Statement =
   /** `ownerId`, `trackerId`, `upTo`, `limit` */
   | 'links'
   | 'count_links'
-  /** `ownerId`, `eventId` */
-  | 'event'
   /** `ownerId` */
   | 'waiting_trackers'
   /** `limit`, `messages` */

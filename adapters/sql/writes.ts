@@ -13,7 +13,6 @@ import { TABLES_OF_OWNERS } from '../../core/service/tables.ts';
 import type { RowChange, Values } from '../../core/state/change.ts';
 import { accessChangeColumns } from './access-change.ts';
 import { serverColumns, serverKey } from './account-health.ts';
-import { hashOfKey } from './event-number.ts';
 import { grantColumns, pendingGrantColumns, pendingGrantKey } from './grant.ts';
 import { folded, ownerHash } from './owner.ts';
 import { secondStepText } from './second-step.ts';
@@ -515,20 +514,6 @@ export function writesOf(change: Change | RowChange): readonly RowChange[] {
     case 'remove_link': {
       const key = { owner_id: change.ownerId, link_id: change.linkId };
       return [{ op: 'delete', table: 'tracker_links', key }];
-    }
-    case 'add_event_number': {
-      const { numbered } = change;
-      const { calendar, uid, recurrenceId, documentName = '' } = numbered.event;
-      const key = { owner_id: change.ownerId, event_id: numbered.eventId };
-      const values = {
-        account_id: change.accountId,
-        calendar,
-        uid,
-        recurrence_id: recurrenceId ?? '',
-        document_name: documentName,
-        key_hash: hashOfKey(numbered.event),
-      };
-      return [{ op: 'insert', table: 'event_numbers', key, values }];
     }
     case 'save_inbox_lease': {
       const values = { fence: change.fence, lease_until_ms: change.leaseUntilMs };

@@ -249,16 +249,12 @@ export const STATEMENTS: StatementTexts = {
       WHERE owner_id = @ownerId AND tracker_id = @trackerId AND kind = 'mail' AND link_id <> @linkId
       ORDER BY link_id DESC LIMIT 1), 0) AS last_id`,
   last_link: 'SELECT coalesce(max(link_id), 0) AS last_id FROM tracker_links WHERE owner_id = @ownerId',
-  last_event: 'SELECT coalesce(max(event_id), 0) AS last_id FROM event_numbers WHERE owner_id = @ownerId',
   trackers_by_id: `
     SELECT * FROM trackers
     WHERE owner_id = @ownerId AND tracker_id IN (SELECT value FROM json_each(@trackerIds))`,
   links_by_target: `
     SELECT l.* FROM json_each(@trackerIds) t CROSS JOIN json_each(@targets) g
     CROSS JOIN tracker_links l ON l.owner_id = @ownerId AND l.tracker_id = t.value AND l.target = g.value`,
-  event_numbers: `
-    SELECT e.event_id, e.calendar, e.uid, e.recurrence_id, e.document_name FROM json_each(@hashes) h
-    CROSS JOIN event_numbers e ON e.owner_id = @ownerId AND e.account_id = @accountId AND e.key_hash = h.value`,
   inbox_reader: `
     SELECT l.fence, r.position FROM inbox_leases l
     LEFT JOIN inbox_readers r ON r.owner_id = l.owner_id AND r.account_id = l.account_id AND r.reader = @reader
@@ -368,9 +364,6 @@ export const STATEMENTS: StatementTexts = {
     ORDER BY link_id DESC LIMIT @limit`,
   count_links: `
     SELECT count(*) AS total FROM tracker_links WHERE owner_id = @ownerId AND tracker_id = @trackerId`,
-  event: `
-    SELECT account_id, calendar, uid, recurrence_id, document_name FROM event_numbers
-    WHERE owner_id = @ownerId AND event_id = @eventId`,
   waiting_trackers: `
     SELECT tracker_id, keywords, created_at_ms FROM trackers INDEXED BY trackers_waiting
     WHERE owner_id = @ownerId AND ${WAITS}

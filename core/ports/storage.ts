@@ -1,3 +1,4 @@
+import type { EventNumberStorage } from '../calendar/event-numbers.ts';
 import type { NoticeStorage } from '../notices/notice-storage.ts';
 import type { ReadStorage } from '../provenance/read-storage.ts';
 import type { AccountHealthStorage } from './account-health.ts';
@@ -42,6 +43,7 @@ export interface Storage
     AccountHealthStorage,
     GrantStorage,
     TrackerStorage,
+    EventNumberStorage,
     WatchStorage,
     CheckpointStorage,
     EventStorage,

@@ -1,5 +1,4 @@
 import type { Approval } from '../approvals/approval.ts';
-import type { EventKey } from '../calendar/event.ts';
 import type { Delivery } from '../events/delivery.ts';
 import type { EventContent } from '../events/webhook-event.ts';
 import type { FolderRoles } from '../folders/roles.ts';
@@ -93,7 +92,6 @@ export type StoreLookups = Pick<
   | 'accountsToCheck'
   | 'trackers'
   | 'tracker'
-  | 'event'
   | 'waitingTrackers'
   | 'inboxesToWatch'
   | 'summariesDue'
@@ -220,14 +218,6 @@ export interface FactKinds {
       readonly link: TrackerLink | undefined;
       readonly otherMessageLinkId: number;
     };
-  };
-  eventNumbers: {
-    readonly need: {
-      readonly ownerId: string;
-      readonly accountId: number;
-      readonly events: readonly EventKey[];
-    };
-    readonly facts: { readonly known: readonly NumberedKey[]; readonly lastEventId: number };
   };
   /** Like `trackers`, with the inbox of an account and the position of one of its readers. */
   inbox: {
@@ -560,11 +550,6 @@ export interface StoredTracker {
   readonly summarisedLinkId: number;
 }
 
-export interface NumberedKey {
-  readonly eventId: number;
-  readonly event: EventKey;
-}
-
 /** The possible changes. Each concerns rows of one owner. */
 export type Change =
   /** Replaces the counts, takes a slot for the call, and notes that the key was used. */
@@ -745,12 +730,6 @@ export type Change =
       readonly type: 'remove_link';
       readonly ownerId: string;
       readonly linkId: number;
-    }
-  | {
-      readonly type: 'add_event_number';
-      readonly ownerId: string;
-      readonly accountId: number;
-      readonly numbered: NumberedKey;
     }
   /** Adds the lease of an inbox, or replaces it. */
   | {

@@ -1,7 +1,6 @@
-import type { EventKey } from '../calendar/event.ts';
 import type { MessageRow } from '../mail/message-row.ts';
 
-/** What core stores of trackers, and the numbers of calendar events. Makes the same promises as Storage. */
+/** What core stores of trackers. Makes the same promises as Storage. */
 export interface TrackerStorage {
   /**
    * Adds an open tracker. The same `requestId` of an owner adds only one tracker: a repeat after a crash returns the
@@ -91,17 +90,6 @@ export interface TrackerStorage {
     linkId: number;
     createdAt: Date;
   }): Promise<boolean>;
-
-  /** The owner's number for each event, in their order. A new event gets the next number. */
-  eventNumbers(ownerId: string, accountId: number, events: readonly EventKey[]): Promise<readonly number[]>;
-
-  /** The event with that number, even if it no longer exists. Undefined: the owner has no such number. */
-  event(ownerId: string, eventId: number): Promise<NumberedEvent | undefined>;
-}
-
-export interface NumberedEvent {
-  readonly accountId: number;
-  readonly key: EventKey;
 }
 
 export type TrackerStatus = 'open' | 'waiting' | 'resolved';

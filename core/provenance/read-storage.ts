@@ -43,7 +43,7 @@ export function readStorage({ apply, look }: Pick<StateStore, 'apply' | 'look'>)
 
     /** The sources of these reads, in any order. Those that were erased are missing. */
     async readSources(ownerId: string, readIds: readonly string[]): Promise<readonly StoredSources[]> {
-      return (await look({ found: all(sourcesOfReads, { ownerId, readIds }) })).found;
+      return (await look({ found: all(sourcesOfReads, { ownerId, readIdList: readIds }) })).found;
     },
   };
 }

@@ -9,6 +9,7 @@ import {
 } from '../accounts/account-tables.ts';
 import { activity, checkpoints } from '../activity/activity-tables.ts';
 import { approvals, followUps, plans, waitingTargets } from '../approvals/approval-tables.ts';
+import { eventNumbers } from '../calendar/event-numbers.ts';
 import { deliveries, endpoints, eventStreams, events } from '../events/event-tables.ts';
 import { claims, credentials, secrets, usage } from '../keys/key-tables.ts';
 import { noticeChannels, noticeSettings } from '../notices/notice-state.ts';
@@ -23,7 +24,7 @@ import {
 } from '../owners/owner-tables.ts';
 import { reads } from '../provenance/read-state.ts';
 import type { Table } from '../state/table.ts';
-import { eventNumbers, trackerLinks, trackers } from '../trackers/tracker-tables.ts';
+import { trackerLinks, trackers } from '../trackers/tracker-tables.ts';
 import { inboxLeases, inboxReaders, movedIntoInbox } from '../watching/inbox-tables.ts';
 
 /**

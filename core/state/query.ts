@@ -20,6 +20,8 @@ export interface Selection {
   readonly by: readonly string[];
   readonly among: string | undefined;
   readonly order: readonly string[];
+  /** The index to read it by, where SQLite would choose another. */
+  readonly index: string | undefined;
 }
 
 /** A statement with its values, and how its rows are read. */
@@ -37,7 +39,7 @@ export type ResultsOf<Asked extends Queries> = {
 
 /**
  * The rows of a table that have certain values. `by` begins with the table's key, or an index. `among`: of this column, one
- * of several values, which the parameter with an `s` behind its name has.
+ * of several values, which the parameter with `List` behind its name has.
  */
 export function select<
   Of extends Table,
@@ -51,6 +53,7 @@ export function select<
     readonly among?: Among;
     readonly order?: readonly (keyof Of['columns'] & string)[];
     readonly only?: readonly Only[];
+    readonly index?: string;
   },
 ): Statement<Pick<Of['columns'], By> & ListsOf<Of['columns'], Among>, Pick<Of['columns'], Only>>;
 export function select(
@@ -60,24 +63,25 @@ export function select(
     readonly among?: string;
     readonly order?: readonly string[];
     readonly only?: readonly string[];
+    readonly index?: string;
   },
 ): Statement {
-  const { by, among, order = [], only } = options;
+  const { by, among, order = [], only, index } = options;
   const listed = among === undefined ? undefined : table.columns[among];
   return {
     name: `${table.name}_by_${[...by, ...(among === undefined ? [] : [among])].map((one) => columnName(table, one)).join('_')}`,
     params: {
       ...picked(table.columns, by),
-      ...(listed === undefined ? {} : { [`${among}s`]: listOf(listed) }),
+      ...(listed === undefined ? {} : { [`${among}List`]: listOf(listed) }),
     },
     columns: only === undefined ? table.columns : picked(table.columns, only),
-    selection: { table, by, among, order },
+    selection: { table, by, among, order, index },
   };
 }
 
-/** A parameter `names` for a column `name`. */
+/** A parameter `nameList` for a column `name`. */
 type ListsOf<Of extends Columns, Name extends keyof Of & string> = {
-  readonly [Each in Name as `${Each}s`]: Of[Each] extends Column<infer Value>
+  readonly [Each in Name as `${Each}List`]: Of[Each] extends Column<infer Value>
     ? Column<readonly Value[]>
     : never;
 };

@@ -1,3 +1,4 @@
+import { eventNumberStorage } from '../calendar/event-numbers.ts';
 import { PER_ENDPOINT_MAX } from '../events/attempt-room.ts';
 import { noticeStorage } from '../notices/notice-storage.ts';
 import type { CredentialRef } from '../ports/call-storage.ts';
@@ -54,7 +55,6 @@ import { credentialAt } from './standing.ts';
 import {
   createTracker,
   editTracker,
-  eventNumbers,
   linkToTracker,
   saveSummary,
   setTrackerStatus,
@@ -73,9 +73,6 @@ import {
 
 /** The most events per unit for which deliveries are filed. Each may concern every endpoint, or only one. */
 const NEWS_AT_ONCE = 2 * PER_ENDPOINT_MAX;
-
-/** The most events that one unit numbers: a stranger's calendar may have tens of thousands. */
-const EVENTS_AT_ONCE = 500;
 
 /**
  * Builds core's storage on a database without rules. Each verb names the facts that it needs, the pure function that
@@ -104,6 +101,7 @@ export function createStorage(database: Store, random: Random): Storage {
     ...lookups(store),
     ...noticeStorage(store),
     ...readStorage(store),
+    ...eventNumberStorage(store),
     onApprovalChange: (listener) =>
       onCommit((changes) => {
         for (const change of changes) {
@@ -253,19 +251,6 @@ export function createStorage(database: Store, random: Random): Storage {
     linkToTracker: (r) =>
       unit('relaxed', tracker(r.ownerId, r.trackerId, [r.target]), (facts) => linkToTracker(facts, r)),
     saveSummary: (r) => unit('relaxed', tracker(r.ownerId, r.trackerId), (facts) => saveSummary(facts, r)),
-    async eventNumbers(ownerId, accountId, events) {
-      const numbers: number[] = [];
-      for (let at = 0; at < events.length; at += EVENTS_AT_ONCE) {
-        const some = events.slice(at, at + EVENTS_AT_ONCE);
-        const found = await unit(
-          'relaxed',
-          { kind: 'eventNumbers', ownerId, accountId, events: some },
-          (facts) => eventNumbers(facts, ownerId, accountId, some),
-        );
-        for (const number of found) numbers.push(number);
-      }
-      return numbers;
-    },
     addEndpoint: (r) =>
       unit('durable', endpointsOf(r.ownerId, r.credentialId), (facts) => addEndpoint(facts, r)),
     removeEndpoint: (ownerId, endpointId) =>

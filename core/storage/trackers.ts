@@ -1,5 +1,4 @@
-import type { EventKey } from '../calendar/event.ts';
-import type { Change, FactsOf, Judged, NumberedKey, StoredTracker, TrackersFacts } from '../ports/store.ts';
+import type { Change, FactsOf, Judged, StoredTracker, TrackersFacts } from '../ports/store.ts';
 import type {
   LinkContent,
   Tracker,
@@ -122,30 +121,4 @@ export function saveSummary(
   if (isStale) return { answer: undefined, changes: [] };
   const after = { ...stored, tracker: { ...stored.tracker, summary }, summarisedLinkId: upTo };
   return { answer: undefined, changes: [{ type: 'save_tracker', stored: after }] };
-}
-
-/** Numbers an event at its first appearance, with the owner's next number. */
-export function eventNumbers(
-  { known, lastEventId }: FactsOf<'eventNumbers'>,
-  ownerId: string,
-  accountId: number,
-  events: readonly EventKey[],
-): Judged<readonly number[]> {
-  const numbers = new Map(known.map(({ eventId, event }) => [nameOf(event), eventId]));
-  const added: NumberedKey[] = [];
-  const answer = events.map((event) => {
-    const name = nameOf(event);
-    const number = numbers.get(name) ?? lastEventId + added.length + 1;
-    if (!numbers.has(name)) added.push({ eventId: number, event });
-    numbers.set(name, number);
-    return number;
-  });
-  return {
-    answer,
-    changes: added.map((numbered) => ({ type: 'add_event_number', ownerId, accountId, numbered })),
-  };
-}
-
-function nameOf({ calendar, uid, recurrenceId, documentName }: EventKey): string {
-  return JSON.stringify([calendar, uid, recurrenceId, documentName ?? null]);
 }

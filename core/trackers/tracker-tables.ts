@@ -80,22 +80,3 @@ export const trackerLinks = table(
     },
   },
 );
-
-/** The numbers of calendar events. */
-export const eventNumbers = table(
-  'event_numbers',
-  {
-    ownerId: text(),
-    eventId: integer(),
-    accountId: integer(),
-    calendar: text(),
-    uid: text(),
-    /** '': it is no instance of a series. */
-    recurrenceId: text(),
-    /** '': the other parts identify the event. */
-    documentName: text(),
-    /** Of these four, however long they are. */
-    keyHash: text(),
-  },
-  { key: ['ownerId', 'eventId'], unique: [['ownerId', 'accountId', 'keyHash']], removedWith: owners },
-);

@@ -99,8 +99,8 @@ const VALUES: Readonly<Record<string, Value | Chosen>> = {
   eventId: number,
   event_id: 9_000_000,
   requestId: named('request'),
-  keys: (scale, which) => [JSON.stringify(['calendar', named('uid')(scale, which), '', ''])],
-  hashes: list(named('event')),
+  key_hash_list: list(named('event')),
+  hashes: 'hashes',
   uid: 'new',
   calendar: 'calendar',
   recurrence_id: '',
@@ -118,7 +118,7 @@ const VALUES: Readonly<Record<string, Value | Chosen>> = {
   // Activity and reads.
   tool: unless('tool_3', 'nothing'),
   read_id: 'new',
-  read_ids: list(named('read')),
+  read_id_list: list(named('read')),
 
   // Places in lists, and how much is read.
   limit: 20,

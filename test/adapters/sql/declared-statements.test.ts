@@ -4,6 +4,7 @@ import { migrate } from '../../../adapters/postgres/migrations.ts';
 import { POSTGRES, SQLITE } from '../../../adapters/sql/dialect.ts';
 import { namedText, TEXTS } from '../../../adapters/sql/statement-text.ts';
 import { openDatabase } from '../../../adapters/sqlite/database.ts';
+import { eventNumberStatements } from '../../../core/calendar/event-numbers.ts';
 import { noticeCommands, noticeStatements } from '../../../core/notices/notice-state.ts';
 import { readCommands, readStatements } from '../../../core/provenance/read-state.ts';
 import type { Columns } from '../../../core/state/table.ts';
@@ -24,6 +25,7 @@ interface Declared {
 }
 
 const DECLARED: readonly Declared[] = [
+  eventNumberStatements,
   noticeStatements,
   noticeCommands,
   readStatements,
