@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { NewRead } from '../../../core/provenance/read-state.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
+import type { NewRead } from '../../../core/provenance/read-state.ts';
 import { addOwnerAndKey, admitted, at, finish, type Key, NOON } from './scene.ts';
 
 const YEARS_AGO = new Date(0);

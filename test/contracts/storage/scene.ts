@@ -6,8 +6,8 @@ import { type Modes, type Plan, PRESETS } from '../../../core/gate/permissions.t
 import type { Activity } from '../../../core/ports/activity.ts';
 import type { EditedPlan, Filing, Settlement } from '../../../core/ports/approval-storage.ts';
 import type { Caller } from '../../../core/ports/call-storage.ts';
-import type { NewRead } from '../../../core/provenance/read-state.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
+import type { NewRead } from '../../../core/provenance/read-state.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
 
 /** Owners, keys and requests for the promises of storage. Racers use them too, without a test runner. */

@@ -7,7 +7,6 @@ export const NOT_TIMED: readonly {
     why: 'Bounded before: by the schema of an argument, by the head of a request, by its form, or by the row of a message.',
     functions: {
       'adapters/imap/linked-rows.ts': 'searchesFor',
-      'adapters/sql/known-domains.ts': 'keysOfNames',
       'core/accounts/arrival-identity.ts': 'arrivalIdentity',
       'core/accounts/kept-expansions.ts': 'expansionsOf',
       'core/accounts/sent-evidence.ts': 'writtenTo',
@@ -183,7 +182,6 @@ export const NOT_TIMED: readonly {
       'core/service/edit-request.ts': 'isRepeat',
       'core/service/filed-request.ts': 'filedRequest',
       'core/service/new-owner.ts': 'addNewOwner newPasswordHash',
-      'core/notices/notice-targets.ts': 'vapidKey',
       'core/service/notices.ts': 'createNotices',
       'core/service/request-gist.ts': 'requestGist',
       'core/service/send-notices.ts': 'approvalsPage createNoticeDelivery isConnectedAccount',
