@@ -115,7 +115,12 @@ export type { Protection } from './mail/protection.ts';
 export type { SentCopy } from './mail/sent-copy.ts';
 export { isSentTo, sentCopyOf } from './mail/sent-copy.ts';
 export { type BoundedCache, boundedCache } from './memory/bounded-cache.ts';
-export { DEFAULT_NOTICE_SETTINGS, type NoticeSettings, type QuietHours } from './notices/notice-rule.ts';
+export {
+  DEFAULT_NOTICE_SETTINGS,
+  type NoticeSettings,
+  type NoticeWait,
+  type QuietHours,
+} from './notices/notice-rule.ts';
 export type { NoticeChannel } from './notices/notice-state.ts';
 export type {
   ClaimedNotice,

@@ -19,7 +19,7 @@ export function namedText(name: string, dialect: Dialect): string {
   return text(dialect);
 }
 
-const selected = new Map<Dialect, WeakMap<Statement, string>>();
+const selected = new WeakMap<Dialect, WeakMap<Statement, string>>();
 
 export function queryText({ statement }: Pick<Query<unknown>, 'statement'>, dialect: Dialect): string {
   const known = selected.get(dialect)?.get(statement);

@@ -29,11 +29,10 @@ export const reads = table(
   },
 );
 
-type ReadRow = RowOf<typeof reads>;
-export type StoredRead = Pick<ReadRow, 'readId' | 'at' | 'hashes'>;
-export type StoredSources = Omit<ReadRow, 'ownerId' | 'hashes'>;
+export type StoredRead = Pick<RowOf<typeof reads>, 'readId' | 'at' | 'hashes'>;
+export type StoredSources = Omit<RowOf<typeof reads>, 'ownerId' | 'hashes'>;
 /** A read as its call records it. */
-export type NewRead = Omit<ReadRow, 'ownerId' | 'credentialId' | 'at'>;
+export type NewRead = Omit<RowOf<typeof reads>, 'ownerId' | 'credentialId' | 'at'>;
 
 export const sourcesOfReads = select(reads, {
   by: ['ownerId'],
