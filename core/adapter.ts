@@ -241,47 +241,6 @@ export type { SessionStorage } from './ports/session-storage.ts';
 export type { SetupLink, SetupStorage } from './ports/setup-storage.ts';
 export type { NewTokens, RefreshEnd, SignInStorage } from './ports/sign-in-storage.ts';
 export type { Storage } from './ports/storage.ts';
-export type {
-  AccountsFacts,
-  ActivityFacts,
-  ApprovalFacts,
-  CallerFacts,
-  Change,
-  ClaimFacts,
-  ClaimKey,
-  CredentialFacts,
-  EndpointsFacts,
-  FactKind,
-  FactKinds,
-  FactsOf,
-  FiledFacts,
-  FilingFacts,
-  FilingNeed,
-  HeldFacts,
-  Judged,
-  Need,
-  NeedOf,
-  NewEvent,
-  OwnerFacts,
-  RemovalFacts,
-  SecondStepFacts,
-  SessionsFacts,
-  Standing,
-  Store,
-  StoredClaim,
-  StoredCredential,
-  StoredDelivery,
-  StoredDevice,
-  StoredEndpoint,
-  StoredReader,
-  StoredSecret,
-  StoredTracker,
-  StoredUsage,
-  StoreLookups,
-  TrackersFacts,
-  TriesFacts,
-  WatchingFacts,
-} from './ports/store.ts';
 export type { StoredEvent } from './ports/stored-event.ts';
 export type { Summarizer, Summary, SummarySource } from './ports/summarizer.ts';
 export type {
@@ -332,9 +291,3 @@ export type { Answer, ToolCall } from './service/tool-call.ts';
 export type { Registration } from './sign-in/client.ts';
 export type { OAuthError, Refusal } from './sign-in/refusal.ts';
 export type { SignInRequest } from './sign-in/request.ts';
-export type { RowChange, Values } from './state/change.ts';
-export type { Column, Sealing, Stored } from './state/column.ts';
-export type { DriverRow, Queries, Query, ResultsOf, Selection, Statement } from './state/query.ts';
-export type { Commit, StateStore, Verdict } from './state/store.ts';
-export type { Columns, Expression, Index, RowOf, Table, ValuesOf } from './state/table.ts';
-export { createStorage } from './storage/create-storage.ts';

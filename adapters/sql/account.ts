@@ -19,16 +19,10 @@ export function readAccounts(rows: readonly Row[]): readonly Account[] {
     sealedSettings: text(row, 'sealed_settings'),
     revision: integer(row, 'settings_revision'),
     isPrimary: index === 0,
-    folderRoles: readRoles(row),
+    folderRoles: rolesIn(text(row, 'folder_roles')),
     authservId: textOrNull(row, 'authserv_id'),
     grant: readGrant(row),
   }));
 }
 
 const rolesIn = remembering(readFolderRoles);
-
-/** Null: not decided yet. */
-function readRoles(row: Row): FolderRoles | null {
-  const roles = textOrNull(row, 'folder_roles');
-  return roles === null ? null : rolesIn(roles);
-}

@@ -321,7 +321,7 @@ export function writesOf(change: Change | RowChange): readonly RowChange[] {
       const values = {
         ...accountColumns(account),
         email: account.email,
-        folder_roles: account.folderRoles === null ? null : folderRolesText(account.folderRoles),
+        folder_roles: folderRolesText(account.folderRoles),
         ...grantColumns(account.grant),
         created_at_ms: now.getTime(),
       };

@@ -1,21 +1,15 @@
-import { decideRoles } from '../folders/decide-roles.ts';
 import type { FolderRole, MailFolder } from '../folders/folder.ts';
 import { CREATED_NAMES, type CreatableRole, type FolderRoles, isInbox, roleOf } from '../folders/roles.ts';
 import { MailError } from '../ports/mail.ts';
 import type { MailChanging } from '../ports/mail-changing.ts';
-import type { MailReading } from '../ports/mail-reading.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Mailbox } from './mail-call.ts';
 
 /** Reads the folders of an account, with their pinned roles. */
 
-interface FolderPorts {
-  readonly mail: Pick<MailReading, 'folders'>;
+interface FolderMakingPorts {
+  readonly mail: Pick<MailChanging, 'createFolder'>;
   readonly storage: Pick<Storage, 'changeFolderRoles'>;
-}
-
-interface FolderMakingPorts extends FolderPorts {
-  readonly mail: Pick<MailReading, 'folders'> & Pick<MailChanging, 'createFolder'>;
 }
 
 export type WithRole<F extends MailFolder> = F & { readonly role: FolderRole | null };
@@ -31,17 +25,6 @@ export function withRoles<F extends MailFolder>(
 }
 
 /**
- * Returns the pinned roles of an account. An account from an older version has none yet: the first call decides them.
- * @throws MailError if the folders cannot be listed or the account is no longer connected
- */
-export async function folderRolesOf({ mail, storage }: FolderPorts, mailbox: Mailbox): Promise<FolderRoles> {
-  const { account, call } = mailbox;
-  if (account.folderRoles !== null) return account.folderRoles;
-  const roles = decideRoles(await mail.folders(call, { fresh: true }));
-  return saveRoles(storage, mailbox, { type: 'decide', roles });
-}
-
-/**
  * The folder for a role, created if it is missing. If the role had no folder, it is pinned to the new one.
  * @throws MailError `not_found` if the owner wants no folder for the role
  */
@@ -50,7 +33,7 @@ export async function folderForRole(
   mailbox: Mailbox,
   role: CreatableRole,
 ): Promise<string> {
-  const pin = (await folderRolesOf(ports, mailbox))[role];
+  const pin = mailbox.account.folderRoles[role];
   if (pin.path === null && pin.by === 'owner') throw noFolderFor(role);
   const path = await ports.mail.createFolder(mailbox.call, pin.path ?? CREATED_NAMES[role]);
   if (pin.path !== null) return path;
@@ -66,13 +49,11 @@ function noFolderFor(role: CreatableRole): MailError {
 }
 
 async function saveRoles(
-  storage: FolderPorts['storage'],
+  storage: FolderMakingPorts['storage'],
   { account: { ownerId, accountId } }: Mailbox,
   change: Parameters<Storage['changeFolderRoles']>[0]['change'],
 ): Promise<FolderRoles> {
   const roles = await storage.changeFolderRoles({ ownerId, accountId, change });
-  if (roles === undefined || roles === null) {
-    throw new MailError('refused', 'the account is no longer connected');
-  }
+  if (roles === undefined) throw new MailError('refused', 'the account is no longer connected');
   return roles;
 }

@@ -14,8 +14,8 @@ export const accounts = table(
     signature: text(),
     sealedSettings: sealed(STORED.accountSettings),
     settingsRevision: integer(),
-    /** JSON. NULL: not decided yet. */
-    folderRoles: text().orNull(),
+    /** JSON. */
+    folderRoles: text(),
     authservId: text().orNull(),
     sealedGrant: sealed(STORED.providerGrant).orNull(),
     grantWithdrawnAt: instant().orNull(),

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { normalAddress } from '../contract/schema.ts';
 import { isSentTo, type SentCopy } from '../mail/sent-copy.ts';
-import { folderRolesOf } from './account-folders.ts';
 import type { Mailbox } from './mail-call.ts';
 import type { LookUpPorts } from './tool-ports.ts';
 
@@ -34,7 +33,7 @@ export async function writtenTo(
   addresses: readonly string[],
 ): Promise<readonly string[]> {
   const { account, call } = mailbox;
-  const { path } = (await folderRolesOf(ports, mailbox)).sent;
+  const { path } = account.folderRoles.sent;
   if (path === null) return [];
   const own = normalAddress(account.email);
   const copies = (await ports.mail.sentCopies(call, path, addresses)).filter(

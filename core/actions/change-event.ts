@@ -33,8 +33,8 @@ export const frozenChange = z.strictObject({
   message: frozenMessage.nullable(),
   /** Everyone to whom the run writes, or has the server write, or may have it write. */
   recipients: z.array(z.string()),
-  /** Everyone else who takes part in the event before or after the change. An older version did not store them. */
-  participants: z.array(z.string()).optional(),
+  /** Everyone else who takes part in the event before or after the change. */
+  participants: z.array(z.string()),
 });
 export type FrozenChange = z.infer<typeof frozenChange>;
 
@@ -77,7 +77,7 @@ export async function openCalendar(
 }
 
 /** Returns what a change touches. */
-export function reachOfChange({ account, recipients, participants = [] }: FrozenChange): Reach {
+export function reachOfChange({ account, recipients, participants }: FrozenChange): Reach {
   return { accountIds: [account.accountId], people: [...recipients, ...participants] };
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { folderForRole, folderRolesOf } from '../accounts/account-folders.ts';
+import { folderForRole } from '../accounts/account-folders.ts';
 import { sentMessage } from '../accounts/sent-message.ts';
 import { withAutoSubmitted, withDate } from '../mail/compose.ts';
 import type { MessageRow } from '../mail/message-row.ts';
@@ -59,7 +59,7 @@ export async function sentCopy(
   run: RunContext,
 ): Promise<MessageRow | undefined> {
   const mailbox = await run.mailbox(accountId);
-  const { path } = (await folderRolesOf(run.ports, mailbox)).sent;
+  const { path } = mailbox.account.folderRoles.sent;
   return path === null ? undefined : run.ports.mail.messageWithId(mailbox.call, path, message.messageId);
 }
 
@@ -77,7 +77,7 @@ export class SentCopyRefused extends Error {
  */
 export async function saveCopy(accountId: number, message: FrozenMessage, run: RunContext): Promise<void> {
   const mailbox = await run.mailbox(accountId);
-  const { sent } = await folderRolesOf(run.ports, mailbox);
+  const { sent } = mailbox.account.folderRoles;
   if (sent.path === null && sent.by === 'owner') return;
   try {
     const path = await folderForRole(run.ports, mailbox, 'sent');

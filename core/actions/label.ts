@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { folderRolesOf } from '../accounts/account-folders.ts';
 import { isReservedLabel, isReservedPath } from '../folders/guarded-paths.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Action } from './action.ts';
@@ -37,7 +36,7 @@ export function label(stored: StoredLabel): Action<StoredLabel, Changed<Labelled
     async perform(run) {
       const items = await changeEach(targets, run, async (mailbox, row) => {
         // The owner may have chosen other folders since it was filed.
-        const roles = await folderRolesOf(run.ports, mailbox);
+        const roles = mailbox.account.folderRoles;
         if (isReservedLabel(label, roles, [])) {
           throw new MailError('refused', 'the label means a folder that has a special purpose');
         }

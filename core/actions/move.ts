@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { folderForRole, folderRolesOf } from '../accounts/account-folders.ts';
+import { folderForRole } from '../accounts/account-folders.ts';
 import { arrivalIdentity } from '../accounts/arrival-identity.ts';
 import { isInbox } from '../folders/roles.ts';
 import type { Relocated } from '../ports/approval-storage.ts';
@@ -100,7 +100,7 @@ async function hasMoved(target: Moving, run: RunContext): Promise<boolean | unde
   const { mail } = run.ports;
   const mailbox = await run.mailbox(target.account.accountId);
   const { to } = target;
-  const path = 'role' in to ? (await folderRolesOf(run.ports, mailbox))[to.role].path : to.path;
+  const path = 'role' in to ? mailbox.account.folderRoles[to.role].path : to.path;
   const alike = await mail.find(mailbox.call, {
     stableId: target.stableId,
     internalDate: new Date(target.internalDateMs),

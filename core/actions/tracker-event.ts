@@ -17,8 +17,8 @@ export const storedTrackerEvent = z.strictObject({
   kind: z.literal('tracker_event'),
   tracker: changedTracker,
   eventId: z.int().min(1),
-  /** The account of its calendar. An older version did not store it. */
-  accountId: z.int().min(1).optional(),
+  /** The account of its calendar. */
+  accountId: z.int().min(1),
   title: z.string(),
   startMs: z.int(),
   /** The owner's zone, in which the start is shown. */
@@ -37,7 +37,7 @@ export function trackerEvent(
   return {
     ...ownRecords,
     stored,
-    reach: { accountIds: accountId === undefined ? [] : [accountId], people: [] },
+    reach: { accountIds: [accountId], people: [] },
     facts: async () => ({
       effect: { kind: 'tracker_event', tracker: tracker.title, title, start },
       details: [

@@ -94,8 +94,7 @@ export interface Approval {
   /** When the owner decided; null if nobody did. */
   readonly decidedAt: Date | null;
   /**
-   * Where the owner decided: the id of a session of the dashboard, or `DECIDED_IN_APP`. Null: the owner did not decide,
-   * or an older version recorded it.
+   * Where the owner decided: the id of a session of the dashboard, or `DECIDED_IN_APP`. Null: the owner did not decide.
    */
   readonly decidedIn: string | null;
   /** Why the owner rejected it. Null: it is not rejected, or the owner gave no reason. */
@@ -117,7 +116,7 @@ export interface Approval {
    * the server put it off. Once it is executed: what the server refuses to do after it, which is tried again.
    */
   readonly error: ApprovalError | null;
-  /** Of a message that is too large. Null: it is not, or an older version recorded it. */
+  /** Of a message that is too large. Null: it is not. */
   readonly sizes: MessageSizes | null;
 }
 

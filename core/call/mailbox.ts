@@ -1,4 +1,4 @@
-import { folderRolesOf, type WithRole, withRoles } from '../accounts/account-folders.ts';
+import { type WithRole, withRoles } from '../accounts/account-folders.ts';
 import { undefinedIfNotFound } from '../accounts/mail-call.ts';
 import { type ReadMessage, readMessage, withResults } from '../accounts/read-message.ts';
 import { relocationMark } from '../accounts/sent-evidence.ts';
@@ -94,12 +94,9 @@ export async function foldersOf(
   account: Account,
   options?: { fresh: boolean },
 ): Promise<readonly WithRole<MailFolder>[]> {
-  const mailbox = { account, call: context.mailCall(account) };
-  const roles = await nameAccountOnFailure(account, 'folder', folderRolesOf(context.ports, mailbox));
-  return withRoles(
-    await nameAccountOnFailure(account, 'folder', context.ports.mail.folders(mailbox.call, options)),
-    roles,
-  );
+  const call = context.mailCall(account);
+  const folders = await nameAccountOnFailure(account, 'folder', context.ports.mail.folders(call, options));
+  return withRoles(folders, account.folderRoles);
 }
 
 /**
@@ -169,7 +166,7 @@ export async function findMessage<T>(
   let found = (await mail.find(call, parts)).filter(isMeant);
   if (found.length > 1) {
     // A message to oneself has a copy in Sent that was there before. The other one is the message that has moved.
-    const { path } = (await folderRolesOf(context.ports, { account, call })).sent;
+    const { path } = account.folderRoles.sent;
     if (path !== null && !parts.isIn(path)) found = found.filter((row) => row.place.path !== path);
   }
   const [only] = found;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ReadMessage } from '../accounts/read-message.ts';
 import { normalAddress } from '../contract/schema.ts';
+import type { FolderRoles } from '../folders/roles.ts';
 import type { MailAddress } from '../mail/address.ts';
 import type { MessageRow } from '../mail/message-row.ts';
 import { headOf } from '../mail/row-text.ts';
@@ -19,7 +20,7 @@ type ReadRow = Pick<
 
 interface ReadMessageFacts {
   readonly id: string;
-  readonly account: Pick<Account, 'email' | 'folderRoles' | 'authservId'>;
+  readonly account: Pick<Account, 'email' | 'authservId'> & { readonly folderRoles: FolderRoles | null };
   readonly row: ReadRow;
 }
 

@@ -10,52 +10,27 @@ import { canonicalJson } from '../text/canonical-json.ts';
  * if the owner changes it, or tries it again.
  */
 
-/**
- * Version 1 stored every kind of action in one shape. Version 2 stored the names of holds instead of findings. Version 3
- * stored nothing about what was read before.
- */
+/** Versions below it are from before the first release. */
 const VERSION = 4;
-
-const planOfVersion2 = z
-  .strictObject({ v: z.literal(2), tool: z.string(), holds: z.array(z.string()), action: storedAction })
-  .transform(
-    ({ tool, action }): Plan => ({
-      tool,
-      args: null,
-      findings: [],
-      reads: [],
-      purpose: null,
-      action,
-    }),
-  );
 
 const planSchema = z
   .strictObject({
-    v: z.literal([3, VERSION]),
+    v: z.literal(VERSION),
     tool: z.string(),
     /** What planning found, for the owner. */
     findings: z.array(storedFinding),
-    args: z.record(z.string(), z.unknown()).optional(),
+    args: z.record(z.string(), z.unknown()),
     /** What was read before the request. */
-    reads: z.array(readLine).default([]),
+    reads: z.array(readLine),
     purpose: z.string().optional(),
     action: storedAction,
   })
-  .transform(
-    ({ tool, findings, reads, args = null, purpose = null, action }): Plan => ({
-      tool,
-      args,
-      findings,
-      reads,
-      purpose,
-      action,
-    }),
-  );
+  .transform(({ v: _version, purpose = null, ...plan }): Plan => ({ ...plan, purpose }));
 
 interface Plan {
   readonly tool: string;
-  /** The arguments of the call. Null: an older version did not store them. */
-  readonly args: Readonly<Record<string, unknown>> | null;
+  /** The arguments of the call. */
+  readonly args: Readonly<Record<string, unknown>>;
   readonly findings: Finding[];
   readonly reads: ReadLine[];
   /** Why the agent asks, in its own words. Null: it did not say. */
@@ -64,8 +39,8 @@ interface Plan {
 }
 
 /** The only text of a plan: it is hashed for the digest, and sealed. */
-export function planText({ args, purpose, ...plan }: Plan): string {
-  return canonicalJson({ v: VERSION, ...plan, args: args ?? undefined, purpose: purpose ?? undefined });
+export function planText({ purpose, ...plan }: Plan): string {
+  return canonicalJson({ v: VERSION, ...plan, purpose: purpose ?? undefined });
 }
 
 /** Why a plan cannot be shown or run. */
@@ -91,8 +66,8 @@ export function readPlanText(text: string): Plan {
     throw new UnreadablePlan('damaged', { cause });
   }
   const version = versioned.safeParse(value).data?.v;
-  if (version !== undefined && ![2, 3, VERSION].includes(version)) throw new UnreadablePlan('version');
-  const plan = (version === 2 ? planOfVersion2 : planSchema).safeParse(value);
+  if (version !== undefined && version !== VERSION) throw new UnreadablePlan('version');
+  const plan = planSchema.safeParse(value);
   if (!plan.success) throw new UnreadablePlan('damaged', { cause: plan.error });
   return plan.data;
 }

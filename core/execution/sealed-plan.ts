@@ -22,8 +22,8 @@ export interface OpenedPlan {
   readonly findings: readonly Finding[];
   /** Why the agent asks, in its own words. Null: it did not say. */
   readonly purpose: string | null;
-  /** The arguments of the call. Null: an older version did not store them. */
-  readonly args: Readonly<Record<string, unknown>> | null;
+  /** The arguments of the call. */
+  readonly args: Readonly<Record<string, unknown>>;
   /** As it was sealed. */
   readonly text: string;
   /** What was read before it was asked. */

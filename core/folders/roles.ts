@@ -46,24 +46,21 @@ export function folderRolesText(roles: FolderRoles): string {
 /** A change to the roles of an account. */
 export type FolderRolesChange =
   /** The first decision; ignored if there was one before. */
-  | { readonly type: 'decide'; readonly roles: FolderRoles }
   /** Countersign created a folder for a role without one. */
   | { readonly type: 'made'; readonly role: CreatableRole; readonly path: string }
   /** The owner's choice. */
   | { readonly type: 'choose'; readonly pins: Readonly<Partial<Record<PinnedRole, Pin>>> };
 
 /** The roles after a change. Storage calls this inside its write. @param current  null: not decided yet */
-export function changedRoles(current: FolderRoles | null, change: FolderRolesChange): FolderRoles | null {
+export function changedRoles(current: FolderRoles, change: FolderRolesChange): FolderRoles {
   switch (change.type) {
-    case 'decide':
-      return current ?? change.roles;
     case 'made': {
       const { role, path } = change;
-      if (current === null || current[role].by !== 'absent' || roleOf(path, current) !== null) return current;
+      if (current[role].by !== 'absent' || roleOf(path, current) !== null) return current;
       return { ...current, [role]: { path, by: 'made' } };
     }
     case 'choose':
-      return current === null ? null : { ...current, ...change.pins };
+      return { ...current, ...change.pins };
   }
 }
 

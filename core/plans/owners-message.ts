@@ -1,4 +1,3 @@
-import { folderRolesOf } from '../accounts/account-folders.ts';
 import { type ReadMessage, readingOf, readMessage } from '../accounts/read-message.ts';
 import { relocationMarks } from '../accounts/sent-evidence.ts';
 import type { CallContext } from '../call/context.ts';
@@ -31,7 +30,7 @@ export async function asOwnerSent(
   const { messageId } = found.message.headers;
   if (!isFromOwner(account, found) || messageId === null) return undefined;
   const call = context.mailCall(account);
-  const { path } = (await folderRolesOf(context.ports, { account, call })).sent;
+  const { path } = account.folderRoles.sent;
   if (path === null) return undefined;
   const sent = found.row.place.path === path ? found : await readWithId(context, call, path, messageId);
   if (sent === undefined || !isFromOwner(account, sent)) return undefined;

@@ -24,13 +24,13 @@ export interface AccountStorage {
   accounts(ownerId: string): Promise<readonly Account[]>;
   /**
    * Changes the roles of folders. `changedRoles` decides inside the write.
-   * @returns the roles as they are now; null: not decided yet; undefined: no such account
+   * @returns the roles as they are now; undefined: no such account
    */
   changeFolderRoles(request: {
     ownerId: string;
     accountId: number;
     change: FolderRolesChange;
-  }): Promise<FolderRoles | null | undefined>;
+  }): Promise<FolderRoles | undefined>;
   /** Changes what the owner decides about the account. False: no such account. */
   editAccount(
     request: { ownerId: string; accountId: number } & Partial<

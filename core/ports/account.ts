@@ -15,8 +15,7 @@ export interface Account {
   readonly revision: number;
   /** True for the owner's oldest account. */
   readonly isPrimary: boolean;
-  /** Null: not decided yet. An older version connected the account. */
-  readonly folderRoles: FolderRoles | null;
+  readonly folderRoles: FolderRoles;
   /**
    * The name under which the account's own server writes Authentication-Results (RFC 8601), as the owner confirmed it. Null:
    * no result is believed.

@@ -57,7 +57,7 @@ export type Store = StoreLookups &
   };
 
 /** Look-ups change nothing and read one consistent state. `addOwner`, `openSetup` and `numberEvents` are durable; `erase` keeps the rows of approvals. */
-export type StoreLookups = Pick<
+type StoreLookups = Pick<
   Storage,
   | 'healthy'
   | 'close'
@@ -277,7 +277,7 @@ export interface FactKinds {
 }
 
 /** An event that has no number yet. */
-export type NewEvent = EventContent & Pick<StoredEvent, 'id' | 'credentialId' | 'createdAt'>;
+type NewEvent = EventContent & Pick<StoredEvent, 'id' | 'credentialId' | 'createdAt'>;
 
 export type FactKind = keyof FactKinds;
 export type FactsOf<Kind extends FactKind> = FactKinds[Kind]['facts'];

@@ -37,7 +37,7 @@ export const findingSource = z.strictObject({
 export type FindingSource = z.infer<typeof findingSource>;
 
 const common = { severity, marks: z.array(mark) };
-/** The source is absent in plans of an older version. */
+/** The source is absent if nothing that was read has the value. */
 const sourced = { ...common, source: findingSource.optional() };
 
 /** The title of the rule says everything: there is no further evidence. */

@@ -52,10 +52,7 @@ function findingsIn(reasons: readonly string[]): string[] {
   return reasons.filter((name) => !NO_FINDINGS.has(name));
 }
 
-/**
- * Returns those reasons that are not among the findings of the plan: storage added them, or an older version without
- * evidence.
- */
+/** Returns those reasons that are not among the findings of the plan: storage added them. */
 export function holdsWithoutFinding(
   reasons: readonly string[],
   findings: readonly { readonly rule: string }[],
@@ -70,7 +67,7 @@ export function namedFindings(reasons: readonly string[], findings: readonly Nam
   return namesOf([...findings, ...others.map((rule) => ({ rule, severity: 'amber' as const }))]);
 }
 
-/** The text for the owner. A hold from an older version is shown by its name. */
+/** The text for the owner. A hold that this version does not know is shown by its name. */
 export function holdText(name: string): string {
   return WORDS.get(name) ?? name;
 }

@@ -1,4 +1,3 @@
-import { folderRolesOf } from '../accounts/account-folders.ts';
 import { authservIdOf } from '../accounts/authserv-id.ts';
 import { type Grant, sealGrant } from '../accounts/grant.ts';
 import {
@@ -334,10 +333,9 @@ export function createAccounts(
     async folders(ownerId, accountId) {
       const mailbox = await mailboxOf(ownerId, accountId);
       try {
-        const roles = await folderRolesOf(ports, mailbox);
         return {
           account: mailbox.account,
-          roles,
+          roles: mailbox.account.folderRoles,
           folders: await mail.folders(mailbox.call, { fresh: true }),
         };
       } catch (error) {
@@ -348,8 +346,11 @@ export function createAccounts(
     },
     async chooseFolders(ownerId, accountId, choices) {
       const mailbox = await mailboxOf(ownerId, accountId);
-      const roles = await folderRolesOf(ports, mailbox);
-      const pins = chosenPins(choices, roles, await mail.folders(mailbox.call, { fresh: true }));
+      const pins = chosenPins(
+        choices,
+        mailbox.account.folderRoles,
+        await mail.folders(mailbox.call, { fresh: true }),
+      );
       await storage.changeFolderRoles({ ownerId, accountId, change: { type: 'choose', pins } });
     },
     async authservId(ownerId, accountId) {

@@ -63,7 +63,7 @@ export interface ApprovalView extends ApprovalHeading {
   readonly reads: readonly ReadLine[];
   /** Why the agent asks, in its own words. Null: it did not say, or the plan is not shown. */
   readonly purpose: string | null;
-  /** Null: the owner did not decide, or an older version did not record it. */
+  /** Null: the owner did not decide. */
   readonly decidedIn: DecidedIn | null;
   /** What the owner wrote when rejecting it, and what the owner changed before approving it. */
   readonly words: OwnerWords;

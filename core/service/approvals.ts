@@ -221,7 +221,7 @@ export function createApprovals(
     readonly reads: OpenedPlan['reads'];
     readonly purpose: string | null;
     readonly draft: Draft | null;
-    readonly hasArguments: boolean;
+    readonly isReadable: boolean;
   }> {
     const hidden = (kind: Exclude<ApprovalContent['kind'], 'shown'>) => ({
       content: { kind },
@@ -230,14 +230,14 @@ export function createApprovals(
       reads: [],
       purpose: null,
       draft: null,
-      hasArguments: false,
+      isReadable: false,
     });
     if (sealedPlan === undefined) return hidden('erased');
     try {
-      const { action, findings, reads, purpose, args } = openPlan(keyring, approval, sealedPlan);
+      const { action, findings, reads, purpose } = openPlan(keyring, approval, sealedPlan);
       const { reach } = action;
       const content = await shownContent(action, approval.ownerId);
-      const draft = content.message && draftOf(approval, args, content.message);
+      const draft = content.message && draftOf(approval, content.message);
       return {
         content,
         reach,
@@ -245,7 +245,7 @@ export function createApprovals(
         reads,
         purpose,
         draft: (approval.state === 'pending' && draft) || null,
-        hasArguments: args !== null,
+        isReadable: true,
       };
     } catch (error) {
       log.error('a plan could not be read', { approval: approval.id, ...errorName(error) });
@@ -282,7 +282,7 @@ export function createApprovals(
   ): Promise<ApprovalView> {
     const sealedPlan = await storage.plan(approval.ownerId, approval.id);
     const shown = await contentOf(approval, sealedPlan);
-    const { content, reach, findings, reads, purpose, draft, hasArguments } = shown;
+    const { content, reach, findings, reads, purpose, draft, isReadable } = shown;
     const key = keyOf(approval, keys);
     return {
       ...headingOf(approval, keys),
@@ -297,7 +297,7 @@ export function createApprovals(
       decidedIn: await decidedIn(approval),
       words: ownerWords(approval),
       draft,
-      canTryAgain: mayTryAgain(approval) && hasArguments,
+      canTryAgain: mayTryAgain(approval) && isReadable,
       asked: await askedContent(approval),
     };
   }
@@ -399,9 +399,8 @@ export function createApprovals(
       const { approval, plan: opened } = filed;
       if (opened === null || !isPending(approval, digest)) return { approval, won: false };
       const { message } = await shownContent(opened.action, ownerId);
-      const asked = message && draftOf(approval, opened.args, message);
-      if (message === undefined || asked === undefined || opened.args === null)
-        return { approval, won: false };
+      const asked = message && draftOf(approval, message);
+      if (message === undefined || asked === undefined) return { approval, won: false };
       const draft = normalDraft({ ...changed, subject: asked.subject === null ? null : changed.subject });
       if (isSameDraft(asked, draft)) return approve(ownerId, approvalId, digest, options);
       const args = draftArguments(approval, opened.args, asked, draft, opened.action.account?.accountId);
@@ -442,8 +441,7 @@ export function createApprovals(
     async tryAgain(ownerId, approvalId) {
       const filed = await filedRequest(ports, keyring, ownerId, approvalId);
       if (filed === undefined || !mayTryAgain(filed.approval)) return undefined;
-      const args = filed.plan?.args ?? null;
-      return args === null ? undefined : fileAgain(parts, filed.approval, args);
+      return filed.plan === null ? undefined : fileAgain(parts, filed.approval, filed.plan.args);
     },
     async reject(ownerId, approvalId, options = {}) {
       const rejection = rejectionOf(keyring, { ownerId, id: approvalId }, options);
@@ -458,7 +456,7 @@ function isPending(approval: Approval, digest: string): boolean {
   return approval.state === 'pending' && approval.digest === digest;
 }
 
-/** The findings of the plan, and those that storage added, or an older version without evidence. */
+/** The findings of the plan, and those that storage added. */
 function shownFindings(
   { reasons }: Pick<Approval, 'reasons'>,
   findings: OpenedPlan['findings'],

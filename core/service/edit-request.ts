@@ -25,13 +25,12 @@ const TEXT_FIELD: ReadonlyMap<string, 'body' | 'note'> = new Map([
   ['forward_email', 'note'],
 ]);
 
-/** What the owner may change of a send. Undefined: nothing, because it is not a send, or an older version filed it. */
+/** What the owner may change of a send. Undefined: nothing, because it is not a send. */
 export function draftOf(
   { tool }: Pick<Approval, 'tool'>,
-  args: OpenedPlan['args'],
   { envelope, says, ownChars }: Message,
 ): Draft | undefined {
-  if (!TEXT_FIELD.has(tool) || args === null || ownChars === null) return undefined;
+  if (!TEXT_FIELD.has(tool) || ownChars === null) return undefined;
   return {
     to: envelope.to,
     subject: tool === 'send_email' ? says.subject : null,
@@ -51,7 +50,7 @@ export function isSameDraft(one: Draft, other: Draft): boolean {
 /** The arguments that plan the draft. @param accountId  the account of the request, whichever is active now */
 export function draftArguments(
   { tool }: Pick<Approval, 'tool'>,
-  args: NonNullable<OpenedPlan['args']>,
+  args: OpenedPlan['args'],
   asked: Draft,
   { to, subject, text }: Draft,
   accountId: number | undefined,

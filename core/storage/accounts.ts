@@ -82,20 +82,17 @@ function activation(
   return [{ type: 'activate_account', ownerId, accountId: accountIds[0] ?? null }];
 }
 
-/**
- * @returns the roles after the change; null if they are not decided yet, undefined if there is no such account
- */
+/** @returns the roles after the change; undefined: no such account */
 export function changeFolderRoles(
   facts: Facts,
   { ownerId, accountId, change }: Request<'changeFolderRoles'>,
-): Judged<FolderRoles | null | undefined> {
+): Judged<FolderRoles | undefined> {
   const before = facts?.accounts.find((one) => one.accountId === accountId)?.folderRoles;
   if (before === undefined) return { answer: undefined, changes: [] };
   const roles = changedRoles(before, change);
-  const isChanged = roles !== null && roles !== before;
   return {
     answer: roles,
-    changes: isChanged ? [{ type: 'save_folder_roles', ownerId, accountId, roles }] : [],
+    changes: roles === before ? [] : [{ type: 'save_folder_roles', ownerId, accountId, roles }],
   };
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { folderRolesOf, withRoles } from '../accounts/account-folders.ts';
+import { withRoles } from '../accounts/account-folders.ts';
 import type { CallContext } from '../call/context.ts';
 import { accountsOf, foldersOf } from '../call/mailbox.ts';
 import { pageFields, skipped } from '../call/paging.ts';
@@ -104,9 +104,8 @@ async function described(context: CallContext, account: Account) {
   };
   try {
     const call = context.mailCall(account);
-    const folderRoles = await folderRolesOf(context.ports, { account, call });
     const listed = await context.ports.mail.counts(call);
-    const folders = withRoles(listed.filter(isCounted), folderRoles);
+    const folders = withRoles(listed.filter(isCounted), account.folderRoles);
     const missing = listed
       .filter((folder) => !isCounted(folder))
       .map(({ path }) => ({ path, reason: 'refused' as const }));

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { folderRolesOf } from '../accounts/account-folders.ts';
 import { label } from '../actions/label.ts';
 import type { MessageTarget } from '../actions/message-target.ts';
 import { type Destination, type MoveResult, move } from '../actions/move.ts';
@@ -85,9 +84,7 @@ interface Found {
 
 /** @throws ServiceError not_found if the owner wants no folder for the role */
 async function folderFor(context: CallContext, account: Account, to: Wanted): Promise<Found> {
-  const mailbox = { account, call: context.mailCall(account) };
-  const roles = await nameAccountOnFailure(account, 'folder', folderRolesOf(context.ports, mailbox));
-  const pin = 'role' in to ? roles[to.role] : undefined;
+  const pin = 'role' in to ? account.folderRoles[to.role] : undefined;
   if (pin?.path === null && pin.by === 'owner') {
     throw new ServiceError('not_found', { details: { reason: 'folder' } });
   }
@@ -96,7 +93,7 @@ async function folderFor(context: CallContext, account: Account, to: Wanted): Pr
   const isNew = folder === undefined;
   return {
     folder,
-    isOwn: couldPassForOwn(folder ?? { path, delimiter: null, specialUse: null }, roles),
+    isOwn: couldPassForOwn(folder ?? { path, delimiter: null, specialUse: null }, account.folderRoles),
     // If the role has no pin yet, the run finds or creates the folder, and pins it.
     destination: 'role' in to && (isNew || pin?.path === null) ? { role: to.role, path, isNew } : { path },
   };
@@ -166,10 +163,9 @@ async function refuseReservedLabel(
     targets.some(({ account }) => account.accountId === accountId),
   );
   for (const account of accounts) {
-    const mailbox = { account, call: context.mailCall(account) };
-    const roles = await nameAccountOnFailure(account, 'folder', folderRolesOf(context.ports, mailbox));
-    const folders = await nameAccountOnFailure(account, 'folder', context.ports.mail.folders(mailbox.call));
-    if (isReservedLabel(label, roles, delimitersOf(folders))) {
+    const call = context.mailCall(account);
+    const folders = await nameAccountOnFailure(account, 'folder', context.ports.mail.folders(call));
+    if (isReservedLabel(label, account.folderRoles, delimitersOf(folders))) {
       const message = 'means a folder with a special purpose, such as Sent or Trash';
       throw invalidArgument('label', 'reserved', message);
     }

@@ -178,16 +178,11 @@ async function accountReport(
     ...facts,
     imap: {
       server: `${settings.imap.host}:${settings.imap.port}`,
-      findings: [...imap, ...(folders === undefined ? [] : roleFindings(account, folders))],
+      findings: [...imap, ...(folders === undefined ? [] : folderFindings(account.folderRoles, folders))],
     },
     smtp: { server: `${settings.smtp.host}:${settings.smtp.port}`, findings: smtp },
     caldav: caldav === undefined ? null : { server: new URL(caldav.url).host, findings: calendar },
   };
-}
-
-/** The roles of an account from an older version are decided on first use; shows the likely result. */
-function roleFindings({ folderRoles }: Account, folders: readonly MailFolder[]): readonly Finding[] {
-  return folderFindings(folderRoles ?? decideRoles(folders), folders);
 }
 
 async function settingsOf(account: MailAccount): Promise<ImapSettings | undefined> {

@@ -127,11 +127,9 @@ function Row({ account, servers, signIn, visit, problems }: RowProps) {
         {account.isPrimary ? ' · connected first' : ''}
       </div>
       <AccountHealth servers={servers} zone={owner.timezone} />
-      {account.folderRoles === null ? null : (
-        <div class="quiet">
-          <bdi>{pinnedInWords(account.folderRoles)}</bdi>
-        </div>
-      )}
+      <div class="quiet">
+        <bdi>{pinnedInWords(account.folderRoles)}</bdi>
+      </div>
       <SignInLine state={signIn} />
       <Problems problems={problems} />
       <div class="actions">

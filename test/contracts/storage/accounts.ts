@@ -44,14 +44,12 @@ export function accountPromises(store: Store): void {
       }
     });
 
-    it('keep their folder roles: decided once, created if missing, or chosen by the owner', async () => {
+    it('keep their folder roles: created if missing, or chosen by the owner', async () => {
       const { storage } = store();
       const ownerId = await addOwner(storage);
       await addAccount(storage, ownerId);
       const change = (one: FolderRolesChange, accountId = 1) =>
         storage.changeFolderRoles({ ownerId, accountId, change: one });
-      const other: FolderRoles = { ...USUAL_ROLES, sent: { path: 'Other', by: 'name' } };
-      expect(await change({ type: 'decide', roles: other })).toEqual(USUAL_ROLES);
       const archive = { path: 'Archive', by: 'made' } as const;
       const made = { ...USUAL_ROLES, archive };
       expect(await change({ type: 'made', role: 'archive', path: 'Archive' })).toEqual(made);
@@ -60,7 +58,7 @@ export function accountPromises(store: Store): void {
       expect(await change({ type: 'choose', pins: { sent } })).toEqual({ ...made, sent });
       expect(await change({ type: 'made', role: 'sent', path: 'Sent' })).toEqual({ ...made, sent });
       expect(await storage.accounts(ownerId)).toMatchObject([{ folderRoles: { ...made, sent } }]);
-      expect(await change({ type: 'decide', roles: other }, 2)).toBeUndefined();
+      expect(await change({ type: 'made', role: 'archive', path: 'Archive' }, 2)).toBeUndefined();
       const alien = { ownerId: await addOwner(storage), accountId: 1 };
       const deed = { type: 'choose', pins: { sent: { path: 'Mine', by: 'owner' } } } as const;
       expect(await storage.changeFolderRoles({ ...alien, change: deed })).toBeUndefined();

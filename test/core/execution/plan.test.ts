@@ -43,23 +43,6 @@ describe('a plan', () => {
     expect(readPlanText(canonicalJson({ v: 4, ...bare }))).toEqual({ ...bare, purpose: null });
   });
 
-  it('of version 3 is read, without what was read before it', () => {
-    const { reads: _reads, ...older } = plan;
-    expect(readPlanText(canonicalJson({ v: 3, ...older }))).toEqual(plan);
-  });
-
-  it('of version 2 is read, without the evidence that it does not have', () => {
-    const older = { v: 2, tool: 'send_email', holds: ['first_time_recipient'], action };
-    expect(readPlanText(canonicalJson(older))).toEqual({
-      tool: 'send_email',
-      args: null,
-      findings: [],
-      reads: [],
-      purpose: null,
-      action,
-    });
-  });
-
   it.each<[string, object]>([
     ['tool', { tool: 'send_reply' }],
     ['account', { action: { ...action, account: { accountId: 2, email: 'ada@example.org' } } }],
@@ -77,11 +60,7 @@ describe('a plan', () => {
   });
 
   it.each<[string, 'version' | 'damaged', unknown]>([
-    [
-      'of version 1',
-      'version',
-      { v: 1, tool: 'send_email', account: null, raw: null, targets: [], record: null },
-    ],
+    ['of an earlier version', 'version', { ...plan, v: 3 }],
     ['of a later version', 'version', { v: 5, ...plan }],
     ['without a version', 'damaged', plan],
     ['with a field that this version does not know', 'damaged', { v: 4, ...plan, bcc: ['x@example.org'] }],
@@ -89,22 +68,22 @@ describe('a plan', () => {
       'with a field of an action that this version does not know',
       'damaged',
       {
-        v: 3,
+        v: 4,
         ...plan,
         action: { ...action, bcc: ['x@example.org'] },
       },
     ],
-    ['of a kind that there is not', 'damaged', { v: 3, ...plan, action: { ...action, kind: 'pay' } }],
+    ['of a kind that there is not', 'damaged', { v: 4, ...plan, action: { ...action, kind: 'pay' } }],
     [
       'whose fields are those of another kind',
       'damaged',
-      { v: 3, ...plan, action: { ...action, kind: 'move' } },
+      { v: 4, ...plan, action: { ...action, kind: 'move' } },
     ],
     [
       'with nobody to send to',
       'damaged',
       {
-        v: 3,
+        v: 4,
         ...plan,
         ...withMessage({ envelope: { from: 'a@example.org', to: [] } }),
       },

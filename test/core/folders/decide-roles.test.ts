@@ -104,20 +104,12 @@ describe('the roles of an account', () => {
 });
 
 describe('pinned roles', () => {
-  const roles = { ...USUAL_ROLES, sent: { path: 'Other', by: 'special_use' } } as const;
-
-  it('are decided once', () => {
-    expect(changedRoles(null, { type: 'decide', roles })).toBe(roles);
-    expect(changedRoles(USUAL_ROLES, { type: 'decide', roles })).toBe(USUAL_ROLES);
-  });
-
   it('take a created folder only if no folder had the role', () => {
     const made = changedRoles(USUAL_ROLES, { type: 'made', role: 'archive', path: 'Archive' });
     expect(made).toEqual({ ...USUAL_ROLES, archive: { path: 'Archive', by: 'made' } });
     expect(changedRoles(made, { type: 'made', role: 'archive', path: 'Later' })).toBe(made);
     expect(changedRoles(USUAL_ROLES, { type: 'made', role: 'sent', path: 'New' })).toBe(USUAL_ROLES);
     expect(changedRoles(USUAL_ROLES, { type: 'made', role: 'archive', path: 'Trash' })).toBe(USUAL_ROLES);
-    expect(changedRoles(null, { type: 'made', role: 'archive', path: 'Archive' })).toBeNull();
   });
 
   it('belong to exact paths', () => {
