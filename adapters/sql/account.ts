@@ -1,4 +1,4 @@
-import { type FolderRoles, readFolderRoles } from '../../core/folders/roles.ts';
+import { readFolderRoles } from '../../core/folders/roles.ts';
 import type { Account } from '../../core/ports/account.ts';
 import { GRANT_COLUMNS, readGrant } from './grant.ts';
 import { integer, type Row, remembering, text, textOrNull } from './row.ts';

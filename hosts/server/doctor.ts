@@ -8,8 +8,6 @@ import type { Reach } from '../../adapters/remote/connect.ts';
 import { withTimeLimit } from '../../adapters/remote/time-limit.ts';
 import type { TokenPorts } from '../../core/accounts/access-token.ts';
 import { mailCall } from '../../core/accounts/mail-call.ts';
-import { decideRoles } from '../../core/folders/decide-roles.ts';
-import type { MailFolder } from '../../core/folders/folder.ts';
 import type { Account } from '../../core/ports/account.ts';
 import type { MailAccount } from '../../core/ports/mail.ts';
 import type { Owner } from '../../core/ports/owner-storage.ts';

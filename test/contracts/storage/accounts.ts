@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FolderRoles, FolderRolesChange } from '../../../core/folders/roles.ts';
+import type { FolderRolesChange } from '../../../core/folders/roles.ts';
 import type { Account } from '../../../core/ports/account.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
