@@ -9,7 +9,7 @@ export interface Dialect {
   readonly types: Readonly<Record<Column['type'], string>>;
   /** Behind the definition of a table. */
   options(table: Table): string;
-  /** Behind the name of a table: reads it by this index. SQLite has no statistics here, and would read all rows of an owner. */
+  /** Behind the name of a table: reads it by this index. SQLite, without statistics, would read all rows of an owner. */
   by(index: string): string;
   /** A condition: the column has one of the values of a list. */
   among(column: string, parameter: string, type: Column['type']): string;
@@ -30,7 +30,10 @@ export const SQLITE: Dialect = {
 
 const LISTS: Readonly<Record<Column['type'], string>> = { text: 'text', integer: 'bigint', flag: 'boolean' };
 
-/** In a schema of its own, so that it can share a database with the program that embeds it. Texts compare by their bytes, whatever the language of the database. */
+/**
+ * In a schema of its own, so that it can share a database with the program that embeds it. Texts compare by their bytes,
+ * whatever the language of the database.
+ */
 export const POSTGRES: Dialect = {
   name: 'postgres',
   prefix: 'countersign.',

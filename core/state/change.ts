@@ -26,20 +26,23 @@ type RowChangeOf<Op extends RowChange['op']> = Extract<RowChange, { op: Op }>;
 /** The properties of a key, or the first of them: the change concerns every row that has these. */
 type KeyOf<Of extends Table> = Partial<RowOf<Of>> & { readonly ownerId?: string };
 
-/** A new row. Columns that begin with a value of their own may be left out. */
-export function insert<Of extends Table>(table: Of, row: Partial<RowOf<Of>>): RowChangeOf<'insert'> {
-  const key = stored(table, row, (property) => table.key.includes(property));
-  return {
-    op: 'insert',
-    table: table.name,
-    key,
-    values: stored(table, row, (one) => !table.key.includes(one)),
-  };
+/** A new row. */
+export function insert<Of extends Table>(table: Of, row: RowOf<Of>): RowChangeOf<'insert'> {
+  return { op: 'insert', ...split(table, row) };
 }
 
-/** A new row; or, if its key exists, sets the other columns that are given. */
+/** A new row, whose other columns begin with their own values or NULL; or, if its key exists, sets the columns that are given. */
 export function put<Of extends Table>(table: Of, row: Partial<RowOf<Of>>): RowChangeOf<'put'> {
-  return { ...insert(table, row), op: 'put' };
+  return { op: 'put', ...split(table, row) };
+}
+
+function split(table: Table, row: Readonly<Record<string, unknown>>): Omit<RowChangeOf<'put'>, 'op'> {
+  const isOfKey = (property: string) => table.key.includes(property);
+  return {
+    table: table.name,
+    key: stored(table, row, isOfKey),
+    values: stored(table, row, (property) => !isOfKey(property)),
+  };
 }
 
 /** Sets columns of the rows that have this key. */

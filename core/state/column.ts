@@ -19,8 +19,6 @@ export interface Column<Value = unknown> {
   readonly initially: Stored | undefined;
   /** A text that may be longer than an entry of an index of Postgres, which then holds its hash. */
   readonly isLong: boolean;
-  /** A parameter with several values. */
-  readonly isList: boolean;
   readonly sealing: Sealing | undefined;
   /** Reads a value as a driver returns it. @throws Error if the column cannot have it; it does not repeat the value */
   read(stored: unknown): Value;
@@ -33,7 +31,7 @@ export interface Column<Value = unknown> {
 }
 
 type Definition<Value> = Pick<Column<Value>, 'type' | 'read' | 'write'> &
-  Partial<Pick<Column<Value>, 'unit' | 'isNullable' | 'initially' | 'isLong' | 'isList' | 'sealing'>>;
+  Partial<Pick<Column<Value>, 'unit' | 'isNullable' | 'initially' | 'isLong' | 'sealing'>>;
 
 function column<Value>(definition: Definition<Value>): Column<Value> {
   const { read, write } = definition;
@@ -42,7 +40,6 @@ function column<Value>(definition: Definition<Value>): Column<Value> {
     isNullable: false,
     initially: undefined,
     isLong: false,
-    isList: false,
     sealing: undefined,
     ...definition,
     orNull: () =>
@@ -108,7 +105,6 @@ export function flag(): Column<boolean> {
 export function listOf<Value>(of: Column<Value>): Column<readonly Value[]> {
   return column({
     type: of.type,
-    isList: true,
     read: () => unknown(),
     write: (values: readonly Value[]) =>
       values.map((value) => {

@@ -1,8 +1,10 @@
 import type { RowChange } from './change.ts';
 import type { Queries, ResultsOf } from './query.ts';
 
-/** `durable`: survives a loss of power before it resolves. `relaxed`: complete or absent after a crash, but a loss of power may
- * undo the newest units, and several may be committed together. */
+/**
+ * `durable`: survives a loss of power before it resolves. `relaxed`: complete or absent after a crash, but a loss of power
+ * may undo the newest units, and several may be committed together.
+ */
 export type Commit = 'durable' | 'relaxed';
 
 /** The answer of a verb, and the changes to write for it, in this order. */

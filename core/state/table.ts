@@ -67,9 +67,22 @@ export type ValuesOf<Of extends Columns> = {
   readonly [Property in keyof Of]: Of[Property] extends Column<infer Value> ? Value : never;
 };
 
+const names = new WeakMap<Columns, ReadonlyMap<string, string>>();
+
 /** The name of a column in SQL. @throws Error if the table has no such property */
 export function columnName({ name, columns }: Pick<Table, 'name' | 'columns'>, property: string): string {
-  const found = columns[property];
+  const known = names.get(columns) ?? namesOf(columns);
+  names.set(columns, known);
+  const found = known.get(property);
   if (found === undefined) throw new Error(`${name} has no ${property}.`);
-  return `${property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}${found.unit}`;
+  return found;
+}
+
+function namesOf(columns: Columns): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(columns).map(([property, { unit }]) => [
+      property,
+      `${property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}${unit}`,
+    ]),
+  );
 }
