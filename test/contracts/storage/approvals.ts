@@ -282,6 +282,13 @@ export function approvalPromises(store: Store): void {
       const { requestHash } = editedPlan().edit;
       const filed = await storage.file(filing(other, { requestHash, call: { ...HELD, holds: [] } }));
       expect(filed).toMatchObject({ kind: 'ask', approval: { reasons: ['likely_repeat'] } });
+      await start(storage, approval);
+      await settle(storage, approval, DONE);
+      const later = await addKey(storage, key.ownerId);
+      for (const hash of [asked.requestHash, requestHash]) {
+        const repeat = await storage.file(filing(later, { requestHash: hash, call: { ...HELD, holds: [] } }));
+        expect(repeat).toMatchObject({ kind: 'ask', approval: { reasons: ['likely_repeat'] } });
+      }
     });
 
     it('decides once', async () => {
