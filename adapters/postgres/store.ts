@@ -1,6 +1,6 @@
-import type { Change, Store } from '../../core/ports/store.ts';
+import type { AnyChange, Store } from '../../core/ports/store.ts';
 import type { RowChange, Values } from '../../core/state/change.ts';
-import type { Commit } from '../../core/state/store.ts';
+import type { Commit, Verdict } from '../../core/state/store.ts';
 import { loadOf } from '../sql/declared-load.ts';
 import { POSTGRES } from '../sql/dialect.ts';
 import { factsOf } from '../sql/facts.ts';
@@ -57,10 +57,7 @@ export function postgresStore(db: Database): Store {
     commit: Commit,
     lock: (tx: Transaction) => Promise<Locked | undefined> | Locked,
     load: Load<Facts>,
-    judge: (
-      facts: Facts,
-      storeNowMs: number,
-    ) => { readonly answer: Answer; readonly changes: readonly (Change | RowChange)[] },
+    judge: (facts: Facts, storeNowMs: number) => Verdict<Answer, AnyChange>,
   ): Promise<Answer> {
     return db.transact(commit === 'durable' ? DURABLE : RELAXED, async (tx) => {
       const locked = await lock(tx);

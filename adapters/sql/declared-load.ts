@@ -9,7 +9,7 @@ export function loadOf(asked: Queries, dialect: Dialect): Load<Readonly<Record<s
   const entries = Object.entries(asked);
   return {
     queries: entries.map(([, query]) => ({
-      statement: { name: query.statement.name, text: queryText(query, dialect) },
+      statement: { name: query.statement.name, text: queryText(query.statement, dialect) },
       values: query.values,
     })),
     read: (...results) =>

@@ -1,10 +1,11 @@
 import { boundedCache } from '../../core/memory/bounded-cache.ts';
+import { type DriverRow, unknownValue } from '../../core/state/query.ts';
 
 /**
  * A row as the driver returns it. These readers narrow its columns, and refuse what the schema does not
  * allow.
  */
-export type Row = Readonly<Record<string, unknown>>;
+export type Row = DriverRow;
 
 export function text(row: Row, column: string): string {
   const value = row[column];
@@ -85,7 +86,6 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value itself stays out of the message, because it may be an address. */
 function wrong(column: string): never {
-  throw new Error(`The column ${column} of the database contains a value that this program does not know.`);
+  throw unknownValue(column);
 }

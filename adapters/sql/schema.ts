@@ -56,6 +56,7 @@ function createTable(table: Table, dialect: Dialect): readonly string[] {
     ...(hasLongKey ? [] : [`PRIMARY KEY (${named(table.key)})`]),
     ...table.unique.map((properties) => `UNIQUE (${named(properties)})`),
     ...parentLines(table, dialect),
+    ...(table.check === undefined ? [] : [`CHECK (${table.check})`]),
   ];
   return [
     `CREATE TABLE ${dialect.prefix}${table.name} (\n  ${lines.join(',\n  ')}\n)${dialect.options(table)}`,

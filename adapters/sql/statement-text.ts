@@ -1,5 +1,5 @@
-import type { Query, Statement } from '../../core/state/query.ts';
-import { columnName } from '../../core/state/table.ts';
+import type { Selection, Statement } from '../../core/state/query.ts';
+import { type Columns, columnName } from '../../core/state/table.ts';
 import type { Dialect } from './dialect.ts';
 import { EVENT_NUMBER_TEXTS } from './event-number-texts.ts';
 import { NOTICE_TEXTS } from './notice-texts.ts';
@@ -12,37 +12,44 @@ export const TEXTS: Readonly<Record<string, (dialect: Dialect) => string>> = {
   ...READ_TEXTS,
 };
 
+const named = new WeakMap<Dialect, ReadonlyMap<string, string>>();
+
 /** @throws Error if nobody wrote a statement of this name */
 export function namedText(name: string, dialect: Dialect): string {
-  const text = TEXTS[name];
+  const texts =
+    named.get(dialect) ?? new Map(Object.entries(TEXTS).map(([one, text]) => [one, text(dialect)]));
+  named.set(dialect, texts);
+  const text = texts.get(name);
   if (text === undefined) throw new Error(`The statement ${name} has no text.`);
-  return text(dialect);
+  return text;
 }
 
 const selected = new WeakMap<Dialect, WeakMap<Statement, string>>();
 
-export function queryText({ statement }: Pick<Query<unknown>, 'statement'>, dialect: Dialect): string {
-  const known = selected.get(dialect)?.get(statement);
-  if (known !== undefined) return known;
-  const made =
-    statement.selection === undefined ? namedText(statement.name, dialect) : selectText(statement, dialect);
+export function queryText(statement: Statement, dialect: Dialect): string {
+  const { selection } = statement;
+  if (selection === undefined) return namedText(statement.name, dialect);
   const texts = selected.get(dialect) ?? new WeakMap<Statement, string>();
-  selected.set(dialect, texts.set(statement, made));
+  selected.set(dialect, texts);
+  const known = texts.get(statement);
+  if (known !== undefined) return known;
+  const made = selectText(statement.columns, selection, dialect);
+  texts.set(statement, made);
   return made;
 }
 
 function selectText(
-  { columns, selection }: Statement,
-  { prefix, by: withIndex, among: isAmong }: Dialect,
+  columns: Columns,
+  { table, by, among, order, index }: Selection,
+  dialect: Dialect,
 ): string {
-  if (selection === undefined) throw new Error('It selects nothing.');
-  const { table, by, among, order, index } = selection;
-  const named = (properties: readonly string[]) => properties.map((one) => columnName(table, one));
-  const where = named(by).map((column) => `${column} = @${column}`);
+  const namesOf = (properties: readonly string[]) => properties.map((one) => columnName(table, one));
+  const from = `${dialect.prefix}${table.name}${index === undefined ? '' : dialect.by(index)}`;
+  const where = namesOf(by).map((column) => `${column} = @${column}`);
   if (among !== undefined) {
     const [column, type] = [columnName(table, among), table.columns[among]?.type ?? 'text'];
-    where.push(isAmong(column, `${column}_list`, type));
+    where.push(dialect.among(column, `${column}_list`, type));
   }
-  const sorted = order.length === 0 ? '' : ` ORDER BY ${named(order).join(', ')}`;
-  return `SELECT ${named(Object.keys(columns)).join(', ')} FROM ${prefix}${table.name}${index === undefined ? '' : withIndex(index)} WHERE ${where.join(' AND ')}${sorted}`;
+  const sorted = order.length === 0 ? '' : ` ORDER BY ${namesOf(order).join(', ')}`;
+  return `SELECT ${namesOf(Object.keys(columns)).join(', ')} FROM ${from} WHERE ${where.join(' AND ')}${sorted}`;
 }

@@ -4,7 +4,7 @@ import { fencesText } from '../../core/gate/fences.ts';
 import type { Account } from '../../core/ports/account.ts';
 import type { SetupLink } from '../../core/ports/setup-storage.ts';
 import type { Storage } from '../../core/ports/storage.ts';
-import type { Change, StoredTracker } from '../../core/ports/store.ts';
+import type { AnyChange, StoredTracker } from '../../core/ports/store.ts';
 import type { LinkContent } from '../../core/ports/tracker-storage.ts';
 import { domainNames } from '../../core/safety/domain-keys.ts';
 import { domainOf } from '../../core/safety/domain-of.ts';
@@ -113,7 +113,7 @@ export function eraseValues(before: Parameters<Storage['erase']>[0]): Values {
 }
 
 /** Returns the rows of a change. */
-export function writesOf(change: Change | RowChange): readonly RowChange[] {
+export function writesOf(change: AnyChange): readonly RowChange[] {
   if ('op' in change) return [change];
   switch (change.type) {
     case 'count_call': {

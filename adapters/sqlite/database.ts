@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { sqliteDriver } from './driver.ts';
 import { isBusy, LOCK_WAIT_MS, LOCKED } from './lock-line.ts';
-import { migrate, readableVersion } from './migrations.ts';
+import { migrate, NEWEST, readableVersion } from './migrations.ts';
 import { createPrivateFolder } from './private-folder.ts';
 
 /** How long SQLite blocks the thread for a lock. A verb that needs longer waits in a line. */
@@ -34,13 +34,14 @@ export function openDatabase(file: string): Database {
 
 /** Sets how this connection works, and upgrades what it is connected to. A file that it cannot read stays as it is. */
 export function prepareDatabase(db: Database): void {
-  readableVersion(db);
+  const version = readableVersion(db);
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = NORMAL');
   db.pragma('foreign_keys = ON');
   // Overwrites deleted rows, so that they cannot be recovered from the file.
   db.pragma('secure_delete = ON');
-  migrate(db);
+  // A file of this version needs no lock.
+  if (version !== NEWEST) migrate(db);
 }
 
 const NO_LOCKS =

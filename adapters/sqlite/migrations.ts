@@ -9,17 +9,19 @@ export type Migration = string | ((db: Database) => void);
 /** Migration n upgrades a file from version `BASELINE` + n - 1 to the next. A released migration is never edited. */
 export const MIGRATIONS: readonly Migration[] = [];
 
+/** The newest version of a file that this program knows. */
+export const NEWEST = BASELINE + MIGRATIONS.length;
+
 /** What the header of a file says whose it is: "CSgn". */
 const APPLICATION_ID = 0x4353676e;
 
 /**
  * Creates the tables in an empty file, or upgrades it to this program's version, in one transaction, so that two processes
- * that start at once do it only once. A file of this version needs no lock.
+ * that start at once do it only once.
  * @throws Error if this program cannot read the file; the file stays as it is
  */
 export function migrate(db: Database, migrations: readonly Migration[] = MIGRATIONS): void {
   const newest = BASELINE + migrations.length;
-  if (readableVersion(db, newest) === newest) return;
   db.transaction(() => {
     // Another process may have done it meanwhile.
     const version = readableVersion(db, newest);
@@ -40,7 +42,7 @@ export function migrate(db: Database, migrations: readonly Migration[] = MIGRATI
  * @param newest  the newest version that this program knows
  * @throws Error if this program cannot read the file
  */
-export function readableVersion(db: Database, newest: number = BASELINE + MIGRATIONS.length): number {
+export function readableVersion(db: Database, newest: number = NEWEST): number {
   const tables = db.prepare<[], Row>("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
   if (tables.length === 0) return 0;
   const version = Number(db.pragma('user_version', { simple: true }));

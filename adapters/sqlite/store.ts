@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
-import type { Change, Store } from '../../core/ports/store.ts';
+import type { AnyChange, Store } from '../../core/ports/store.ts';
 import type { RowChange, Values } from '../../core/state/change.ts';
-import type { Commit } from '../../core/state/store.ts';
+import type { Commit, Verdict } from '../../core/state/store.ts';
 import { loadOf } from '../sql/declared-load.ts';
 import { SQLITE } from '../sql/dialect.ts';
 import { factsOf } from '../sql/facts.ts';
@@ -85,7 +85,7 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
     else run(writeText(one, ''), one.op === 'delete' ? {} : one.values, one.key);
   }
 
-  function apply(changes: readonly (Change | RowChange)[]): void {
+  function apply(changes: readonly AnyChange[]): void {
     for (const change of changes) for (const one of writesOf(change)) write(one);
   }
 
@@ -99,12 +99,9 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
   async function unit<Facts, Answer>(
     commit: Commit,
     load: Load<Facts>,
-    judge: (
-      facts: Facts,
-      storeNowMs: number,
-    ) => { readonly answer: Answer; readonly changes: readonly (Change | RowChange)[] },
+    judge: (facts: Facts, storeNowMs: number) => Verdict<Answer, AnyChange>,
   ): Promise<Answer> {
-    let changes: readonly (Change | RowChange)[] = [];
+    let changes: readonly AnyChange[] = [];
     const work = () => {
       const nowMs = storeNowMs();
       const judged = judge(answer(load, nowMs), nowMs);
@@ -154,7 +151,7 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
 }
 
 /** Whether a change removes what must not stay in the log. */
-function leavesSecrets(change: Change | RowChange): boolean {
+function leavesSecrets(change: AnyChange): boolean {
   return 'type' in change && ['remove_account', 'remove_owner', 'forget_health'].includes(change.type);
 }
 

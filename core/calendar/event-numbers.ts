@@ -33,12 +33,16 @@ export const eventNumbers = table(
 type NumberRow = RowOf<typeof eventNumbers>;
 type KeyColumns = Pick<NumberRow, 'calendar' | 'uid' | 'recurrenceId' | 'documentName'>;
 
-const KEY = ['calendar', 'uid', 'recurrenceId', 'documentName'] as const;
 const numbersOfEvents = select(eventNumbers, {
-  ...{ by: ['ownerId', 'accountId'], among: 'keyHash', only: ['eventId', 'keyHash'] },
+  by: ['ownerId', 'accountId'],
+  among: 'keyHash',
+  only: ['eventId', 'keyHash'],
   index: 'event_numbers_by_hash',
 });
-const eventOfNumber = select(eventNumbers, { by: ['ownerId', 'eventId'], only: ['accountId', ...KEY] });
+const eventOfNumber = select(eventNumbers, {
+  by: ['ownerId', 'eventId'],
+  only: ['accountId', 'calendar', 'uid', 'recurrenceId', 'documentName'],
+});
 
 export const eventNumberStatements = statements({
   /** 0: there is none. */

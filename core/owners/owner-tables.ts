@@ -59,13 +59,12 @@ export const removedOwners = table(
 export const setupLink = table(
   'setup_link',
   {
-    /** Always 1. */
     onlyRow: integer(),
     /** SHA-256, hex. */
     secretHash: text(),
     expiresAt: instant(),
   },
-  { key: ['onlyRow'] },
+  { key: ['onlyRow'], check: 'only_row = 1' },
 );
 
 export const sessions = table(

@@ -10,7 +10,7 @@ import type { Plan } from '../gate/permissions.ts';
 import type { SecondStep } from '../gate/second-step.ts';
 import type { StoredSession } from '../gate/session.ts';
 import type { RowChange } from '../state/change.ts';
-import type { Commit, StateStore } from '../state/store.ts';
+import type { Commit, StateStore, Verdict } from '../state/store.ts';
 import type { Account } from './account.ts';
 import type { ServerHealth } from './account-health.ts';
 import type { StoredActivity } from './activity.ts';
@@ -49,11 +49,11 @@ export type Store = StoreLookups &
     unit<Kind extends FactKind, Answer>(
       commit: Commit,
       need: NeedOf<Kind>,
-      judge: (facts: FactsOf<Kind>, storeNowMs: number) => Judged<Answer, Change | RowChange>,
+      judge: (facts: FactsOf<Kind>, storeNowMs: number) => Verdict<Answer, AnyChange>,
     ): Promise<Answer>;
 
     /** Applies changes of one owner that need no facts, as one atomic, relaxed unit. */
-    apply(ownerId: string, changes: readonly (Change | RowChange)[]): Promise<void>;
+    apply(ownerId: string, changes: readonly AnyChange[]): Promise<void>;
   };
 
 /** Look-ups change nothing and read one consistent state. `addOwner`, `openSetup` and `numberEvents` are durable; `erase` keeps the rows of approvals. */
@@ -116,11 +116,11 @@ type StoreLookups = Pick<
   ): Promise<{ readonly ownerId: string; readonly credentialId: string } | undefined>;
 };
 
-/** The answer of a verb, and the changes to write for it, in this order. */
-export interface Judged<Answer, Each = Change> {
-  readonly answer: Answer;
-  readonly changes: readonly Each[];
-}
+/** The same, of verbs whose changes are of the older kind. */
+export type Judged<Answer, Each = Change> = Verdict<Answer, Each>;
+
+/** A change of either kind. */
+export type AnyChange = Change | RowChange;
 
 /**
  * The kinds of facts. `need` selects them; `facts` is what the store finds. Each unit locks the owner of the rows

@@ -50,13 +50,5 @@ export const readStatements = statements({
 
 export const readCommands = commands({
   /** Adds a read of an owner that exists, or sets its time and its sources. */
-  remember_read: {
-    ownerId: text(),
-    readId: text(),
-    at: instant(),
-    credentialId: text(),
-    hashes: text(),
-    phrases: text(),
-    sealed: text(),
-  },
+  remember_read: reads.columns,
 });

@@ -168,7 +168,15 @@ function reader<Result extends Columns>(
   return made as (row: DriverRow) => ValuesOf<Result>;
 }
 
-/** @throws Error that names a column whose value this program does not know; the value may be an address, and stays out */
+/** The value itself stays out of the message, because it may be an address. */
+export function unknownValue(column: string, cause?: unknown): Error {
+  return new Error(
+    `The column ${column} of the database contains a value that this program does not know.`,
+    cause === undefined ? {} : { cause },
+  );
+}
+
+/** @throws Error of `unknownValue` */
 function rowReader(statement: Statement): (row: DriverRow) => unknown {
   const columns = Object.entries(statement.columns).map(([property, column]) => ({
     property,
@@ -181,10 +189,7 @@ function rowReader(statement: Statement): (row: DriverRow) => unknown {
       try {
         values[property] = column.read(row[name]);
       } catch (cause) {
-        throw new Error(
-          `The column ${name} of the database contains a value that this program does not know.`,
-          { cause },
-        );
+        throw unknownValue(name, cause);
       }
     }
     return values;

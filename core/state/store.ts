@@ -8,9 +8,9 @@ import type { Queries, ResultsOf } from './query.ts';
 export type Commit = 'durable' | 'relaxed';
 
 /** The answer of a verb, and the changes to write for it, in this order. */
-export interface Verdict<Answer> {
+export interface Verdict<Answer, Each = RowChange> {
   readonly answer: Answer;
-  readonly changes: readonly RowChange[];
+  readonly changes: readonly Each[];
 }
 
 /**

@@ -27,6 +27,8 @@ export interface Table<Described extends Columns = Columns> {
   readonly parent: { readonly table: Table; readonly isRemovedWithIt: boolean } | undefined;
   /** Whether its rows may have kilobytes. */
   readonly isWide: boolean;
+  /** A condition on columns that holds for every row, named as in SQL. */
+  readonly check: string | undefined;
 }
 
 interface Options<Property extends string> {
@@ -38,6 +40,7 @@ interface Options<Property extends string> {
   /** The same. Removes this row with it. */
   readonly removedWith?: Table;
   readonly isWide?: boolean;
+  readonly check?: string;
 }
 
 /** @param name  as in SQL; `columns`: their order is that of the table */
@@ -46,7 +49,7 @@ export function table<const Described extends Columns>(
   columns: Described,
   options: Options<keyof Described & string>,
 ): Table<Described> {
-  const { key, unique = [], indexes = {}, partOf, removedWith, isWide = false } = options;
+  const { key, unique = [], indexes = {}, partOf, removedWith, isWide = false, check } = options;
   const parent = removedWith ?? partOf;
   return {
     name,
@@ -56,6 +59,7 @@ export function table<const Described extends Columns>(
     indexes,
     parent: parent && { table: parent, isRemovedWithIt: removedWith !== undefined },
     isWide,
+    check,
   };
 }
 

@@ -1,7 +1,7 @@
-import type { Change, Store } from '../ports/store.ts';
-import type { RowChange } from '../state/change.ts';
+import type { AnyChange, Store } from '../ports/store.ts';
+import type { Verdict } from '../state/store.ts';
 
-type CommitListener = (changes: readonly (Change | RowChange)[]) => void;
+type CommitListener = (changes: readonly AnyChange[]) => void;
 
 /** A store whose units report what they changed. */
 interface ObservedStore {
@@ -12,32 +12,29 @@ interface ObservedStore {
 
 export function observeCommits(store: Store): ObservedStore {
   const listeners = new Set<CommitListener>();
-  const tell: CommitListener = (changes) => {
+
+  /** @param unit  passes each verdict through `noted`. It may judge several times: the last verdict counts */
+  async function observed<Answer>(
+    unit: (noted: <Each extends Verdict<Answer, AnyChange>>(verdict: Each) => Each) => Promise<Answer>,
+  ): Promise<Answer> {
+    let changes: readonly AnyChange[] = [];
+    const answer = await unit((verdict) => {
+      changes = verdict.changes;
+      return verdict;
+    });
     if (changes.length > 0) for (const listener of listeners) listener(changes);
-  };
+    return answer;
+  }
+
   return {
     store: {
       ...store,
-      async unit(commit, need, judge) {
-        let changes: readonly (Change | RowChange)[] = [];
-        const answer = await store.unit(commit, need, (facts, at) => {
-          const judged = judge(facts, at);
-          changes = judged.changes;
-          return judged;
-        });
-        tell(changes);
-        return answer;
-      },
-      async ownerUnit(commit, ownerId, queries, judge) {
-        let changes: readonly RowChange[] = [];
-        const answer = await store.ownerUnit(commit, ownerId, queries, (found, at) => {
-          const judged = judge(found, at);
-          changes = judged.changes;
-          return judged;
-        });
-        tell(changes);
-        return answer;
-      },
+      unit: (commit, need, judge) =>
+        observed((noted) => store.unit(commit, need, (facts, at) => noted(judge(facts, at)))),
+      ownerUnit: (commit, ownerId, queries, judge) =>
+        observed((noted) =>
+          store.ownerUnit(commit, ownerId, queries, (found, at) => noted(judge(found, at))),
+        ),
     },
     onCommit(listener) {
       listeners.add(listener);

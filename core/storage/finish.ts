@@ -1,13 +1,12 @@
 import type { Storage } from '../ports/storage.ts';
-import type { Change, ClaimFacts } from '../ports/store.ts';
+import type { AnyChange, ClaimFacts } from '../ports/store.ts';
 import { rememberedRead } from '../provenance/read-storage.ts';
-import type { RowChange } from '../state/change.ts';
 import { endedClaim } from './claims.ts';
 
 type End = Parameters<Storage['finish']>[0];
 
 /** Ends a call: frees the slot, and writes one activity row and what the call showed. */
-export function finishCall({ caller, slotId, activity, read, now }: End): readonly (Change | RowChange)[] {
+export function finishCall({ caller, slotId, activity, read, now }: End): readonly AnyChange[] {
   const { ownerId, credentialId } = caller;
   return [
     { type: 'give_slot', ownerId, credentialId, slotId },
@@ -21,7 +20,7 @@ export function finishedWithClaim(
   facts: ClaimFacts,
   end: End,
   claim: NonNullable<End['claim']>,
-): readonly (Change | RowChange)[] {
+): readonly AnyChange[] {
   const { ownerId, credentialId } = end.caller;
   return [...finishCall(end), ...endedClaim(facts, { ownerId, credentialId, key: claim.key }, claim)];
 }

@@ -6,6 +6,7 @@ import type { Keyring } from '../../../core/secrets/keyring.ts';
 import { STORED } from '../../../core/secrets/stored-purposes.ts';
 import { TABLES } from '../../../core/service/tables.ts';
 import type { Sealing } from '../../../core/state/column.ts';
+import { contextText, sealingOf } from '../../../core/state/sealing.ts';
 import { columnName, type Table } from '../../../core/state/table.ts';
 import { isCheckpointIntact, signedCheckpoint } from '../../../core/storage/checkpoints.ts';
 import {
@@ -38,7 +39,8 @@ export function sealedTextIn({ sealedIn }: SealedColumn, value: string): string 
 
 /**
  * Every column with values that need a secret key: those that core describes as sealed, those that it signs, and one with a
- * sealed part. A backup checks the keys of these columns, and `countersign secrets rotate` renews them. A signature is only renewed if the row is as Countersign wrote it.
+ * sealed part. A backup checks the keys of these columns, and `countersign secrets rotate` renews them. A signature is only
+ * renewed if the row is as Countersign wrote it.
  *
  * Some values that need a key are not stored in columns of their own, or cannot be renewed:
  * - Ids of messages, also in activity, events and results: agents keep them. The activity's checkpoints cover its rows.
@@ -63,23 +65,22 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   signed('secrets', ['secret_hash'], readSecret, isSecretIntact, signedSecret),
   signed('checkpoints', ['owner_id', 'number'], readCheckpoint, isCheckpointIntact, signedCheckpoint),
   ...TABLES.flatMap((table) =>
-    Object.entries(table.columns).flatMap(([property, { sealing }]) =>
-      sealing === undefined ? [] : [sealed(table, property, sealing)],
-    ),
+    Object.keys(table.columns).flatMap((property) => {
+      const sealing = sealingOf(table, property);
+      return sealing === undefined ? [] : [sealed(table, property, sealing)];
+    }),
   ),
 ];
 
 /** A column that core described as sealed. */
 function sealed(table: Table, property: string, { purpose, context }: Sealing): SealedColumn {
   const named = (properties: readonly string[]) => properties.map((one) => columnName(table, one));
-  const [column, key] = [columnName(table, property), named(table.key)];
-  const bound = context.length > 0 ? named(context) : key;
+  const [column, bound] = [columnName(table, property), named(context)];
   return {
     table: table.name,
     column,
-    key,
-    renewed: (row, keyring) =>
-      resealed(keyring, purpose, bound.map((name) => String(row[name])).join('\n'), text(row, column)),
+    key: named(table.key),
+    renewed: (row, keyring) => resealed(keyring, purpose, contextText(bound, row), text(row, column)),
   };
 }
 

@@ -82,9 +82,7 @@ export function measurables(
   const { prefix } = dialect;
   const declared = {
     ...Object.fromEntries(Object.entries(TEXTS).map(([name, text]) => [name, text(dialect)])),
-    ...Object.fromEntries(
-      Array.from(statements, (one) => [one.name, queryText({ statement: one }, dialect)]),
-    ),
+    ...Object.fromEntries(Array.from(statements, (one) => [one.name, queryText(one, dialect)])),
   };
   const texts = [...modules, declared].flatMap(textsIn).map(({ name, text }) => ({ name, text, valueFor }));
   const rows = writes.map((one) => ({ name: one.name, text: one.text(prefix), valueFor: one.valueFor }));

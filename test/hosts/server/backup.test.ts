@@ -12,66 +12,39 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import SqliteDatabase from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { postgresStorage } from '../../../adapters/postgres/storage.ts';
-import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { callWith } from '../../open-service.ts';
-import { missingPrograms, titledWithout } from '../../servers/missing-servers.ts';
-import { asked, missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
+import { titledWithout } from '../../servers/missing-servers.ts';
+import { asked } from '../../servers/postgres.ts';
 import { buildCli, type Cli } from './cli-process.ts';
+import { type DatabaseKind, databaseKinds, fileOf } from './database-kinds.ts';
 import { DUE, deliveriesOf, type Filled, fillDatabase, openStored } from './stored-scene.ts';
 
 const KEY = randomBytes(32);
 const OTHER_KEY = randomBytes(32);
 
 let cli: Cli;
+const { sqliteKind, postgresKind, stop } = databaseKinds(() => cli.folder);
 beforeAll(async () => {
   cli = await buildCli();
 });
-afterAll(() => cli?.remove());
+afterAll(async () => {
+  await stop();
+  cli?.remove();
+});
 
-/** A database of one kind. */
-interface Kind {
-  readonly name: string;
-  readonly missing: string[];
-  /** @returns the URL of a database that does not exist yet, or is empty */
-  createUrl(): Promise<string>;
-  open(url: string): Storage;
-  setVersion(url: string, version: number): Promise<unknown>;
+interface Kind extends DatabaseKind {
   isEmpty(url: string): Promise<boolean>;
 }
 
-let postgres: Postgres | undefined;
-afterAll(() => postgres?.stop());
-
-let files = 0;
 const KINDS: readonly Kind[] = [
   {
-    name: 'SQLite',
-    missing: [],
-    async createUrl() {
-      files += 1;
-      return `file:${join(cli.folder, `${files}`, 'it.db')}`;
-    },
-    open: (url) => sqliteStorage({ file: url.slice('file:'.length) }),
-    async setVersion(url, version) {
-      const db = new SqliteDatabase(url.slice('file:'.length));
-      db.pragma(`user_version = ${version}`);
-      db.close();
-    },
-    isEmpty: async (url) => !existsSync(url.slice('file:'.length)),
+    ...sqliteKind,
+    isEmpty: async (url) => !existsSync(fileOf(url)),
   },
   {
-    name: 'Postgres',
-    missing: [...missingPostgres(), ...missingPrograms(['/usr/bin/pg_dump', '/usr/bin/psql'])],
-    async createUrl() {
-      postgres ??= await startPostgres();
-      return postgres.createDatabase();
-    },
-    open: (url) => postgresStorage({ connectionString: url }),
-    setVersion: (url, version) => asked(url, `UPDATE countersign.schema_version SET version = ${version}`),
+    ...postgresKind,
     isEmpty: async (url) =>
       (await asked(url, "SELECT to_regnamespace('countersign') AS found"))[0]?.found === null,
   },
@@ -184,7 +157,7 @@ describe.each(KINDS)('$name', ({ name, missing, createUrl, open, setVersion, isE
       await setVersion(newer, 1000);
       const from = `${file}.newer`;
       if (name === 'SQLite') {
-        writeFileSync(from, readFileSync(newer.slice('file:'.length)));
+        writeFileSync(from, readFileSync(fileOf(newer)));
         const target = await createUrl();
         const refused = await cli.run(['restore', from], '', settings(target, KEY));
         expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('schema version 1000')]);

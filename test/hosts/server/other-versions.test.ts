@@ -1,73 +1,37 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import SqliteDatabase from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { postgresStorage } from '../../../adapters/postgres/storage.ts';
-import { BASELINE } from '../../../adapters/sql/schema.ts';
-import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
-import type { Storage } from '../../../core/ports/storage.ts';
 import { addOwner } from '../../contracts/storage/scene.ts';
-import { missingPrograms, titledWithout } from '../../servers/missing-servers.ts';
-import { asked, missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
+import { titledWithout } from '../../servers/missing-servers.ts';
+import { asked } from '../../servers/postgres.ts';
 import { buildCli, type Cli } from './cli-process.ts';
+import { type DatabaseKind, databaseKinds, fileOf } from './database-kinds.ts';
 
 const KEY = randomBytes(32).toString('base64');
 
 let cli: Cli;
-let postgres: Postgres | undefined;
+const { sqliteKind, postgresKind, stop } = databaseKinds(() => cli.folder);
 beforeAll(async () => {
   cli = await buildCli();
 });
 afterAll(async () => {
-  await postgres?.stop();
+  await stop();
   cli?.remove();
 });
 
-let files = 0;
-const fileOf = (url: string) => url.slice('file:'.length);
-
-interface Kind {
-  readonly name: string;
-  readonly missing: string[];
-  /** @returns the URL of a database that does not exist yet, or is empty */
-  createUrl(): Promise<string>;
-  open(url: string): Storage;
-  /** Writes the version of another program into a database, as that program would. */
-  setVersion(url: string, version: number): Promise<void>;
+interface Kind extends DatabaseKind {
   /** What is in it, to compare. */
   contents(url: string): Promise<unknown>;
 }
 
 const KINDS: readonly Kind[] = [
   {
-    name: 'SQLite',
-    missing: [],
-    async createUrl() {
-      files += 1;
-      mkdirSync(join(cli.folder, `${files}`));
-      return `file:${join(cli.folder, `${files}`, 'it.db')}`;
-    },
-    open: (url) => sqliteStorage({ file: fileOf(url) }),
-    async setVersion(url, version) {
-      const db = new SqliteDatabase(fileOf(url));
-      db.pragma(`user_version = ${version}`);
-      if (version < BASELINE) db.pragma('application_id = 0');
-      db.close();
-    },
+    ...sqliteKind,
     contents: async (url) => readFileSync(fileOf(url), 'base64'),
   },
   {
-    name: 'Postgres',
-    missing: [...missingPostgres(), ...missingPrograms(['/usr/bin/pg_dump', '/usr/bin/psql'])],
-    async createUrl() {
-      postgres ??= await startPostgres();
-      return postgres.createDatabase();
-    },
-    open: (url) => postgresStorage({ connectionString: url }),
-    async setVersion(url, version) {
-      await asked(url, `UPDATE countersign.schema_version SET version = ${version}`);
-    },
+    ...postgresKind,
     contents: (url) => asked(url, 'SELECT * FROM countersign.owners, countersign.schema_version'),
   },
 ];

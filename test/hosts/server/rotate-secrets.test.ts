@@ -4,17 +4,15 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { postgresStorage } from '../../../adapters/postgres/storage.ts';
-import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { openSettings } from '../../../core/accounts/mail-call.ts';
-import type { Storage } from '../../../core/ports/storage.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
 import { SEALED_COLUMNS } from '../../../hosts/server/upkeep/sealed-columns.ts';
 import { callWith } from '../../open-service.ts';
 import { bundleForChild } from '../../run-typescript.ts';
-import { missingPrograms, titledWithout } from '../../servers/missing-servers.ts';
-import { asked, missingPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
+import { titledWithout } from '../../servers/missing-servers.ts';
+import { asked } from '../../servers/postgres.ts';
 import { buildCli, type Cli } from './cli-process.ts';
+import { type DatabaseKind, databaseKinds, fileOf } from './database-kinds.ts';
 import { type Filled, fillDatabase, openStored, sealEverything } from './stored-scene.ts';
 
 const [OLD, NEW] = [randomBytes(32), randomBytes(32)];
@@ -30,7 +28,7 @@ const WITH_IDS = ['activity.listed', 'activity.shown', 'approvals.result', 'even
 
 let cli: Cli;
 let child: string;
-let postgres: Postgres | undefined;
+const { sqliteKind, postgresKind, stop } = databaseKinds(() => cli.folder);
 beforeAll(async () => {
   [cli, child] = await Promise.all([
     buildCli(),
@@ -39,16 +37,12 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   cli?.remove();
-  await postgres?.stop();
+  await stop();
 });
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
-interface Kind {
-  readonly name: string;
-  readonly missing: string[];
-  createUrl(): Promise<string>;
-  open(url: string): Storage;
+interface Kind extends DatabaseKind {
   query(url: string, sql: string): Promise<Rows>;
   /** Names each column of a text, as `table_name` and `column_name`. */
   readonly columns: string;
@@ -57,12 +51,9 @@ interface Kind {
 
 const KINDS: readonly Kind[] = [
   {
-    name: 'SQLite',
-    missing: [],
-    createUrl: async () => `file:${join(cli.folder, 'it.db')}`,
-    open: (url) => sqliteStorage({ file: url.slice('file:'.length) }),
+    ...sqliteKind,
     async query(url, sql) {
-      const db = new SqliteDatabase(url.slice('file:'.length), { readonly: true });
+      const db = new SqliteDatabase(fileOf(url), { readonly: true });
       const rows = db.prepare<[], Record<string, unknown>>(sql).all();
       db.close();
       return rows;
@@ -72,13 +63,7 @@ const KINDS: readonly Kind[] = [
     schema: '',
   },
   {
-    name: 'Postgres',
-    missing: [...missingPostgres(), ...missingPrograms(['/usr/bin/pg_dump', '/usr/bin/psql'])],
-    async createUrl() {
-      postgres ??= await startPostgres();
-      return postgres.createDatabase();
-    },
-    open: (url) => postgresStorage({ connectionString: url }),
+    ...postgresKind,
     query: (url, sql) => asked(url, sql),
     columns: `SELECT table_name, column_name FROM information_schema.columns
       WHERE table_schema = 'countersign' AND data_type = 'text'`,
@@ -170,7 +155,7 @@ describe.each(KINDS)('$name', ({ missing, createUrl, open, query, columns, schem
     it('leaves a row that was changed outside Countersign as it is, and says so', async () => {
       const rows = `${schema}credentials WHERE kind = 'pat'`;
       const change = `UPDATE ${schema}credentials SET name = 'changed' WHERE kind = 'pat'`;
-      if (schema === '') new SqliteDatabase(url.slice('file:'.length)).exec(change).close();
+      if (schema === '') new SqliteDatabase(fileOf(url)).exec(change).close();
       else await query(url, change);
       const third = randomBytes(32);
       const rotated = await cli.run(['secrets', 'rotate', '--json'], '', settings(third, NEW));
