@@ -60,8 +60,8 @@ const ROOMS = [
   'gate',
   'sign-in',
   'keys',
-  'activity',
   'approvals',
+  'activity',
   'events',
   'notices',
   'safety',
@@ -80,6 +80,12 @@ const ROOMS = [
   'service',
   ...READING_ROOMS,
 ];
+
+/**
+ * What a subject stores: its tables, and the verbs on them. `Storage` is made of these files, wherever their room stands, so they
+ * import nothing that comes after the ports, except each other.
+ */
+const STATE = '^core/(?!(ports|storage)/)[a-z-]+/[a-z-]+-(tables|state|storage)[.]ts$';
 
 const OWN = '^(core|adapters|hosts|examples|test|bench)/';
 const PURE = `(^|/)node_modules/(@types/)?(${PURE_LIBRARIES.join('|').replaceAll('.', '\\.')})/`;
@@ -119,9 +125,19 @@ module.exports = {
       name: `core-room-${room}`,
       comment: 'Imports between the rooms of core point one way.',
       severity: 'error',
-      from: { path: `^core/${room}/` },
-      to: { path: `^core/((${ROOMS.slice(place + 1).join('|')})/|(index|adapter)[.]ts$)` },
+      from: { path: `^core/${room}/`, pathNot: STATE },
+      to: { path: `^core/((${ROOMS.slice(place + 1).join('|')})/|(index|adapter)[.]ts$)`, pathNot: STATE },
     })),
+    {
+      name: 'core-state',
+      comment: 'What a subject stores needs no port, and nothing that uses one.',
+      severity: 'error',
+      from: { path: STATE },
+      to: {
+        path: `^core/((${ROOMS.slice(ROOMS.indexOf('ports') + 1).join('|')})/|(index|adapter)[.]ts$)`,
+        pathNot: STATE,
+      },
+    },
     {
       name: 'core-reading-rooms',
       comment: 'What reads strangers’ bytes is pure, and knows no port.',

@@ -1,6 +1,16 @@
 /** The exports for authors of adapters (the ports, and what goes over them), and for a door of your own. */
 
 export { plainDocuments, plainEvent } from './accounts/plain-documents.ts';
+export type {
+  Activity,
+  ActivityFilter,
+  ActivityPlace,
+  ListedActivity,
+  StoredActivity,
+} from './activity/activity.ts';
+export { ACTIVITY_KINDS } from './activity/activity.ts';
+export type { Checkpoint } from './activity/activity-state.ts';
+export type { ActivityStorage } from './activity/activity-storage.ts';
 export type { Lease } from './approvals/approval.ts';
 export {
   APPROVAL_ERRORS,
@@ -47,6 +57,7 @@ export {
   WAIT_MAX_MS,
 } from './events/delivery.ts';
 export { DISABLED_REASONS, type DisabledReason, type EndpointHealth } from './events/endpoint-health.ts';
+export type { EventStorage, PositionedEvent, StoredEvent } from './events/event-storage.ts';
 export type { EventStream } from './events/event-stream.ts';
 export {
   type EventContent,
@@ -142,14 +153,6 @@ export {
   type ServerTrouble,
 } from './ports/account-health.ts';
 export type { AccountStorage } from './ports/account-storage.ts';
-export type {
-  Activity,
-  ActivityFilter,
-  ActivityPlace,
-  ListedActivity,
-  StoredActivity,
-} from './ports/activity.ts';
-export { ACTIVITY_KINDS } from './ports/activity.ts';
 export { announcedVisits, type Watch } from './ports/announced-visits.ts';
 export type {
   ApprovalStorage,
@@ -186,11 +189,9 @@ export type {
   StoredObject,
 } from './ports/calendar-objects.ts';
 export type { Caller, CallStorage, ClaimRef, CredentialRef, Held } from './ports/call-storage.ts';
-export type { Checkpoint, CheckpointStorage, NumberedActivity } from './ports/checkpoint-storage.ts';
 export type { Clock } from './ports/clock.ts';
 export type { Credential, CredentialStorage, CredentialUse } from './ports/credential-storage.ts';
 export type { DocumentSource, PublishedDocument } from './ports/document-source.ts';
-export type { EventStorage, PositionedEvent } from './ports/event-storage.ts';
 export type { GrantStorage, PendingGrant, StoredGrant } from './ports/grant-storage.ts';
 export type { Log, LogFields } from './ports/log.ts';
 export {
@@ -241,7 +242,6 @@ export type { SessionStorage } from './ports/session-storage.ts';
 export type { SetupLink, SetupStorage } from './ports/setup-storage.ts';
 export type { NewTokens, RefreshEnd, SignInStorage } from './ports/sign-in-storage.ts';
 export type { Storage } from './ports/storage.ts';
-export type { StoredEvent } from './ports/stored-event.ts';
 export type { Summarizer, Summary, SummarySource } from './ports/summarizer.ts';
 export type {
   LinkContent,

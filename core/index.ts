@@ -6,6 +6,7 @@ export type { Gist } from './actions/gist.ts';
 export type { MessageState } from './actions/message-state.ts';
 export type { ActingAccount, MessageTarget } from './actions/message-target.ts';
 export type { EventChange } from './actions/planned-change.ts';
+export type { StoredActivity } from './activity/activity.ts';
 export type {
   Approval,
   ApprovalError,
@@ -49,7 +50,6 @@ export type { NoticeKind, NoticeTarget } from './notices/notice-target.ts';
 export type { Draft } from './plans/edit-diff.ts';
 export type { Account } from './ports/account.ts';
 export type { ServerHealth, ServerRole, ServerState, ServerTrouble } from './ports/account-health.ts';
-export type { StoredActivity } from './ports/activity.ts';
 export type { CalendarInfo } from './ports/calendar.ts';
 export type { Credential, CredentialUse } from './ports/credential-storage.ts';
 export type { Log, LogFields } from './ports/log.ts';

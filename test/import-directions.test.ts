@@ -76,6 +76,8 @@ describe('the rules', () => {
     'core/index.ts': "export * from './text/form.ts';",
     'core/loose.ts': 'export const loose = 1;',
     ...Object.fromEntries(ROOMS.slice(1).map((room) => [`core/${room}/later.ts`, 'export const later = 1;'])),
+    'core/watching/inbox-state.ts': 'export const inboxes = 1;',
+    'core/notices/notice-storage.ts': "export * from '../watching/inbox-state.ts';",
     'core/mail/compose.ts': "export * from '../text/form.ts';",
     'core/reading/xml-shapes.ts': 'export const shapes = 1;',
     'adapters/remote/xml.ts': "export * from '../../core/reading/xml-shapes.ts';",
@@ -117,6 +119,11 @@ describe('the rules', () => {
       const text = later === undefined ? "import '../index.ts';" : `import '../${later}/later.ts';`;
       return { rule: `${ROOM_RULE}${room}`, file: `core/${room}/early.ts`, text };
     }),
+    {
+      rule: 'core-state',
+      file: 'core/trackers/tracker-storage.ts',
+      text: "import '../accounts/later.ts';",
+    },
     { rule: 'core-reading-rooms', file: 'core/html/port.ts', text: "import '../ports/later.ts';" },
     { rule: 'read-apart', file: 'hosts/rest/html.ts', text: "import '../../core/html/later.ts';" },
     { rule: 'read-apart', file: 'adapters/imap/html.ts', text: "import '../../core/html/later.ts';" },

@@ -1,21 +1,15 @@
 import { WAIT_MAX_MS } from '../../core/events/delivery.ts';
 import { confirmAccessChanges } from '../sql/access-change.ts';
 import { ACCOUNT_COLUMNS } from '../sql/account.ts';
-import { REQUEST_COLUMNS } from '../sql/activity.ts';
-import { EVENT_COLUMNS } from '../sql/event.ts';
 import type { StatementTexts } from '../sql/query.ts';
 import { SESSION_COLUMNS } from '../sql/session.ts';
-import { DELIVERY_COLUMNS, ENDPOINT_COLUMNS } from '../sql/webhook.ts';
+import { DELIVERY_COLUMNS, ENDPOINT_COLUMNS, EVENT_COLUMNS } from '../sql/webhook.ts';
 import type { WriteStatement } from '../sql/writes.ts';
 import { STORE_NOW_MS } from './lock.ts';
 
 const ACCOUNTS_OF = (owner: string) => `
   SELECT ${ACCOUNT_COLUMNS}
   FROM countersign.accounts WHERE owner_id = ${owner} ORDER BY account_id`;
-
-/** The last row that a checkpoint covers. */
-const LAST_COVERED = (owner: string) => `
-  coalesce((SELECT last_id FROM countersign.checkpoints WHERE owner_id = ${owner} ORDER BY number DESC LIMIT 1), 0)`;
 
 /** Whether the link of the first run with this hash is open. */
 const IS_OPEN = (hash: string, nowMs: string) =>
@@ -30,12 +24,6 @@ const page = (...conditions: string[]) => `
 const OF_KEY = 'credential_id = @credentialId';
 const OPEN = 'ended_at_ms IS NULL';
 const ENDED = 'ended_at_ms IS NOT NULL';
-
-/** The rows of the activity before a place in the order of time, newest first. The index has all that filters look at. */
-const ACTIVITY_BEFORE = `
-  FROM countersign.activity
-  WHERE owner_id = @ownerId AND at_ms >= @fromMs AND (at_ms, activity_id) < (@atMs, @activityId)
-  ORDER BY at_ms DESC, activity_id DESC`;
 
 const DUE_TRACKERS = `
   SELECT * FROM countersign.trackers WHERE last_message_link_id > summarised_link_id
@@ -304,41 +292,6 @@ export const STATEMENTS: StatementTexts = {
   relocated: `
     SELECT mark FROM countersign.relocated_messages
     WHERE owner_id = @ownerId AND mark = ANY(@marks::text[])`,
-  events: `
-    SELECT * FROM countersign.events WHERE owner_id = @ownerId AND sequence > @afterId ORDER BY sequence LIMIT @limit`,
-  event_stream: `
-    SELECT stream_id, last_position, erased_position,
-      EXISTS (SELECT 1 FROM countersign.events e WHERE e.type = s.type AND e.position IS NULL) AS has_unnumbered
-    FROM countersign.event_streams s WHERE type = @type`,
-  events_of_stream: `
-    SELECT * FROM countersign.events WHERE type = @type AND position > @position ORDER BY position LIMIT @limit`,
-  activity: `
-    SELECT a.*, ${REQUEST_COLUMNS} FROM (
-      SELECT activity_id FROM (
-        SELECT at_ms, activity_id, credential_id, tool ${ACTIVITY_BEFORE} LIMIT @stretch) AS stretch
-      WHERE coalesce(credential_id = @credentialId, @credentialId IS NULL) AND coalesce(tool = @tool, @tool IS NULL)
-      ORDER BY at_ms DESC, activity_id DESC LIMIT @limit) AS found
-    JOIN countersign.activity a ON a.owner_id = @ownerId AND a.activity_id = found.activity_id
-    LEFT JOIN countersign.approvals r ON r.owner_id = a.owner_id AND r.approval_id = a.approval_id
-    LEFT JOIN countersign.plans p ON p.owner_id = a.owner_id AND p.approval_id = a.approval_id
-    ORDER BY a.at_ms DESC, a.activity_id DESC`,
-  activity_stretch: `SELECT at_ms, activity_id ${ACTIVITY_BEFORE} LIMIT 1 OFFSET @stretch::bigint - 1`,
-
-  activity_in_order: `
-    SELECT * FROM countersign.activity
-    WHERE owner_id = @ownerId AND activity_id > @afterId AND activity_id <= @upToId
-    ORDER BY activity_id LIMIT @limit`,
-  uncovered_activity: `
-    SELECT * FROM countersign.activity
-    WHERE owner_id = @ownerId AND activity_id > ${LAST_COVERED('@ownerId')}
-    ORDER BY activity_id LIMIT @limit`,
-  checkpoints: 'SELECT * FROM countersign.checkpoints WHERE owner_id = @ownerId ORDER BY number',
-  last_checkpoint:
-    'SELECT * FROM countersign.checkpoints WHERE owner_id = @ownerId ORDER BY number DESC LIMIT 1',
-  owners_without_checkpoint: `
-    SELECT owner_id FROM countersign.owners o
-    WHERE (SELECT activity_id FROM countersign.activity a WHERE a.owner_id = o.owner_id
-      ORDER BY activity_id DESC LIMIT 1) > ${LAST_COVERED('o.owner_id')}`,
 
   session_by_token: `
     SELECT o.*, ${SESSION_COLUMNS} FROM countersign.sessions s JOIN countersign.owners o ON o.owner_id = s.owner_id
@@ -415,23 +368,6 @@ export const WRITES: Readonly<Record<WriteStatement, string>> = {
       (@owner_id, @credential_id, @slot_id, @lease_until_ms, 1, NULL)
     ON CONFLICT (owner_id, credential_id, slot_id) DO UPDATE
     SET time_ms = excluded.time_ms, count = excluded.count, last_call_ms = excluded.last_call_ms`,
-  append_event: `
-    WITH next AS (
-      UPDATE countersign.owners SET last_event_sequence = last_event_sequence + 1 WHERE owner_id = @owner_id
-      RETURNING last_event_sequence)
-    INSERT INTO countersign.events (owner_id, sequence, event_id, type, credential_id, created_at_ms, data)
-    SELECT @owner_id::text, last_event_sequence, @event_id::text, @type::text, @credential_id::text,
-      @created_at_ms::bigint, @data::text
-    FROM next`,
-  append_activity: `
-    INSERT INTO countersign.activity (owner_id, activity_id, at_ms, kind, credential_id, tool, outcome, approval_id,
-      duration_ms, shown, listed)
-    SELECT owner_id, 1 + coalesce((
-        SELECT activity_id FROM countersign.activity WHERE owner_id = @owner_id
-        ORDER BY activity_id DESC LIMIT 1), ${LAST_COVERED('@owner_id')}),
-      @at_ms::bigint, @kind::text, @credential_id::text, @tool::text, @outcome::text, @approval_id::text,
-      @duration_ms::bigint, @shown::text, @listed::text
-    FROM countersign.owners WHERE owner_id = @owner_id`,
   add_targets: `
     INSERT INTO countersign.waiting_targets (owner_id, target, approval_id)
     SELECT @owner_id::text, target, @approval_id::text FROM unnest(@targets::text[]) AS named (target)
@@ -501,24 +437,6 @@ export const OPEN_SETUP = `
 
 /** If several transactions add an owner while there is a link, each waits for the one before. */
 export const LOCK_SETUP = 'SELECT 1 FROM countersign.setup_link FOR UPDATE';
-
-/** How many events get their positions per transaction. */
-const NUMBERED_AT_ONCE = 1000;
-
-/** Held until the positions are committed, so that no later position is ever visible before an earlier one. */
-export const LOCK_STREAM = 'SELECT 1 FROM countersign.event_streams WHERE type = @type FOR UPDATE';
-
-export const NUMBER_EVENTS = `
-  WITH news AS (
-    SELECT owner_id, sequence, row_number() OVER (ORDER BY owner_id, sequence) AS place
-    FROM countersign.events WHERE type = @type AND position IS NULL
-    ORDER BY owner_id, sequence LIMIT ${NUMBERED_AT_ONCE}),
-  numbered AS (
-    UPDATE countersign.events v SET position = s.last_position + news.place
-    FROM news, countersign.event_streams s
-    WHERE s.type = @type AND v.owner_id = news.owner_id AND v.sequence = news.sequence)
-  UPDATE countersign.event_streams SET last_position = last_position + (SELECT count(*) FROM news)
-  WHERE type = @type`;
 
 /** Held by one process at a time. The number is arbitrary but fixed. */
 export const LOCK_ERASING = 'SELECT pg_advisory_xact_lock(7305816483)';

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { AnyChange, Store } from '../../core/ports/store.ts';
 import type { RowChange, Values } from '../../core/state/change.ts';
 import type { Commit, Verdict } from '../../core/state/store.ts';
@@ -7,7 +8,7 @@ import { factsOf } from '../sql/facts.ts';
 import { sqlLookups } from '../sql/lookups.ts';
 import { type Load, nameAndText, readResults } from '../sql/query.ts';
 import { integer } from '../sql/row.ts';
-import { namedText } from '../sql/statement-text.ts';
+import { namedTexts } from '../sql/statement-text.ts';
 import {
   addOwnerValues,
   eraseValues,
@@ -34,8 +35,6 @@ import {
   ERASED_AT_ONCE,
   LOCK_ERASING,
   LOCK_SETUP,
-  LOCK_STREAM,
-  NUMBER_EVENTS,
   OPEN_SETUP,
   STATEMENTS,
   WRITES,
@@ -86,10 +85,18 @@ export function postgresStore(db: Database): Store {
     },
     look: (queries) => lookUp(loadOf(queries, POSTGRES)),
 
+    otherWork: setImmediate,
+
     apply: (ownerId, changes) =>
       db.transact(RELAXED, async (tx) => {
         const writes = changes.flatMap(writesOf);
         await inOrder([lockOwner(tx, ownerId), write(tx, writes), tx.commit()]);
+      }),
+
+    execute: (changes) =>
+      db.transact(DURABLE, async (tx) => {
+        const [counts] = await inOrder([write(tx, changes), tx.commit()]);
+        return counts;
       }),
 
     addOwner: (owner) =>
@@ -124,15 +131,6 @@ export function postgresStore(db: Database): Store {
         return [integer(activity ?? {}, 'erased'), ...counts].some((count) => count >= ERASED_AT_ONCE);
       }),
 
-    numberEvents: (type) =>
-      db.transact(DURABLE, async (tx) => {
-        await inOrder([
-          tx.rows('lock_stream', LOCK_STREAM, { type }),
-          tx.run('number_events', NUMBER_EVENTS, { type }),
-          tx.commit(),
-        ]);
-      }),
-
     close: () => db.close(),
   };
 }
@@ -145,10 +143,11 @@ async function answer<Answer>(db: Queries, load: Load<Answer>, more: Values): Pr
   return readResults(load, await inOrder(found));
 }
 
-async function write(tx: Transaction, writes: readonly RowChange[]): Promise<void> {
-  await inOrder(
-    writes.map((one) => {
-      if (one.op === 'run') return tx.run(one.statement, commandText(one.statement), one.values);
+/** @returns how many rows each changed */
+function write(tx: Transaction, writes: readonly RowChange[]): Promise<readonly number[]> {
+  return inOrder(
+    writes.map(async (one) => {
+      if (one.op === 'run') return command(tx, one);
       if (one.op === 'put_rows') return putRows(tx, one);
       const values = one.op === 'delete' ? one.key : { ...one.key, ...one.values };
       return tx.run(`${one.op}_${one.table}`, writeText(one, 'countersign.'), values);
@@ -156,9 +155,15 @@ async function write(tx: Transaction, writes: readonly RowChange[]): Promise<voi
   );
 }
 
-function commandText(name: string): string {
+async function command(
+  tx: Transaction,
+  { statement, values }: Extract<RowChange, { op: 'run' }>,
+): Promise<number> {
   const older: Readonly<Record<string, string | undefined>> = WRITES;
-  return older[name] ?? namedText(name, POSTGRES);
+  const text = older[statement];
+  const texts = text === undefined ? namedTexts(statement, POSTGRES) : [text];
+  const counts = await inOrder(texts.map((one) => tx.run(statement, one, values)));
+  return counts.at(-1) ?? 0;
 }
 
 /** Puts all rows with one statement. */

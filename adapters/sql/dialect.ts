@@ -1,5 +1,6 @@
 import type { Column } from '../../core/state/column.ts';
-import type { Table } from '../../core/state/table.ts';
+import type { Statement } from '../../core/state/query.ts';
+import { type Columns, columnName, type Table } from '../../core/state/table.ts';
 
 /** What the two databases write differently. */
 export interface Dialect {
@@ -11,12 +12,21 @@ export interface Dialect {
   options(table: Table): string;
   /** Behind the name of a table: reads it by this index. SQLite, without statistics, would read all rows of an owner. */
   by(index: string): string;
+  /** The time of the store's clock, in milliseconds since the epoch. */
+  readonly storeNow: string;
   /** A condition: the column has one of the values of a list. */
   among(column: string, parameter: string, type: Column['type']): string;
 }
 
-/** The text of each declared statement, once for both databases. Its parameters are named `@name`. */
-export type Texts<Declared> = { readonly [Name in keyof Declared]: (dialect: Dialect) => string };
+/**
+ * The text of each declared statement, once for both databases. Its parameters are named `@name`. A command may need several
+ * statements, of which the last one changes its rows.
+ */
+export type Texts<Declared> = {
+  readonly [Name in keyof Declared]: (
+    dialect: Dialect,
+  ) => Declared[Name] extends Statement ? string : string | readonly string[];
+};
 
 export const SQLITE: Dialect = {
   name: 'sqlite',
@@ -25,6 +35,7 @@ export const SQLITE: Dialect = {
   // Long rows are slow in the tree of a key.
   options: ({ isWide }) => (isWide ? ' STRICT' : ' STRICT, WITHOUT ROWID'),
   by: (index) => ` INDEXED BY ${index}`,
+  storeNow: '@store_now_ms',
   among: (column, parameter) => `${column} IN (SELECT value FROM json_each(@${parameter}))`,
 };
 
@@ -40,5 +51,17 @@ export const POSTGRES: Dialect = {
   types: { text: 'TEXT COLLATE "C"', integer: 'BIGINT', flag: 'BOOLEAN' },
   options: () => '',
   by: () => '',
+  // The server's clock. Evaluated once per statement.
+  storeNow: '(SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)',
   among: (column, parameter, type) => `${column} = ANY(@${parameter}::${LISTS[type]}[])`,
 };
+
+/** The names of columns, separated by commas. @param alias  of their table */
+export function columnList(columns: Columns, alias?: string): string {
+  return Object.keys(columns)
+    .map(
+      (property) =>
+        `${alias === undefined ? '' : `${alias}.`}${columnName({ name: alias ?? '', columns }, property)}`,
+    )
+    .join(', ');
+}

@@ -11,10 +11,8 @@ import type { Values } from '../../core/state/change.ts';
 import { readAccounts } from './account.ts';
 import { readServerHealth } from './account-health.ts';
 import { readApproval } from './approval.ts';
-import { readCheckpoint, readNumberedActivity } from './checkpoint.ts';
 import { readClaim } from './claim.ts';
 import { readCredential, readSecret, readStanding } from './credential.ts';
-import { readEvent } from './event.ts';
 import { readPendingGrant } from './grant.ts';
 import { folded, readOwner } from './owner.ts';
 import type { Load, Query, Statement } from './query.ts';
@@ -25,7 +23,7 @@ import { readLink, readStoredTracker, readTracker } from './tracker.ts';
 import { readTries } from './tries.ts';
 import { readUsage } from './usage.ts';
 import { readInboxLease, readInboxReader, readPosition, readWaitingTracker } from './watching.ts';
-import { readDelivery, readDueDelivery, readEndpointsFacts } from './webhook.ts';
+import { readDelivery, readDueDelivery, readEndpointsFacts, readEvent } from './webhook.ts';
 
 /** How each kind of fact is read from SQL. The store has locked what the need names. */
 export function factsOf<Kind extends FactKind>(need: NeedOf<Kind>): Load<FactsOf<Kind>> {
@@ -153,11 +151,6 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
         pending: pending.map(readApproval),
         unstarted: unstarted.map(readApproval),
       },
-  }),
-
-  activity: ({ ownerId, limit }) => ({
-    queries: [ask('last_checkpoint', { ownerId }), ask('uncovered_activity', { ownerId, limit })],
-    read: ([last], rows) => ({ last: last && readCheckpoint(last), rows: rows.map(readNumberedActivity) }),
   }),
 
   accounts: ({ ownerId }) => ({

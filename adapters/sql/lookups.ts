@@ -3,11 +3,8 @@ import { readAccessChanges } from './access-change.ts';
 import { readAccounts } from './account.ts';
 import { readServerHealth } from './account-health.ts';
 import { readApproval, readOpenApprovals } from './approval.ts';
-import { readCheckpoint, readNumberedActivity } from './checkpoint.ts';
 import { readCredential, readSecret } from './credential.ts';
-import { readEvent, readEventStream, readPositionedEvent } from './event.ts';
 import { ask } from './facts.ts';
-import { findActivity } from './find-activity.ts';
 import { folded, readOwner } from './owner.ts';
 import type { Load, Query } from './query.ts';
 import { flag, instantOrNull, integer, type Row, text, textOrNull } from './row.ts';
@@ -19,7 +16,16 @@ import { readDeliveryRecord, readEndpoint } from './webhook.ts';
 
 type Lookups = Omit<
   Store,
-  'unit' | 'ownerUnit' | 'look' | 'apply' | 'addOwner' | 'openSetup' | 'erase' | 'numberEvents' | 'close'
+  | 'unit'
+  | 'ownerUnit'
+  | 'execute'
+  | 'otherWork'
+  | 'look'
+  | 'apply'
+  | 'addOwner'
+  | 'openSetup'
+  | 'erase'
+  | 'close'
 >;
 
 /** The plain look-ups. @param answered  runs the queries at one moment, and reads their rows */
@@ -100,12 +106,6 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
       ),
     relocatedAmong: (ownerId, marks) => set(ask('relocated', { ownerId, marks }), 'mark'),
 
-    events: (query) => list(ask('events', query), readEvent),
-    eventStream: (type) => rows(ask('event_stream', { type }), ([row]) => readEventStream(row)),
-    eventsAfter: ({ type, after, limit }) =>
-      list(ask('events_of_stream', { type, position: after, limit }), readPositionedEvent),
-    activity: (query) => findActivity(answered, query),
-
     credentials: (ownerId) =>
       answered({
         queries: [ask('credentials', { ownerId }), ask('secrets_of_owner', { ownerId }), ask('clock', {})],
@@ -132,9 +132,6 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
             ]),
           ),
       ),
-    ownersWithoutCheckpoint: () => list(ask('owners_without_checkpoint', {}), (row) => text(row, 'owner_id')),
-    checkpoints: (ownerId) => list(ask('checkpoints', { ownerId }), readCheckpoint),
-    numberedActivity: (query) => list(ask('activity_in_order', query), readNumberedActivity),
 
     owner: (ownerId) => first(ask('owner', { ownerId }), readOwner),
     owners: (page) => list(ask('owners', page), readOwner),

@@ -143,27 +143,6 @@ export type Statement =
   | 'known_domains'
   /** `ownerId`, `marks` */
   | 'relocated'
-  /** `ownerId`, `afterId`, `limit` */
-  | 'events'
-  /** `type`: the stream, and whether events wait for a position (`has_unnumbered`). */
-  | 'event_stream'
-  /** `type`, `position`, `limit` */
-  | 'events_of_stream'
-  /**
-   * `ownerId`, `fromMs`, `atMs`, `activityId`, `stretch`: at most `limit` of the rows in this stretch that have `credentialId` and
-   * `tool`, if those are not null. With the columns of the request.
-   */
-  | 'activity'
-  /** The same, without `limit` and filters: the place of the stretch's last row, if the stretch is full. */
-  | 'activity_stretch'
-  /** `ownerId`, `afterId`, `upToId`, `limit` */
-  | 'activity_in_order'
-  /** `ownerId`, `limit`: the rows behind the last checkpoint. */
-  | 'uncovered_activity'
-  /** `ownerId` */
-  | 'checkpoints'
-  | 'last_checkpoint'
-  | 'owners_without_checkpoint'
   /** `tokenHash`, `nowMs`: the session with its owner. */
   | 'session_by_token'
   /** `ownerId`, `nowMs` */

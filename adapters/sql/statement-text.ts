@@ -1,34 +1,38 @@
 import type { Selection, Statement } from '../../core/state/query.ts';
 import { type Columns, columnName } from '../../core/state/table.ts';
+import { ACTIVITY_TEXTS } from './activity-texts.ts';
 import type { Dialect } from './dialect.ts';
 import { EVENT_NUMBER_TEXTS } from './event-number-texts.ts';
+import { EVENT_TEXTS } from './event-texts.ts';
 import { NOTICE_TEXTS } from './notice-texts.ts';
 import { READ_TEXTS } from './read-texts.ts';
 
 /** Every text that does not follow from a table. */
-export const TEXTS: Readonly<Record<string, (dialect: Dialect) => string>> = {
+export const TEXTS: Readonly<Record<string, (dialect: Dialect) => string | readonly string[]>> = {
+  ...ACTIVITY_TEXTS,
   ...EVENT_NUMBER_TEXTS,
+  ...EVENT_TEXTS,
   ...NOTICE_TEXTS,
   ...READ_TEXTS,
 };
 
-const named = new WeakMap<Dialect, ReadonlyMap<string, string>>();
+const named = new WeakMap<Dialect, ReadonlyMap<string, readonly string[]>>();
 
-/** @throws Error if nobody wrote a statement of this name */
-export function namedText(name: string, dialect: Dialect): string {
+/** The statements of a command, or the one statement that reads. @throws Error if nobody wrote one of this name */
+export function namedTexts(name: string, dialect: Dialect): readonly string[] {
   const texts =
-    named.get(dialect) ?? new Map(Object.entries(TEXTS).map(([one, text]) => [one, text(dialect)]));
+    named.get(dialect) ?? new Map(Object.entries(TEXTS).map(([one, text]) => [one, [text(dialect)].flat()]));
   named.set(dialect, texts);
-  const text = texts.get(name);
-  if (text === undefined) throw new Error(`The statement ${name} has no text.`);
-  return text;
+  const found = texts.get(name);
+  if (found === undefined) throw new Error(`The statement ${name} has no text.`);
+  return found;
 }
 
 const selected = new WeakMap<Dialect, WeakMap<Statement, string>>();
 
 export function queryText(statement: Statement, dialect: Dialect): string {
   const { selection } = statement;
-  if (selection === undefined) return namedText(statement.name, dialect);
+  if (selection === undefined) return namedTexts(statement.name, dialect).join();
   const texts = selected.get(dialect) ?? new WeakMap<Statement, string>();
   selected.set(dialect, texts);
   const known = texts.get(statement);

@@ -1,13 +1,23 @@
 import * as z from 'zod';
 import { DELIVERY_STATES } from '../../core/events/delivery.ts';
 import { DISABLED_REASONS } from '../../core/events/endpoint-health.ts';
+import { EVENT_COLUMNS as EVENTS_COLUMNS, events } from '../../core/events/event-state.ts';
+import { type StoredEvent, storedEvent } from '../../core/events/event-storage.ts';
 import { SUBSCRIBED_TYPES } from '../../core/events/webhook-event.ts';
 import type { EndpointsFacts, StoredDelivery, StoredEndpoint } from '../../core/ports/store.ts';
 import type { AttemptLog, DeliveryRecord, Endpoint } from '../../core/ports/webhook-storage.ts';
 import type { Values } from '../../core/state/change.ts';
+import { readRow } from '../../core/state/query.ts';
 import { readCredential, readOverrides, readPlan } from './credential.ts';
-import { readEvent } from './event.ts';
+import { columnList } from './dialect.ts';
 import { instant, integer, integerOrNull, oneOf, type Row, text, textOrNull, texts } from './row.ts';
+
+/** Of an event `v`. */
+export const EVENT_COLUMNS = columnList(EVENTS_COLUMNS, 'v');
+
+export function readEvent(row: Row): StoredEvent {
+  return storedEvent(readRow({ ...events, columns: EVENTS_COLUMNS }, row));
+}
 
 /** Of a delivery `d`. */
 export const DELIVERY_COLUMNS =

@@ -22,10 +22,6 @@ import { deliveryRow, endpointColumns, endpointKey } from './webhook.ts';
 export type WriteStatement =
   /** Sets the counts of the credential's minute, with the time of its call, and of the owner's day. Adds the slot. */
   | 'count_call'
-  /** Inserts the event with the owner's next sequence number. */
-  | 'append_event'
-  /** Inserts the row behind the owner's newest one, or behind the last checkpoint if there is no row. */
-  | 'append_activity'
   | 'add_targets'
   /** `domain_keys`: JSON of pairs of a name of a known domain and its keys. Adds the keys of new names. */
   | 'add_domain_keys'
@@ -193,34 +189,6 @@ export function writesOf(change: AnyChange): readonly RowChange[] {
       const key = approvalKey(change.ownerId, change.approvalId);
       return [{ op: 'delete', table: 'waiting_targets', key }];
     }
-    case 'append_event': {
-      const { id, type, credentialId, createdAt, data } = change.event;
-      const values = {
-        owner_id: change.ownerId,
-        event_id: id,
-        type,
-        credential_id: credentialId ?? '',
-        created_at_ms: createdAt.getTime(),
-        data: JSON.stringify(data),
-      };
-      return [{ op: 'run', statement: 'append_event', values }];
-    }
-    case 'append_activity': {
-      const { activity } = change;
-      const values = {
-        owner_id: change.ownerId,
-        at_ms: activity.at.getTime(),
-        kind: activity.kind,
-        credential_id: activity.credentialId,
-        tool: activity.tool,
-        outcome: activity.outcome,
-        approval_id: activity.approvalId,
-        duration_ms: Math.round(activity.durationMs),
-        shown: JSON.stringify(activity.shown),
-        listed: JSON.stringify(activity.listed),
-      };
-      return [{ op: 'run', statement: 'append_activity', values }];
-    }
     case 'keep_follow_up': {
       const key = approvalKey(change.ownerId, change.approvalId);
       return [{ op: 'put', table: 'follow_ups', key, values: { due_at_ms: change.dueAtMs } }];
@@ -299,22 +267,6 @@ export function writesOf(change: AnyChange): readonly RowChange[] {
     case 'remove_secret': {
       const { ownerId: owner_id, credentialId: credential_id, secretHash: secret_hash } = change;
       return [{ op: 'delete', table: 'secrets', key: { secret_hash, owner_id, credential_id } }];
-    }
-    case 'save_checkpoint': {
-      const { checkpoint } = change;
-      const key = { owner_id: checkpoint.ownerId, number: checkpoint.number };
-      const values = {
-        first_id: checkpoint.firstId,
-        last_id: checkpoint.lastId,
-        row_count: checkpoint.count,
-        hour_ms: checkpoint.hour.getTime(),
-        created_at_ms: checkpoint.createdAt.getTime(),
-        updated_at_ms: checkpoint.updatedAt.getTime(),
-        previous_hash: checkpoint.previousHash,
-        hash: checkpoint.hash,
-        signature: checkpoint.signature,
-      };
-      return [{ op: 'put', table: 'checkpoints', key, values }];
     }
     case 'add_account': {
       const { account, now } = change;

@@ -1,20 +1,14 @@
 import { WAIT_MAX_MS } from '../../core/events/delivery.ts';
 import { confirmAccessChanges } from '../sql/access-change.ts';
 import { ACCOUNT_COLUMNS } from '../sql/account.ts';
-import { REQUEST_COLUMNS } from '../sql/activity.ts';
 import { CREDENTIAL_COLUMNS } from '../sql/credential.ts';
-import { EVENT_COLUMNS } from '../sql/event.ts';
 import type { StatementTexts } from '../sql/query.ts';
 import { SESSION_COLUMNS } from '../sql/session.ts';
-import { DELIVERY_COLUMNS, ENDPOINT_COLUMNS } from '../sql/webhook.ts';
+import { DELIVERY_COLUMNS, ENDPOINT_COLUMNS, EVENT_COLUMNS } from '../sql/webhook.ts';
 import type { WriteStatement } from '../sql/writes.ts';
 
 const ACCOUNTS_OF = (owner: string) =>
   `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE owner_id = ${owner} ORDER BY account_id`;
-
-/** The last row that a checkpoint covers. */
-const LAST_COVERED = (owner: string) => `
-  coalesce((SELECT last_id FROM checkpoints WHERE owner_id = ${owner} ORDER BY number DESC LIMIT 1), 0)`;
 
 /** Whether the link of the first run with this hash is open. */
 const IS_OPEN = (hash: string, nowMs: string) =>
@@ -29,12 +23,6 @@ const page = (index: string, ...conditions: string[]) => `
 const OF_KEY = 'credential_id = @credentialId';
 const OPEN = 'ended_at_ms IS NULL';
 const ENDED = 'ended_at_ms IS NOT NULL';
-
-/** The rows of the activity before a place in the order of time, newest first. The index has all that filters look at. */
-const ACTIVITY_BEFORE = `
-  FROM activity INDEXED BY activity_by_time
-  WHERE owner_id = @ownerId AND at_ms >= @fromMs AND (at_ms, activity_id) < (@atMs, @activityId)
-  ORDER BY at_ms DESC, activity_id DESC`;
 
 const IS_RESOLVED = "(status = 'resolved')";
 const DUE_TRACKERS = `
@@ -309,40 +297,6 @@ export const STATEMENTS: StatementTexts = {
   relocated: `
     SELECT mark FROM relocated_messages
     WHERE owner_id = @ownerId AND mark IN (SELECT value FROM json_each(@marks))`,
-  events: `
-    SELECT * FROM events WHERE owner_id = @ownerId AND sequence > @afterId ORDER BY sequence LIMIT @limit`,
-  event_stream: `
-    SELECT stream_id, last_position, erased_position,
-      EXISTS (SELECT 1 FROM events e WHERE e.type = s.type AND e.position IS NULL) AS has_unnumbered
-    FROM event_streams s WHERE type = @type`,
-  events_of_stream: `
-    SELECT * FROM events WHERE type = @type AND position > @position ORDER BY position LIMIT @limit`,
-  activity: `
-    SELECT a.*, ${REQUEST_COLUMNS} FROM (
-      SELECT activity_id FROM (
-        SELECT at_ms, activity_id, credential_id, tool ${ACTIVITY_BEFORE} LIMIT @stretch)
-      WHERE coalesce(credential_id = @credentialId, @credentialId IS NULL) AND coalesce(tool = @tool, @tool IS NULL)
-      ORDER BY at_ms DESC, activity_id DESC LIMIT @limit) found
-    CROSS JOIN activity a ON a.owner_id = @ownerId AND a.activity_id = found.activity_id
-    LEFT JOIN approvals r ON r.owner_id = a.owner_id AND r.approval_id = a.approval_id
-    LEFT JOIN plans p ON p.owner_id = a.owner_id AND p.approval_id = a.approval_id
-    ORDER BY a.at_ms DESC, a.activity_id DESC`,
-  activity_stretch: `SELECT at_ms, activity_id ${ACTIVITY_BEFORE} LIMIT 1 OFFSET @stretch - 1`,
-
-  activity_in_order: `
-    SELECT * FROM activity
-    WHERE owner_id = @ownerId AND activity_id > @afterId AND activity_id <= @upToId
-    ORDER BY activity_id LIMIT @limit`,
-  uncovered_activity: `
-    SELECT * FROM activity
-    WHERE owner_id = @ownerId AND activity_id > ${LAST_COVERED('@ownerId')}
-    ORDER BY activity_id LIMIT @limit`,
-  checkpoints: 'SELECT * FROM checkpoints WHERE owner_id = @ownerId ORDER BY number',
-  last_checkpoint: 'SELECT * FROM checkpoints WHERE owner_id = @ownerId ORDER BY number DESC LIMIT 1',
-  owners_without_checkpoint: `
-    SELECT owner_id FROM owners o
-    WHERE (SELECT activity_id FROM activity a WHERE a.owner_id = o.owner_id
-      ORDER BY activity_id DESC LIMIT 1) > ${LAST_COVERED('o.owner_id')}`,
 
   session_by_token: `
     SELECT o.*, ${SESSION_COLUMNS} FROM sessions s JOIN owners o ON o.owner_id = s.owner_id
@@ -420,22 +374,6 @@ export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
     ON CONFLICT DO UPDATE
     SET time_ms = excluded.time_ms, count = excluded.count, last_call_ms = excluded.last_call_ms`,
   ],
-  append_event: [
-    'UPDATE owners SET last_event_sequence = last_event_sequence + 1 WHERE owner_id = @owner_id',
-    `INSERT INTO events (owner_id, sequence, event_id, type, credential_id, created_at_ms, data)
-    SELECT @owner_id, last_event_sequence, @event_id, @type, @credential_id, @created_at_ms, @data
-    FROM owners WHERE owner_id = @owner_id`,
-  ],
-  append_activity: [
-    `
-    INSERT INTO activity (owner_id, activity_id, at_ms, kind, credential_id, tool, outcome, approval_id, duration_ms,
-      shown, listed)
-    SELECT @owner_id,
-      1 + coalesce((SELECT activity_id FROM activity WHERE owner_id = @owner_id ORDER BY activity_id DESC LIMIT 1),
-        ${LAST_COVERED('@owner_id')}),
-      @at_ms, @kind, @credential_id, @tool, @outcome, @approval_id, @duration_ms, @shown, @listed
-    FROM owners WHERE owner_id = @owner_id`,
-  ],
   add_targets: [
     `
     INSERT INTO waiting_targets (owner_id, target, approval_id)
@@ -509,20 +447,6 @@ export const OPEN_SETUP = `
   INSERT INTO setup_link (only_row, secret_hash, expires_at_ms)
   SELECT 1, @secret_hash, @expires_at_ms WHERE NOT EXISTS (SELECT 1 FROM owners)
   ON CONFLICT (only_row) DO UPDATE SET secret_hash = excluded.secret_hash, expires_at_ms = excluded.expires_at_ms`;
-
-/** How many events get their positions per transaction. */
-const NUMBERED_AT_ONCE = 1000;
-
-export const NUMBER_EVENTS: readonly string[] = [
-  `UPDATE events SET position = (SELECT last_position FROM event_streams WHERE type = @type) + news.place
-  FROM (
-    SELECT owner_id, sequence, row_number() OVER (ORDER BY owner_id, sequence) AS place
-    FROM events WHERE type = @type AND position IS NULL ORDER BY owner_id, sequence LIMIT ${NUMBERED_AT_ONCE}) AS news
-  WHERE events.owner_id = news.owner_id AND events.sequence = news.sequence`,
-  `UPDATE event_streams SET last_position = max(last_position, coalesce(
-    (SELECT max(position) FROM events WHERE type = @type AND position IS NOT NULL), 0))
-  WHERE type = @type`,
-];
 
 /** Rows that one statement erases, so that calls wait a few milliseconds at most. */
 export const ERASED_AT_ONCE = 200;

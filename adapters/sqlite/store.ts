@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Database } from 'better-sqlite3';
 import type { AnyChange, Store } from '../../core/ports/store.ts';
 import type { RowChange, Values } from '../../core/state/change.ts';
@@ -8,7 +9,7 @@ import { factsOf } from '../sql/facts.ts';
 import { sqlLookups } from '../sql/lookups.ts';
 import { type Load, nameAndText, readResults } from '../sql/query.ts';
 import { integer, type Row, text } from '../sql/row.ts';
-import { namedText } from '../sql/statement-text.ts';
+import { namedTexts } from '../sql/statement-text.ts';
 import {
   addOwnerValues,
   eraseValues,
@@ -24,7 +25,6 @@ import {
   ERASE_ACTIVITY,
   ERASE_CHECKPOINTS,
   ERASED_AT_ONCE,
-  NUMBER_EVENTS,
   OPEN_SETUP,
   STATEMENTS,
   WRITES,
@@ -58,7 +58,7 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
   };
 
   function answer<Answer>(load: Load<Answer>, nowMs: number): Answer {
-    const clock = { storeNowMs: nowMs };
+    const clock = { storeNowMs: nowMs, store_now_ms: nowMs };
     const results = load.queries.map((query) => {
       const ready = prepare(nameAndText(query, STATEMENTS).text);
       return ready.all(bound(ready.names, query.values, clock));
@@ -71,18 +71,19 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
     return ready.run(bound(ready.names, values, key));
   }
 
-  function putRows({ table, key, rows: [first, ...others] }: Extract<RowChange, { op: 'put_rows' }>): void {
-    if (first === undefined) return;
+  function putRows({ table, key, rows: [first, ...others] }: Extract<RowChange, { op: 'put_rows' }>): number {
+    if (first === undefined) return 0;
     const columns = Object.keys(first);
     const places = columns.map((column) => `@${column}`).join(', ');
     const text = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places}) ${orReplace(key, columns)}`;
     for (const row of [first, ...others]) run(text, row);
+    return 1 + others.length;
   }
 
-  function write(one: RowChange): void {
-    if (one.op === 'run') for (const text of commandTexts(one.statement)) run(text, one.values);
-    else if (one.op === 'put_rows') putRows(one);
-    else run(writeText(one, ''), one.op === 'delete' ? {} : one.values, one.key);
+  function write(one: RowChange): number {
+    if (one.op === 'run') return commandTexts(one.statement).reduce((_, text) => run(text, one.values), 0);
+    if (one.op === 'put_rows') return putRows(one);
+    return run(writeText(one, ''), one.op === 'delete' ? {} : one.values, one.key);
   }
 
   function apply(changes: readonly AnyChange[]): void {
@@ -121,7 +122,9 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
     unit: (commit, need, judge) => unit(commit, factsOf(need), judge),
     ownerUnit: (commit, _ownerId, queries, judge) => unit(commit, loadOf(queries, SQLITE), judge),
     look: (queries) => lookUp(loadOf(queries, SQLITE)),
+    otherWork: setImmediate,
     apply: (_ownerId, changes) => together(() => apply(changes))(),
+    execute: durable((changes) => changes.map(write)),
     addOwner: durable((owner) => {
       const added = run(ADD_OWNER, addOwnerValues(owner));
       run(END_SETUP, {});
@@ -141,9 +144,6 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
       for (const [ownerId, lastId] of lastIds) run(ERASE_CHECKPOINTS, values, { ownerId, lastId });
       return [rows.length, ...erased].some((count) => count >= ERASED_AT_ONCE);
     }),
-    numberEvents: durable((type) => {
-      for (const text of NUMBER_EVENTS) run(text, { type });
-    }),
     close: async () => {
       close();
     },
@@ -157,7 +157,7 @@ function leavesSecrets(change: AnyChange): boolean {
 
 function commandTexts(name: string): readonly string[] {
   const older: Readonly<Record<string, readonly string[] | undefined>> = WRITES;
-  return older[name] ?? [namedText(name, SQLITE)];
+  return older[name] ?? namedTexts(name, SQLITE);
 }
 
 function readyStatement(db: Database, text: string): Ready {

@@ -5,9 +5,7 @@ import type { Reach } from '../gate/fences.ts';
 import type { Group } from '../gate/permissions.ts';
 import type { MessageSizes } from '../mail/message-sizes.ts';
 import type { Signer } from '../secrets/keyring.ts';
-import type { ActivityFilter, ActivityPlace, ListedActivity } from './activity.ts';
 import type { ClaimRef } from './call-storage.ts';
-import type { StoredEvent } from './stored-event.ts';
 
 /** Requests from filing to their end, and what they leave behind. Makes the same promises as Storage. */
 export interface ApprovalStorage {
@@ -211,13 +209,6 @@ export interface ApprovalStorage {
 
   /** Filters the marks to those of messages that requests of the owner's keys moved, copied or labelled. */
   relocatedAmong(ownerId: string, marks: readonly string[]): Promise<ReadonlySet<string>>;
-
-  /** Events after `afterId` (an event's sequence number; 0: from the first), oldest first. */
-  events(query: { ownerId: string; afterId: number; limit: number }): Promise<readonly StoredEvent[]>;
-  /** Newest first, with the requests as they are at that moment. @param query `before`: only rows before this place */
-  activity(
-    query: ActivityFilter & { ownerId: string; before?: ActivityPlace | undefined; limit: number },
-  ): Promise<readonly ListedActivity[]>;
 }
 
 /** Enough to see that an owner's approvals have changed: each change changes one of the two. */

@@ -1,8 +1,8 @@
+import type { Activity } from '../activity/activity.ts';
 import type { LimitVerdict, Rate } from '../gate/limits.ts';
 import type { NewRead } from '../provenance/read-state.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { Account } from './account.ts';
-import type { Activity } from './activity.ts';
 import type { Credential } from './credential-storage.ts';
 import type { Owner } from './owner-storage.ts';
 

@@ -1,13 +1,13 @@
+import type { ActivityStorage } from '../activity/activity-storage.ts';
 import type { EventNumberStorage } from '../calendar/event-numbers.ts';
+import type { EventStorage } from '../events/event-storage.ts';
 import type { NoticeStorage } from '../notices/notice-storage.ts';
 import type { ReadStorage } from '../provenance/read-storage.ts';
 import type { AccountHealthStorage } from './account-health.ts';
 import type { AccountStorage } from './account-storage.ts';
 import type { ApprovalStorage } from './approval-storage.ts';
 import type { CallStorage } from './call-storage.ts';
-import type { CheckpointStorage } from './checkpoint-storage.ts';
 import type { CredentialStorage } from './credential-storage.ts';
-import type { EventStorage } from './event-storage.ts';
 import type { GrantStorage } from './grant-storage.ts';
 import type { OwnerStorage } from './owner-storage.ts';
 import type { PasswordStorage } from './password-storage.ts';
@@ -45,7 +45,7 @@ export interface Storage
     TrackerStorage,
     EventNumberStorage,
     WatchStorage,
-    CheckpointStorage,
+    ActivityStorage,
     EventStorage,
     NoticeStorage,
     ReadStorage,

@@ -1,6 +1,6 @@
 import type { Approval } from '../approvals/approval.ts';
 import type { Delivery } from '../events/delivery.ts';
-import type { EventContent } from '../events/webhook-event.ts';
+import type { StoredEvent } from '../events/event-storage.ts';
 import type { FolderRoles } from '../folders/roles.ts';
 import type { AccessChange } from '../gate/access-change.ts';
 import type { LimitOverrides, Window } from '../gate/limits.ts';
@@ -13,16 +13,13 @@ import type { RowChange } from '../state/change.ts';
 import type { Commit, StateStore, Verdict } from '../state/store.ts';
 import type { Account } from './account.ts';
 import type { ServerHealth } from './account-health.ts';
-import type { StoredActivity } from './activity.ts';
 import type { EditedPlan, Reclaimed } from './approval-storage.ts';
 import type { CredentialRef, Held } from './call-storage.ts';
-import type { Checkpoint, NumberedActivity } from './checkpoint-storage.ts';
 import type { Credential } from './credential-storage.ts';
 import type { PendingGrant, StoredGrant } from './grant-storage.ts';
 import type { Owner } from './owner-storage.ts';
 import type { OwnerToCheck, TriesRows } from './password-storage.ts';
 import type { Storage } from './storage.ts';
-import type { StoredEvent } from './stored-event.ts';
 import type { Tracker, TrackerLink } from './tracker-storage.ts';
 import type { InboxPosition, InboxReader, WaitingTracker } from './watch-storage.ts';
 import type { AttemptLog, DeliveryRef, Endpoint } from './webhook-storage.ts';
@@ -36,7 +33,7 @@ import type { AttemptLog, DeliveryRef, Endpoint } from './webhook-storage.ts';
  * result instead.
  */
 export type Store = StoreLookups &
-  Pick<StateStore, 'ownerUnit' | 'look'> & {
+  Pick<StateStore, 'ownerUnit' | 'execute' | 'otherWork' | 'look'> & {
     /**
      * Runs one atomic unit: locks the rows of `need`, loads its facts, and applies all changes that `judge` returns, or
      * none. Nobody else writes rows of the same owner in between.
@@ -75,11 +72,6 @@ type StoreLookups = Pick<
   | 'knownRecipients'
   | 'knownDomains'
   | 'relocatedAmong'
-  | 'events'
-  | 'eventStream'
-  | 'numberEvents'
-  | 'eventsAfter'
-  | 'activity'
   | 'owner'
   | 'owners'
   | 'ownerByEmail'
@@ -96,9 +88,6 @@ type StoreLookups = Pick<
   | 'inboxesToWatch'
   | 'summariesDue'
   | 'credentialUse'
-  | 'ownersWithoutCheckpoint'
-  | 'checkpoints'
-  | 'numberedActivity'
   | 'endpoints'
   | 'ownersWithDeliveries'
   | 'deliveries'
@@ -116,8 +105,8 @@ type StoreLookups = Pick<
   ): Promise<{ readonly ownerId: string; readonly credentialId: string } | undefined>;
 };
 
-/** The same, of verbs whose changes are of the older kind. */
-export type Judged<Answer, Each = Change> = Verdict<Answer, Each>;
+/** The same, of verbs whose changes may be of the older kind. */
+export type Judged<Answer, Each = AnyChange> = Verdict<Answer, Each>;
 
 /** A change of either kind. */
 export type AnyChange = Change | RowChange;
@@ -152,11 +141,6 @@ export interface FactKinds {
   credential: {
     readonly need: { readonly ownerId: string; readonly credentialId: string };
     readonly facts: CredentialFacts | undefined;
-  };
-  /** The newest checkpoint, and the oldest rows after it, at most `limit`. */
-  activity: {
-    readonly need: { readonly ownerId: string; readonly limit: number };
-    readonly facts: ActivityFacts;
   };
   /** Undefined: there is no such owner. */
   accounts: { readonly need: { readonly ownerId: string }; readonly facts: AccountsFacts | undefined };
@@ -276,9 +260,6 @@ export interface FactKinds {
   };
 }
 
-/** An event that has no number yet. */
-type NewEvent = EventContent & Pick<StoredEvent, 'id' | 'credentialId' | 'createdAt'>;
-
 export type FactKind = keyof FactKinds;
 export type FactsOf<Kind extends FactKind> = FactKinds[Kind]['facts'];
 export type NeedOf<Kind extends FactKind> = { readonly kind: Kind } & FactKinds[Kind]['need'];
@@ -316,11 +297,6 @@ export interface StoredSecret {
   /** Of a refresh token that was used: the tokens that replaced it, sealed for this row. Null: it was not used. */
   readonly sealedTokens: string | null;
   readonly signature: string;
-}
-
-export interface ActivityFacts {
-  readonly last: Checkpoint | undefined;
-  readonly rows: readonly NumberedActivity[];
 }
 
 /** The permissions of a credential, and the plan of its owner. */
@@ -591,10 +567,6 @@ export type Change =
     }
   /** The approval is no longer pending, so its targets collide with no request. */
   | { readonly type: 'free_targets'; readonly ownerId: string; readonly approvalId: string }
-  /** The event gets the owner's next sequence number. */
-  | { readonly type: 'append_event'; readonly ownerId: string; readonly event: NewEvent }
-  /** After the owner's other rows, including those that its checkpoints cover. Does nothing if the owner is removed. */
-  | { readonly type: 'append_activity'; readonly ownerId: string; readonly activity: StoredActivity }
   /** Adds the follow-up of an approval, or changes when it is due by the store's clock. */
   | {
       readonly type: 'keep_follow_up';
@@ -629,8 +601,6 @@ export type Change =
       readonly credentialId: string;
       readonly secretHash: string;
     }
-  /** Adds it, or replaces the one with its number. */
-  | { readonly type: 'save_checkpoint'; readonly checkpoint: Checkpoint }
   | { readonly type: 'add_account'; readonly account: Omit<Account, 'isPrimary'>; readonly now: Date }
   /** Saves its label, display name, signature, settings and revision. */
   | { readonly type: 'save_account'; readonly account: Omit<Account, 'isPrimary'> }

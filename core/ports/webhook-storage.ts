@@ -1,8 +1,8 @@
 import type { AttemptEnd, DeliveryState } from '../events/delivery.ts';
 import type { EndpointHealth } from '../events/endpoint-health.ts';
+import type { StoredEvent } from '../events/event-storage.ts';
 import type { SubscribedType } from '../events/webhook-event.ts';
 import type { Signer } from '../secrets/keyring.ts';
-import type { StoredEvent } from './stored-event.ts';
 
 /** Webhook endpoints and their deliveries. Makes the same promises as Storage. */
 export interface WebhookStorage {

@@ -1,6 +1,7 @@
 import { type RowChange, run } from '../state/change.ts';
 import { all } from '../state/query.ts';
 import type { StateStore } from '../state/store.ts';
+import { FAR_MS } from '../time/durations.ts';
 import {
   type NewRead,
   readCommands,
@@ -11,9 +12,6 @@ import {
 } from './read-state.ts';
 
 export type ReadStorage = ReturnType<typeof readStorage>;
-
-/** A day with this many milliseconds has not come yet. */
-const FAR_MS = 8_640_000_000_000_000;
 
 export function readStorage({ apply, look }: Pick<StateStore, 'apply' | 'look'>) {
   return {

@@ -1,10 +1,10 @@
+import { ACTIVITY_KEPT_MS } from '../activity/check-activity.ts';
 import { CLAIM_LIFETIME_MS } from '../approvals/idempotency.ts';
 import type { Identifiers } from '../call/identifiers.ts';
 import type { Executor } from '../execution/execute-approval.ts';
 import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
-import { ACTIVITY_KEPT_MS } from '../storage/check-activity.ts';
 import { DAY_MS } from '../time/durations.ts';
 import { createSummaryRefresh } from '../trackers/refresh-summaries.ts';
 import { createInboxWatch } from '../watching/watch-inboxes.ts';

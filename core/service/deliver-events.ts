@@ -1,9 +1,8 @@
+import type { PositionedEvent, StoredEvent } from '../events/event-storage.ts';
 import { type EventStream, eventCursor, positionOf } from '../events/event-stream.ts';
 import type { SubscribedType } from '../events/webhook-event.ts';
-import type { PositionedEvent } from '../ports/event-storage.ts';
 import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { StoredEvent } from '../ports/stored-event.ts';
 import { createBackoff } from '../time/backoff.ts';
 import { MINUTE_MS } from '../time/durations.ts';
 import type { EventListener } from './service.ts';

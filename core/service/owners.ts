@@ -1,13 +1,13 @@
+import type { ActivityFilter, ActivityPlace, ListedActivity, StoredActivity } from '../activity/activity.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { invalidArgument } from '../contract/schema.ts';
+import type { StoredEvent } from '../events/event-storage.ts';
 import type { AccessChanges } from '../gate/access-change.ts';
 import type { LimitOverrides } from '../gate/limits.ts';
 import type { ProofLevel } from '../gate/owner-proof.ts';
 import type { Plan } from '../gate/permissions.ts';
-import type { ActivityFilter, ActivityPlace, ListedActivity, StoredActivity } from '../ports/activity.ts';
 import type { Owner } from '../ports/owner-storage.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { StoredEvent } from '../ports/stored-event.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import type { ApprovalGist } from './approval-views.ts';
 import { addNewOwner, checkOwnerFields, NEW_OWNER, newOwnerId, newPasswordHash } from './new-owner.ts';

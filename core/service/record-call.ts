@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
+import type { Activity } from '../activity/activity.ts';
 import { type Failure, failureOf, type Outcome } from '../call/outcome.ts';
 import { ServiceStoppedError } from '../contract/errors.ts';
 import { unavailable } from '../contract/unavailable.ts';
-import type { Activity } from '../ports/activity.ts';
 import type { Caller } from '../ports/call-storage.ts';
 import { errorName } from '../ports/log.ts';
 import type { ShownPassage } from '../provenance/read-record.ts';

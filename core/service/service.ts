@@ -1,5 +1,5 @@
+import type { StoredEvent } from '../events/event-storage.ts';
 import type { SubscribedType } from '../events/webhook-event.ts';
-import type { StoredEvent } from '../ports/stored-event.ts';
 import type { Accounts } from './accounts.ts';
 import type { Approvals } from './approvals.ts';
 import type { Calls } from './calls.ts';

@@ -1,5 +1,5 @@
+import type { ListedActivity } from '../activity/activity.ts';
 import { openedReads } from '../plans/opened-reads.ts';
-import type { ListedActivity } from '../ports/activity.ts';
 import type { Log } from '../ports/log.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { StoredRead } from '../provenance/read-state.ts';

@@ -7,10 +7,11 @@ import {
   pendingGrants,
   relocatedMessages,
 } from '../accounts/account-tables.ts';
-import { activity, checkpoints } from '../activity/activity-tables.ts';
+import { activity, checkpoints } from '../activity/activity-state.ts';
 import { approvals, followUps, plans, waitingTargets } from '../approvals/approval-tables.ts';
 import { eventNumbers } from '../calendar/event-numbers.ts';
-import { deliveries, endpoints, eventStreams, events } from '../events/event-tables.ts';
+import { eventStreams, events } from '../events/event-state.ts';
+import { deliveries, endpoints } from '../events/webhook-tables.ts';
 import { claims, credentials, secrets, usage } from '../keys/key-tables.ts';
 import { noticeChannels, noticeSettings } from '../notices/notice-state.ts';
 import {

@@ -123,6 +123,14 @@ export function json<Value>(parse: (value: unknown) => Value): Column<Value> {
   });
 }
 
+/** JSON: an array of texts. */
+export function texts(): Column<readonly string[]> {
+  return json((value) => {
+    if (!Array.isArray(value)) return unknown();
+    return value.map((one: unknown) => asText(one));
+  });
+}
+
 function asText(stored: unknown): string {
   return typeof stored === 'string' ? stored : unknown();
 }

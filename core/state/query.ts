@@ -1,6 +1,6 @@
 import { stored, type Values } from './change.ts';
 import { type Column, listOf } from './column.ts';
-import { type Columns, columnName, type Table, type ValuesOf } from './table.ts';
+import { type Columns, columnName, type RowOf, type Table, type ValuesOf } from './table.ts';
 
 /** A row as a driver returns it: by the names of its columns. */
 export type DriverRow = Readonly<Record<string, unknown>>;
@@ -157,15 +157,24 @@ function asked<Params extends Columns, Result>(
   return { statement, values: stored({ name: statement.name, columns: statement.params }, values), read };
 }
 
-const readers = new WeakMap<Statement, (row: DriverRow) => unknown>();
+const readers = new WeakMap<Columns, (row: DriverRow) => unknown>();
 
-function reader<Result extends Columns>(
-  statement: Statement<Columns, Result>,
-): (row: DriverRow) => ValuesOf<Result> {
-  const known = readers.get(statement);
-  const made = known ?? rowReader(statement);
-  if (known === undefined) readers.set(statement, made);
+function reader<Result extends Columns>({
+  name,
+  columns,
+}: {
+  readonly name: string;
+  readonly columns: Result;
+}): (row: DriverRow) => ValuesOf<Result> {
+  const known = readers.get(columns);
+  const made = known ?? rowReader(name, columns);
+  if (known === undefined) readers.set(columns, made);
   return made as (row: DriverRow) => ValuesOf<Result>;
+}
+
+/** Reads a whole row of a table. @throws Error of `unknownValue` */
+export function readRow<Of extends Table>(table: Of, row: DriverRow): RowOf<Of> {
+  return reader<Of['columns']>(table)(row);
 }
 
 /** The value itself stays out of the message, because it may be an address. */
@@ -177,10 +186,10 @@ export function unknownValue(column: string, cause?: unknown): Error {
 }
 
 /** @throws Error of `unknownValue` */
-function rowReader(statement: Statement): (row: DriverRow) => unknown {
-  const columns = Object.entries(statement.columns).map(([property, column]) => ({
+function rowReader(of: string, described: Columns): (row: DriverRow) => unknown {
+  const columns = Object.entries(described).map(([property, column]) => ({
     property,
-    name: columnName(statement, property),
+    name: columnName({ name: of, columns: described }, property),
     column,
   }));
   return (row) => {

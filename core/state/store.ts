@@ -35,6 +35,15 @@ export interface StateStore {
   /** Applies changes of one owner that need no facts, as one atomic, relaxed unit. */
   apply(ownerId: string, changes: readonly RowChange[]): Promise<void>;
 
+  /**
+   * Runs changes that lock what they need themselves, as one durable unit.
+   * @returns how many rows each of them changed
+   */
+  execute(changes: readonly RowChange[]): Promise<readonly number[]>;
+
+  /** Resolves when other work of the process has had its turn. */
+  otherWork(): Promise<void>;
+
   /** Loads the results of queries as they are at one moment. Changes nothing. */
   look<Asked extends Queries>(queries: Asked): Promise<ResultsOf<Asked>>;
 }

@@ -2,7 +2,7 @@ import { invalidArgument, normalAddress } from '../contract/schema.ts';
 import { changedRoles, type FolderRoles } from '../folders/roles.ts';
 import type { Account } from '../ports/account.ts';
 import type { Storage } from '../ports/storage.ts';
-import type { AccountsFacts, Change, Judged } from '../ports/store.ts';
+import type { AccountsFacts, AnyChange, Judged } from '../ports/store.ts';
 import type { Random } from '../secrets/random.ts';
 import { cancelWaiting } from './moved.ts';
 
@@ -77,7 +77,7 @@ function activation(
   ownerId: string,
   { activeAccountId }: AccountsFacts,
   accountIds: readonly number[],
-): readonly Change[] {
+): readonly AnyChange[] {
   if (activeAccountId !== null && accountIds.includes(activeAccountId)) return [];
   return [{ type: 'activate_account', ownerId, accountId: accountIds[0] ?? null }];
 }

@@ -1,6 +1,6 @@
 import { judgeLimits, limitsOf, nextUtcMidnight } from '../gate/limits.ts';
 import type { Storage } from '../ports/storage.ts';
-import type { CallerFacts, Change, Judged } from '../ports/store.ts';
+import type { AnyChange, CallerFacts, Judged } from '../ports/store.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { DAY_MS } from '../time/durations.ts';
 import { isCredentialIntact, isSecretIntact } from './signed-rows.ts';
@@ -29,7 +29,7 @@ export function admit(
   const dayMs = nextUtcMidnight(storeNow).getTime() - DAY_MS;
   const callsToday = usage.day?.startedAtMs === dayMs ? usage.day.count : 0;
   const lapsed = usage.slots.filter(({ leaseUntilMs }) => leaseUntilMs <= storeNowMs);
-  const changes: Change[] = lapsed.map((slot) => ({
+  const changes: AnyChange[] = lapsed.map((slot) => ({
     type: 'give_slot',
     ownerId,
     credentialId,

@@ -2,7 +2,7 @@ import { isAnswer, judgeClaim } from '../approvals/idempotency.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { ClaimRef, Held } from '../ports/call-storage.ts';
 import type { Storage } from '../ports/storage.ts';
-import type { Change, ClaimFacts, ClaimKey, HeldFacts, Judged, StoredClaim } from '../ports/store.ts';
+import type { AnyChange, ClaimFacts, ClaimKey, HeldFacts, Judged, StoredClaim } from '../ports/store.ts';
 
 type Claimed = Awaited<ReturnType<Storage['claim']>>;
 
@@ -47,7 +47,7 @@ export function endedClaim(
   { claim, approval }: ClaimFacts,
   of: ClaimKey,
   end: ClaimRef & { readonly sealedOutcome: string | null },
-): readonly Change[] {
+): readonly AnyChange[] {
   const held = heldClaim(claim, end);
   if (held === undefined) return [];
   const over = { ...held, leaseUntil: new Date(0) };
@@ -67,7 +67,7 @@ export function renew(
   storeNowMs: number,
 ): Judged<void> {
   const untilMs = storeNowMs + leaseMs;
-  const changes: Change[] = [];
+  const changes: AnyChange[] = [];
   // A slot whose lease has ended no longer counts. Extending it could allow one call too many.
   if (slotId !== undefined && facts.slot !== undefined && facts.slot.leaseUntilMs > storeNowMs) {
     const { credentialId } = facts.slot;

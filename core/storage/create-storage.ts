@@ -1,5 +1,7 @@
+import { activityStorage } from '../activity/activity-storage.ts';
 import { eventNumberStorage } from '../calendar/event-numbers.ts';
 import { PER_ENDPOINT_MAX } from '../events/attempt-room.ts';
+import { eventStorage } from '../events/event-storage.ts';
 import { noticeStorage } from '../notices/notice-storage.ts';
 import type { CredentialRef } from '../ports/call-storage.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -18,7 +20,6 @@ import {
   removeAccount,
 } from './accounts.ts';
 import { admit } from './admit.ts';
-import { addCheckpoints } from './checkpoints.ts';
 import { claim, renew } from './claims.ts';
 import { observeCommits } from './committed-changes.ts';
 import {
@@ -99,6 +100,8 @@ export function createStorage(database: Store, random: Random): Storage {
 
   return {
     ...lookups(store),
+    ...activityStorage(store),
+    ...eventStorage(store, onCommit),
     ...noticeStorage(store),
     ...readStorage(store),
     ...eventNumberStorage(store),
@@ -167,10 +170,6 @@ export function createStorage(database: Store, random: Random): Storage {
     pause: (r) => unit('durable', key(r), (facts) => pause(facts, r, random)),
     resume: (r) => unit('durable', key(r), (facts) => resume(facts, r)),
     setFences: (r) => unit('durable', key(r), (facts) => setFences(facts, r)),
-    addCheckpoints: (r) =>
-      unit('relaxed', { kind: 'activity', ownerId: r.ownerId, limit: r.limit }, (facts) =>
-        addCheckpoints(facts, r),
-      ),
 
     updateOwner: (r) =>
       unit('durable', { kind: 'owner', ownerId: r.ownerId, email: r.email ?? null }, (facts, at) =>
@@ -283,11 +282,6 @@ export function createStorage(database: Store, random: Random): Storage {
       const need = { kind: 'inbox', ownerId, accountId, reader, identities, trackerIds, targets } as const;
       return unit('relaxed', need, (facts) => advanceInbox(facts, r, random));
     },
-
-    onEvent: (listener) =>
-      onCommit((changes) => {
-        if (changes.some((change) => 'type' in change && change.type === 'append_event')) listener();
-      }),
   };
 }
 
@@ -302,6 +296,8 @@ function lookups(store: Store) {
   const {
     unit: _unit,
     ownerUnit: _owner,
+    execute: _execute,
+    otherWork: _work,
     look: _look,
     apply: _apply,
     credentialOfSecret: _secret,

@@ -2,7 +2,7 @@ import { transition } from '../approvals/approval.ts';
 import { NO_FENCES } from '../gate/fences.ts';
 import type { Credential } from '../ports/credential-storage.ts';
 import type { Storage } from '../ports/storage.ts';
-import type { Change, CredentialFacts, Judged, StoredCredential } from '../ports/store.ts';
+import type { AnyChange, CredentialFacts, Judged, StoredCredential } from '../ports/store.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { Random } from '../secrets/random.ts';
 import { cancelWaiting, writesOfEnd } from './moved.ts';
@@ -59,7 +59,7 @@ export function rotate(
     answer: credentialAt(credential, false, now),
     changes: [
       { type: 'save_credential', credential },
-      ...before.map((one): Change => ({ type: 'save_secret', secret: one })),
+      ...before.map((one): AnyChange => ({ type: 'save_secret', secret: one })),
       { type: 'add_secret', secret },
     ],
   };
@@ -158,7 +158,7 @@ function unchanged({ credential }: CredentialFacts, now: Date): Judged<Credentia
   return { answer: credentialAt(credential, false, now), changes: [] };
 }
 
-function saved(credential: StoredCredential, now: Date, more: readonly Change[]): Judged<Credential> {
+function saved(credential: StoredCredential, now: Date, more: readonly AnyChange[]): Judged<Credential> {
   return {
     answer: credentialAt(credential, false, now),
     changes: [{ type: 'save_credential', credential }, ...more],

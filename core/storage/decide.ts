@@ -1,6 +1,6 @@
 import { type Approval, type ApprovalEvent, transition } from '../approvals/approval.ts';
 import type { Storage } from '../ports/storage.ts';
-import type { ApprovalFacts, Change, Judged } from '../ports/store.ts';
+import type { AnyChange, ApprovalFacts, Judged } from '../ports/store.ts';
 import type { Random } from '../secrets/random.ts';
 import { decisionRow, writesOfMove } from './moved.ts';
 import { refusalNow } from './standing.ts';
@@ -32,7 +32,7 @@ export function decide(
   if (after === undefined) return { answer: { approval: before, won: false, sealedPlan: null }, changes: [] };
   const edited = decision.type === 'approve' ? decision.edited : undefined;
   const sealedPlan = decision.type === 'approve' ? (edited?.sealedPlan ?? facts.sealedPlan) : null;
-  const changes: Change[] = [...writesOfMove(before, after, now, random), decisionRow(after, now)];
+  const changes: AnyChange[] = [...writesOfMove(before, after, now, random), decisionRow(after, now)];
   if (edited !== undefined) {
     const { ownerId, id: approvalId } = after;
     const { sealedGist, sealedAsked } = edited;

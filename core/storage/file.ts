@@ -15,7 +15,7 @@ import { crossedFence } from '../gate/fences.ts';
 import { denialOf } from '../gate/grant.ts';
 import type { Filing } from '../ports/approval-storage.ts';
 import type { Storage } from '../ports/storage.ts';
-import type { Change, FilingFacts, FilingNeed, Judged, Standing } from '../ports/store.ts';
+import type { AnyChange, FilingFacts, FilingNeed, Judged, Standing } from '../ports/store.ts';
 import { DAY_MS } from '../time/durations.ts';
 import { heldClaim } from './claims.ts';
 import { limitsNow, modeNow } from './standing.ts';
@@ -79,7 +79,7 @@ export function file(facts: FilingFacts, filing: Filing, storeNowMs: number): Ju
     filedAtMs: storeNowMs,
     targets,
   };
-  const changes: Change[] = [{ type: 'add_approval', approval, filed }];
+  const changes: AnyChange[] = [{ type: 'add_approval', approval, filed }];
   if (claim !== null && held !== undefined) {
     const of = { ownerId, credentialId, key: claim.key };
     changes.push({ type: 'save_claim', of, claim: { ...held, approvalId } });

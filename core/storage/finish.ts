@@ -1,3 +1,4 @@
+import { appendedActivity } from '../activity/activity-storage.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { AnyChange, ClaimFacts } from '../ports/store.ts';
 import { rememberedRead } from '../provenance/read-storage.ts';
@@ -10,7 +11,7 @@ export function finishCall({ caller, slotId, activity, read, now }: End): readon
   const { ownerId, credentialId } = caller;
   return [
     { type: 'give_slot', ownerId, credentialId, slotId },
-    { type: 'append_activity', ownerId, activity: { ...activity, at: now } },
+    appendedActivity(ownerId, { ...activity, at: now }),
     ...(read === undefined ? [] : [rememberedRead({ ownerId, credentialId, read, now })]),
   ];
 }

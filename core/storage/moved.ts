@@ -1,8 +1,11 @@
+import type { StoredActivity } from '../activity/activity.ts';
+import { appendedActivity } from '../activity/activity-storage.ts';
 import { type Approval, type ApprovalError, reportedState, transition } from '../approvals/approval.ts';
-import type { StoredActivity } from '../ports/activity.ts';
-import type { Change } from '../ports/store.ts';
+import { appendedEvent } from '../events/event-storage.ts';
+import type { AnyChange } from '../ports/store.ts';
 import type { Random } from '../secrets/random.ts';
 import { eventId } from '../secrets/record-ids.ts';
+import type { RowChange } from '../state/change.ts';
 
 /** Returns the writes for an approval that changed state: its row, its webhook event, and the end of its waiting. */
 export function writesOfMove(
@@ -10,9 +13,9 @@ export function writesOfMove(
   after: Approval,
   now: Date,
   random: Random,
-): readonly Change[] {
+): readonly AnyChange[] {
   const { ownerId, id: approvalId } = after;
-  const changes: Change[] = [{ type: 'save_approval', approval: after }];
+  const changes: AnyChange[] = [{ type: 'save_approval', approval: after }];
   if (before.state === 'pending') changes.push({ type: 'free_targets', ownerId, approvalId });
   const state = reportedState(before, after);
   if (state !== undefined) {
@@ -25,13 +28,18 @@ export function writesOfMove(
       createdAt: now,
       data,
     } as const;
-    changes.push({ type: 'append_event', ownerId, event });
+    changes.push(appendedEvent(ownerId, event));
   }
   return changes;
 }
 
 /** Returns the writes for an approved request that ends without having started. */
-export function writesOfEnd(before: Approval, after: Approval, now: Date, random: Random): readonly Change[] {
+export function writesOfEnd(
+  before: Approval,
+  after: Approval,
+  now: Date,
+  random: Random,
+): readonly AnyChange[] {
   return [...writesOfMove(before, after, now, random), settlementRow(after, now)];
 }
 
@@ -41,7 +49,7 @@ export function cancelWaiting(
   error: ApprovalError,
   now: Date,
   random: Random,
-): readonly Change[] {
+): readonly AnyChange[] {
   return approvals.flatMap((approval) => {
     const cancelled = transition(approval, { type: 'cancel', error }, now);
     return cancelled === undefined ? [] : writesOfMove(approval, cancelled, now, random);
@@ -49,12 +57,12 @@ export function cancelWaiting(
 }
 
 /** Returns the activity row of the owner's decision. */
-export function decisionRow(approval: Approval, now: Date): Change {
+export function decisionRow(approval: Approval, now: Date): RowChange {
   return activityRow('decision', approval, 0, now);
 }
 
 /** Returns the activity row of a run's end. Its duration counts from its first byte, or from the approval. */
-export function settlementRow(approval: Approval, now: Date): Change {
+export function settlementRow(approval: Approval, now: Date): RowChange {
   const since = approval.startedAt ?? approval.approvedAt ?? now;
   return activityRow('settlement', approval, Math.max(0, now.getTime() - since.getTime()), now);
 }
@@ -64,7 +72,7 @@ function activityRow(
   { ownerId, credentialId, tool, state, id }: Approval,
   durationMs: number,
   now: Date,
-): Change {
+): RowChange {
   const said = { kind, credentialId, tool, outcome: state, approvalId: id, durationMs };
-  return { type: 'append_activity', ownerId, activity: { ...said, shown: [], listed: [], at: now } };
+  return appendedActivity(ownerId, { ...said, shown: [], listed: [], at: now });
 }

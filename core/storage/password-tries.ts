@@ -7,7 +7,7 @@ import {
 } from '../gate/password-tries.ts';
 import type { TriesRows } from '../ports/password-storage.ts';
 import type { Storage } from '../ports/storage.ts';
-import type { Change, Judged, StoredDevice, TriesFacts } from '../ports/store.ts';
+import type { AnyChange, Judged, StoredDevice, TriesFacts } from '../ports/store.ts';
 
 type Try = Parameters<Storage['takePasswordTry']>[0];
 type Match = Parameters<Storage['passwordMatched']>[0];
@@ -43,7 +43,7 @@ export function passwordMatched(
   const { failures, lastMs } = givenBack.find(({ counter }) => counter === 'device') ??
     known ?? { failures: 0, lastMs: 0 };
   const counts = { failures, lastMs };
-  const kept: readonly Change[] =
+  const kept: readonly AnyChange[] =
     known === undefined ? [] : [{ type: 'save_device', ownerId, device: { ...known, ...counts } }];
   return {
     answer: true,
@@ -63,13 +63,13 @@ export function newestDevice(
   devices: readonly StoredDevice[],
   ownerId: string,
   device: StoredDevice,
-): readonly Change[] {
+): readonly AnyChange[] {
   const others = devices.filter(({ deviceHash }) => deviceHash !== device.deviceHash);
   return [
     { type: 'add_device', ownerId, device },
     ...others
       .slice(DEVICES_KEPT - 1)
-      .map(({ deviceHash }): Change => ({ type: 'forget_device', ownerId, deviceHash })),
+      .map(({ deviceHash }): AnyChange => ({ type: 'forget_device', ownerId, deviceHash })),
   ];
 }
 
@@ -82,7 +82,7 @@ function savedTries(
   { found }: TriesFacts,
   rows: TriesRows,
   device: StoredDevice | undefined,
-): Change[] {
+): AnyChange[] {
   if (counter !== 'device') {
     const tries = failures === 0 ? null : { failures, lastMs, forgottenMs };
     return [{ type: 'save_tries', row: rows[counter], tries }];

@@ -1,6 +1,6 @@
 import { type Approval, transition } from '../approvals/approval.ts';
 import type { Reclaimed } from '../ports/approval-storage.ts';
-import type { Change, FactsOf, Judged } from '../ports/store.ts';
+import type { AnyChange, FactsOf, Judged } from '../ports/store.ts';
 import type { Random } from '../secrets/random.ts';
 import { settlementRow, writesOfMove } from './moved.ts';
 
@@ -12,7 +12,7 @@ export function reclaim(
   random: Random,
 ): Judged<{ readonly runs: readonly Reclaimed[]; readonly followUps: readonly Reclaimed[] }> {
   const leaseUntilMs = storeNowMs + leaseMs;
-  const changes: Change[] = [];
+  const changes: AnyChange[] = [];
   const runs: Reclaimed[] = [];
   for (const { approval: before, sealedPlan } of lapsed) {
     const after = transition(before, { type: 'reclaim', storeNowMs, leaseUntilMs }, now);

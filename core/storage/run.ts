@@ -1,7 +1,7 @@
 import { type Approval, type ApprovalEvent, transition } from '../approvals/approval.ts';
 import type { Relocated, Settlement } from '../ports/approval-storage.ts';
 import type { Storage } from '../ports/storage.ts';
-import type { ApprovalFacts, Change, HeldFacts, Judged } from '../ports/store.ts';
+import type { AnyChange, ApprovalFacts, HeldFacts, Judged } from '../ports/store.ts';
 import type { Random } from '../secrets/random.ts';
 import { settlementRow, writesOfEnd, writesOfMove } from './moved.ts';
 import { refusalNow } from './standing.ts';
@@ -31,7 +31,7 @@ export function start(
   };
 }
 
-function remembered(ownerId: string, relocated: readonly Relocated[], now: Date): readonly Change[] {
+function remembered(ownerId: string, relocated: readonly Relocated[], now: Date): readonly AnyChange[] {
   if (relocated.length === 0) return [];
   const marks = relocated.map(({ mark }) => mark);
   return [
@@ -55,7 +55,7 @@ export function settle(
   const after = transition(before, eventOf(settlement, storeNowMs), now);
   if (after === undefined) return { answer: before, changes: [] };
   const { ownerId, id: approvalId, accountId } = after;
-  const changes: Change[] = [...writesOfMove(before, after, now, random)];
+  const changes: AnyChange[] = [...writesOfMove(before, after, now, random)];
   if (after.state !== before.state) changes.push(settlementRow(after, now));
   if (after.state === 'executed') {
     if (accountId !== null && recipients.length > 0) {
@@ -100,7 +100,7 @@ export function followUpLater(
 }
 
 /** What keeps the follow-up of an executed approval from being done. */
-function withFault(approval: Approval | undefined, error: Approval['error']): readonly Change[] {
+function withFault(approval: Approval | undefined, error: Approval['error']): readonly AnyChange[] {
   if (approval?.state !== 'executed' || approval.error === error) return [];
   return [{ type: 'save_approval', approval: { ...approval, error } }];
 }

@@ -1,7 +1,7 @@
 import { forgetTries } from '../gate/second-step.ts';
 import type { StoredSession } from '../gate/session.ts';
 import type { Storage } from '../ports/storage.ts';
-import type { Change, FactsOf, Judged, SessionsFacts } from '../ports/store.ts';
+import type { AnyChange, FactsOf, Judged, SessionsFacts } from '../ports/store.ts';
 import { accessChange } from './access-change.ts';
 
 type Facts = SessionsFacts | undefined;
@@ -25,7 +25,7 @@ export function addSession(
   };
 }
 
-function ends(sessions: readonly StoredSession[]): Change[] {
+function ends(sessions: readonly StoredSession[]): AnyChange[] {
   return sessions.map(({ ownerId, id }) => ({ type: 'end_session', ownerId, sessionId: id }));
 }
 

@@ -1,7 +1,7 @@
 import type { Credential } from '../ports/credential-storage.ts';
 import type { NewTokens, RefreshEnd } from '../ports/sign-in-storage.ts';
 import type { Storage } from '../ports/storage.ts';
-import type { Change, CredentialFacts, Judged, StoredCredential, StoredSecret } from '../ports/store.ts';
+import type { AnyChange, CredentialFacts, Judged, StoredCredential, StoredSecret } from '../ports/store.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { Random } from '../secrets/random.ts';
 import { MINUTE_MS } from '../time/durations.ts';
@@ -81,7 +81,7 @@ function newTokens(
   { ownerId, credentialId, expiresAt }: StoredCredential,
   tokens: NewTokens,
   signer: Signer,
-): Change[] {
+): AnyChange[] {
   const endsMs = Math.min(tokens.accessExpiresAt.getTime(), expiresAt.getTime());
   const access = { secretHash: tokens.accessHash, expiresAt: new Date(endsMs) };
   const refresh = { secretHash: tokens.refreshHash, expiresAt };
@@ -91,6 +91,6 @@ function newTokens(
   }));
 }
 
-function removed({ ownerId, credentialId, secretHash }: StoredSecret): Change {
+function removed({ ownerId, credentialId, secretHash }: StoredSecret): AnyChange {
   return { type: 'remove_secret', ownerId, credentialId, secretHash };
 }

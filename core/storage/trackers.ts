@@ -1,4 +1,4 @@
-import type { Change, FactsOf, Judged, StoredTracker, TrackersFacts } from '../ports/store.ts';
+import type { AnyChange, FactsOf, Judged, StoredTracker, TrackersFacts } from '../ports/store.ts';
 import type {
   LinkContent,
   Tracker,
@@ -99,7 +99,7 @@ export function addLink(
   stored: StoredTracker,
   target: string,
   link: TrackerLink & { readonly content: LinkContent },
-): { readonly added: Change; readonly tracker: Change[]; readonly stored: StoredTracker } {
+): { readonly added: AnyChange; readonly tracker: AnyChange[]; readonly stored: StoredTracker } {
   const { ownerId, trackerId } = stored.tracker;
   const added = { type: 'add_link', ownerId, trackerId, target, link } as const;
   if (link.content.kind !== 'mail') return { added, tracker: [], stored };

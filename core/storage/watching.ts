@@ -1,5 +1,6 @@
+import { appendedEvent } from '../events/event-storage.ts';
 import type { SubscribedType } from '../events/webhook-event.ts';
-import type { Change, FactsOf, Judged, StoredReader, StoredTracker } from '../ports/store.ts';
+import type { AnyChange, FactsOf, Judged, StoredReader, StoredTracker } from '../ports/store.ts';
 import {
   INBOX_READERS,
   type InboxPosition,
@@ -31,7 +32,7 @@ export function leaseInboxes(
   const subscribed = facts.endpoints.flatMap(({ endpoint }) =>
     endpoint.types.includes(NEW_MAIL) ? [endpoint] : [],
   );
-  const changes: Change[] = [];
+  const changes: AnyChange[] = [];
   const answer: LeasedInbox[] = [];
   for (const account of facts.accounts) {
     const { accountId } = account;
@@ -115,7 +116,7 @@ export function advanceInbox(facts: FactsOf<'inbox'>, step: InboxStep, random: R
   const { position } = facts;
   const isMoved = position?.uidValidity !== from.uidValidity || position.uid !== from.uid;
   if (facts.fence !== fence || isMoved) return { answer: false, changes: [] };
-  const changes: Change[] = [
+  const changes: AnyChange[] = [
     { type: 'save_reader', ownerId, accountId, reader, position: to, endedMs: null },
   ];
   const movedIn = new Set(facts.movedIn);
@@ -126,13 +127,13 @@ export function advanceInbox(facts: FactsOf<'inbox'>, step: InboxStep, random: R
     }
     const data = { account_id: accountId, message_id: messageId };
     const event = { id: eventId(random), type: NEW_MAIL, credentialId: null, createdAt: now, data } as const;
-    changes.push({ type: 'append_event', ownerId, event });
+    changes.push(appendedEvent(ownerId, event));
   }
   return { answer: true, changes: [...changes, ...addLinks(facts, step)] };
 }
 
-function addLinks(facts: FactsOf<'inbox'>, { links, now }: InboxStep): readonly Change[] {
-  const changes: Change[] = [];
+function addLinks(facts: FactsOf<'inbox'>, { links, now }: InboxStep): readonly AnyChange[] {
+  const changes: AnyChange[] = [];
   const trackers = new Map(facts.trackers.map((stored) => [stored.tracker.trackerId, stored]));
   const linkedTargets = new Set(facts.links.map(({ trackerId, target }) => `${trackerId} ${target}`));
   let linkId = facts.lastLinkId;

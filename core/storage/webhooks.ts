@@ -1,18 +1,18 @@
 import { type Delivery, deliveryAfter, newDelivery } from '../events/delivery.ts';
 import { type EndpointHealth, HEALTHY, healthAfter } from '../events/endpoint-health.ts';
+import { appendedEvent, type StoredEvent } from '../events/event-storage.ts';
 import type { EventContent } from '../events/webhook-event.ts';
 import { isAccountInside } from '../gate/fences.ts';
 import { denialOf } from '../gate/grant.ts';
 import { limitsOf } from '../gate/limits.ts';
 import type {
-  Change,
+  AnyChange,
   EndpointsFacts,
   FactsOf,
   Judged,
   StoredDelivery,
   StoredEndpoint,
 } from '../ports/store.ts';
-import type { StoredEvent } from '../ports/stored-event.ts';
 import type { BegunAttempt, DeliveryRef, Endpoint, WebhookStorage } from '../ports/webhook-storage.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { Random } from '../secrets/random.ts';
@@ -24,7 +24,7 @@ type Answer<Verb extends keyof WebhookStorage> = Awaited<ReturnType<WebhookStora
 
 type WebhookFacts = NonNullable<FactsOf<'webhooks'>>;
 
-const NOTHING: readonly Change[] = [];
+const NOTHING: readonly AnyChange[] = [];
 
 /** The endpoint's id on the wire. */
 export function wireEndpointId(endpointId: number): string {
@@ -104,10 +104,7 @@ export function testEndpoint(
   const deliveries = [{ ...ref, delivery: newDelivery(storeNowMs), log: [] }];
   return {
     answer: { ownerId, ...ref },
-    changes: [
-      { type: 'append_event', ownerId, event },
-      { type: 'save_deliveries', ownerId, deliveries },
-    ],
+    changes: [appendedEvent(ownerId, event), { type: 'save_deliveries', ownerId, deliveries }],
   };
 }
 
@@ -122,7 +119,7 @@ export function moveDeliveries(
 ): Judged<Answer<'moveDeliveries'>> {
   if (loaded === undefined) return { answer: { begun: [], hasMore: false, healths: [] }, changes: NOTHING };
   const { ownerId } = request;
-  const changes: Change[] = [];
+  const changes: AnyChange[] = [];
   /** The deliveries that change, by name. */
   const moved = new Map<string, StoredDelivery>();
   const { facts, healths } = endAttempts(loaded, request, storeNowMs, moved, changes);
@@ -137,7 +134,7 @@ function endAttempts(
   { ends }: Request<'moveDeliveries'>,
   storeNowMs: number,
   moved: Map<string, StoredDelivery>,
-  changes: Change[],
+  changes: AnyChange[],
 ): { readonly facts: WebhookFacts; readonly healths: Answer<'moveDeliveries'>['healths'] } {
   if (ends.length === 0) return { facts, healths: [] };
   const stored = new Map(facts.deliveries.map((one) => [nameOf(one), one]));
@@ -177,7 +174,7 @@ function beginAttempts(
   { ownerId, limit, room, leaseMs, signer, now }: Request<'moveDeliveries'>,
   storeNowMs: number,
   moved: Map<string, StoredDelivery>,
-  changes: Change[],
+  changes: AnyChange[],
 ): Pick<Answer<'moveDeliveries'>, 'begun' | 'hasMore'> {
   const begun: BegunAttempt[] = [];
   let hasMore = false;

@@ -8,6 +8,7 @@ import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { openDatabase as openFile, storeNowMs } from '../../adapters/sqlite/database.ts';
 import { sqliteStore } from '../../adapters/sqlite/store.ts';
 import { httpsSender } from '../../adapters/webhooks/https-sender.ts';
+import { appendedEvent } from '../../core/events/event-storage.ts';
 import { eventId } from '../../core/secrets/record-ids.ts';
 import { createStorage } from '../../core/storage/create-storage.ts';
 import { createService } from '../../hosts/embedded/countersign.ts';
@@ -105,7 +106,7 @@ async function open(port: number, ca: string, database: string | null) {
               Array.from({ length: EVENTS_AT_ONCE }, () => {
                 const id = eventId(randomBytes);
                 const event = { ...content, id, credentialId: null, createdAt: new Date() };
-                return { type: 'append_event' as const, ownerId, event };
+                return appendedEvent(ownerId, event);
               }),
             ),
           ),

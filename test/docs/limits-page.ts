@@ -1,6 +1,7 @@
 import { WAIT_PER_CPU } from '../../adapters/process/bounded-process.ts';
 import { MAX_RESIDENT_BYTES } from '../../adapters/process/do-jobs.ts';
 import { USUAL_BOUNDS } from '../../adapters/process/process-pool.ts';
+import { ACTIVITY_KEPT_MS } from '../../core/activity/check-activity.ts';
 import { APPROVAL_LIFETIME_MS, START_WITHIN_MS } from '../../core/approvals/approval.ts';
 import {
   EXECUTED_LATELY_MS,
@@ -31,7 +32,6 @@ import { SESSION_MS } from '../../core/service/sessions.ts';
 import { OPEN_MS } from '../../core/service/setup.ts';
 import { ACCESS_TOKEN_MS } from '../../core/service/sign-ins.ts';
 import { ROTATION_OVERLAP_MS } from '../../core/service/webhooks.ts';
-import { ACTIVITY_KEPT_MS } from '../../core/storage/check-activity.ts';
 import { CATALOGUE } from '../../core/tools/catalogue.ts';
 import { ATTACHMENT_BYTES, TEXT } from '../../core/tools/mail-attachments.ts';
 import { BODY_CHARS } from '../../core/tools/mail-read.ts';

@@ -1,14 +1,15 @@
-import { readCheckpoint } from '../../../adapters/sql/checkpoint.ts';
 import { readCredential, readSecret } from '../../../adapters/sql/credential.ts';
 import { type Row, text } from '../../../adapters/sql/row.ts';
 import { readSecondStep, secondStepText } from '../../../adapters/sql/second-step.ts';
+import { checkpoints } from '../../../core/activity/activity-state.ts';
+import { isCheckpointIntact, signedCheckpoint } from '../../../core/activity/checkpoints.ts';
 import type { Keyring } from '../../../core/secrets/keyring.ts';
 import { STORED } from '../../../core/secrets/stored-purposes.ts';
 import { TABLES } from '../../../core/service/tables.ts';
 import type { Sealing } from '../../../core/state/column.ts';
+import { readRow } from '../../../core/state/query.ts';
 import { contextText, sealingOf } from '../../../core/state/sealing.ts';
 import { columnName, type Table } from '../../../core/state/table.ts';
-import { isCheckpointIntact, signedCheckpoint } from '../../../core/storage/checkpoints.ts';
 import {
   isCredentialIntact,
   isSecretIntact,
@@ -63,7 +64,13 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   },
   signed('credentials', ['owner_id', 'credential_id'], readCredential, isCredentialIntact, signedCredential),
   signed('secrets', ['secret_hash'], readSecret, isSecretIntact, signedSecret),
-  signed('checkpoints', ['owner_id', 'number'], readCheckpoint, isCheckpointIntact, signedCheckpoint),
+  signed(
+    'checkpoints',
+    ['owner_id', 'number'],
+    (row) => readRow(checkpoints, row),
+    isCheckpointIntact,
+    signedCheckpoint,
+  ),
   ...TABLES.flatMap((table) =>
     Object.keys(table.columns).flatMap((property) => {
       const sealing = sealingOf(table, property);

@@ -112,6 +112,10 @@ function noting(store: Store, changes: (Change | RowChange)[], statements: Set<S
         changes.push(...judged.changes);
         return judged;
       }),
+    execute(executed) {
+      changes.push(...executed);
+      return store.execute(executed);
+    },
     apply(ownerId, applied) {
       changes.push(...applied);
       return store.apply(ownerId, applied);

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LOCK_STREAM, NUMBER_EVENTS } from '../../../adapters/postgres/statements.ts';
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
+import { POSTGRES } from '../../../adapters/sql/dialect.ts';
+import { namedTexts } from '../../../adapters/sql/statement-text.ts';
 import { addFullOwner } from '../../contracts/storage/full-owner.ts';
 import { addOwnerAndKey, execute } from '../../contracts/storage/scene.ts';
 import { storageContract } from '../../contracts/storage.ts';
@@ -41,8 +42,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'storage in Postgres'
       const type = 'approval.decided';
       const statement = (text: string) => text.replaceAll('@type', `'${type}'`);
       await other.query('BEGIN');
-      await other.query(statement(LOCK_STREAM));
-      await other.query(statement(NUMBER_EVENTS));
+      for (const text of namedTexts('number_events', POSTGRES)) await other.query(statement(text));
       const numbering = used.storage.numberEvents(type);
       const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
       await until(async () => (await asked(used.location, waiting)).length > 0);

@@ -2,9 +2,11 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '../../../adapters/postgres/migrations.ts';
 import { POSTGRES, SQLITE } from '../../../adapters/sql/dialect.ts';
-import { namedText, TEXTS } from '../../../adapters/sql/statement-text.ts';
+import { namedTexts, TEXTS } from '../../../adapters/sql/statement-text.ts';
 import { openDatabase } from '../../../adapters/sqlite/database.ts';
+import { activityCommands, activityStatements } from '../../../core/activity/activity-state.ts';
 import { eventNumberStatements } from '../../../core/calendar/event-numbers.ts';
+import { eventCommands, eventStatements } from '../../../core/events/event-state.ts';
 import { noticeCommands, noticeStatements } from '../../../core/notices/notice-state.ts';
 import { readCommands, readStatements } from '../../../core/provenance/read-state.ts';
 import type { Columns } from '../../../core/state/table.ts';
@@ -25,7 +27,11 @@ interface Declared {
 }
 
 const DECLARED: readonly Declared[] = [
+  activityStatements,
+  activityCommands,
   eventNumberStatements,
+  eventStatements,
+  eventCommands,
   noticeStatements,
   noticeCommands,
   readStatements,
@@ -36,8 +42,11 @@ const names = (name: string, columns: Columns) =>
   Object.keys(columns)
     .map((property) => columnName({ name, columns }, property))
     .toSorted();
+/** Without the clock, which the store of SQLite has in every statement. */
 const parametersIn = (text: string) =>
-  [...new Set([...text.matchAll(/@(\w+)/g)].map(([, name = '']) => name))].toSorted();
+  [...new Set([...text.matchAll(/@(\w+)/g)].map(([, name = '']) => name))]
+    .filter((name) => name !== 'store_now_ms')
+    .toSorted();
 
 it('every text belongs to a declaration, and the other way round', () => {
   expect(Object.keys(TEXTS).toSorted()).toEqual(DECLARED.map(({ name }) => name).toSorted());
@@ -48,14 +57,15 @@ describe('in SQLite', () => {
   afterAll(() => void db.close());
 
   it.each(DECLARED)('$name takes and returns what it declares', ({ name, params, columns }) => {
-    const text = namedText(name, SQLITE);
-    expect(parametersIn(text)).toEqual(names(name, params));
-    const prepared = db.prepare(text);
-    expect(prepared.reader).toBe(columns !== undefined);
+    const texts = namedTexts(name, SQLITE);
+    expect(parametersIn(texts.join(';'))).toEqual(names(name, params));
+    const all = texts.map((text) => db.prepare(text));
+    const prepared = all.at(-1);
+    expect(prepared?.reader).toBe(columns !== undefined);
     if (columns !== undefined)
       expect(
         prepared
-          .columns()
+          ?.columns()
           .map((one) => one.name)
           .toSorted(),
       ).toEqual(names(name, columns));
@@ -80,29 +90,36 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'in Postgres'), () =>
 
   it.each(DECLARED)('$name takes and returns what it declares, with its types', async (declared) => {
     const { name, params, columns = {} } = declared;
-    const text = namedText(name, POSTGRES);
-    const taken = parametersIn(text);
-    expect(taken).toEqual(names(name, params));
-    const numbered = text.replaceAll(/@(\w+)/g, (_, one: string) => `$${taken.indexOf(one) + 1}`);
+    const texts = namedTexts(name, POSTGRES);
+    expect(parametersIn(texts.join(';'))).toEqual(names(name, params));
     const typesOf = (of: Columns) =>
       Object.fromEntries(
         Object.entries(of).map(([property, { type }]) => [
           columnName({ name, columns: of }, property),
-          OIDS[type],
+          OIDS[type] ?? [],
         ]),
       );
     await onPostgres(url, async (client) => {
-      await client.query(`PREPARE asked AS ${numbered}`);
-      const { rows } = await client.query<{ takes: readonly string[] }>(
-        "SELECT parameter_types::text[] AS takes FROM pg_prepared_statements WHERE name = 'asked'",
-      );
-      const takes = Object.fromEntries(taken.map((one, at) => [one, shortName(rows[0]?.takes[at])]));
-      for (const [one, allowed] of Object.entries(typesOf(params)))
-        expect([one, allowed]).toEqual([one, expect.arrayContaining([takes[one]])]);
-      const found = await fieldsOf(client, numbered, taken.length);
-      expect(Object.keys(found).toSorted()).toEqual(names(name, columns));
-      for (const [one, allowed] of Object.entries(typesOf(columns)))
-        expect([one, allowed]).toEqual([one, expect.arrayContaining([found[one]])]);
+      for (const [at, text] of texts.entries()) {
+        const taken = parametersIn(text);
+        const numbered = text.replaceAll(/@(\w+)/g, (_, one: string) => `$${taken.indexOf(one) + 1}`);
+        await client.query(`PREPARE asked_${at} AS ${numbered}`);
+        const { rows } = await client.query<{ takes: readonly string[] }>(
+          'SELECT parameter_types::text[] AS takes FROM pg_prepared_statements WHERE name = $1',
+          [`asked_${at}`],
+        );
+        const allowed = typesOf(params);
+        for (const [place, one] of taken.entries())
+          expect([one, allowed[one]]).toEqual([
+            one,
+            expect.arrayContaining([shortName(rows[0]?.takes[place])]),
+          ]);
+        if (declared.columns === undefined) continue;
+        const found = await fieldsOf(client, numbered, taken.length);
+        expect(Object.keys(found).toSorted()).toEqual(names(name, columns));
+        for (const [one, types] of Object.entries(typesOf(columns)))
+          expect([one, types]).toEqual([one, expect.arrayContaining([found[one]])]);
+      }
     });
   });
 
@@ -113,7 +130,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'in Postgres'), () =>
     parameters: number,
   ): Promise<Readonly<Record<string, string>>> {
     const { fields } = await client.query(
-      `EXECUTE asked${parameters === 0 ? '' : `(${Array(parameters).fill('NULL').join(', ')})`}`,
+      `EXECUTE asked_0${parameters === 0 ? '' : `(${Array(parameters).fill('NULL').join(', ')})`}`,
     );
     const { rows } = await client.query<{ oid: number; typname: string }>(
       'SELECT oid::int, typname FROM pg_type',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Activity, ActivityFilter, ActivityPlace } from '../../../core/ports/activity.ts';
+import type { Activity, ActivityFilter, ActivityPlace } from '../../../core/activity/activity.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { Store } from '../storage.ts';
 import { activity, addKey, addOwnerAndKey, admitted, ask, at, execute, type Key, reject } from './scene.ts';

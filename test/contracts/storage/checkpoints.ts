@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { ACTIVITY_KEPT_MS, checkActivity } from '../../../core/activity/check-activity.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
-import { ACTIVITY_KEPT_MS, checkActivity } from '../../../core/storage/check-activity.ts';
 import type { Store } from '../storage.ts';
 import { activity, addOwnerAndKey, at, finish, type Key, NOON, SIGNER } from './scene.ts';
 
@@ -41,7 +41,7 @@ export function checkpointPromises(store: Store): void {
         number: 1,
         firstId: 1,
         lastId: 2,
-        count: 2,
+        rowCount: 2,
         previousHash: '',
         ...times,
       });
@@ -50,7 +50,7 @@ export function checkpointPromises(store: Store): void {
         number: 2,
         firstId: 3,
         lastId: 4,
-        count: 2,
+        rowCount: 2,
         previousHash: first?.hash,
         ...grown,
       });

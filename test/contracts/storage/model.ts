@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalState } from '../../../core/approvals/approval.ts';
+import type { StoredEvent } from '../../../core/events/event-storage.ts';
 import { REACHES_NOTHING } from '../../../core/gate/fences.ts';
 import type { Settlement } from '../../../core/ports/approval-storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
-import type { StoredEvent } from '../../../core/ports/stored-event.ts';
 import type { Store } from '../storage.ts';
 import {
   addOwnerAndKey,

@@ -1,9 +1,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import type { Activity } from '../../../core/activity/activity.ts';
 import type { Approval, Rejection } from '../../../core/approvals/approval.ts';
 import { REACHES_NOTHING } from '../../../core/gate/fences.ts';
 import type { LimitOverrides } from '../../../core/gate/limits.ts';
 import { type Modes, type Plan, PRESETS } from '../../../core/gate/permissions.ts';
-import type { Activity } from '../../../core/ports/activity.ts';
 import type { EditedPlan, Filing, Settlement } from '../../../core/ports/approval-storage.ts';
 import type { Caller } from '../../../core/ports/call-storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';

@@ -6,6 +6,7 @@ import { postgresStore } from '../../../adapters/postgres/store.ts';
 import { openDatabase as openFile } from '../../../adapters/sqlite/database.ts';
 import { sqliteStore } from '../../../adapters/sqlite/store.ts';
 import { httpsSender } from '../../../adapters/webhooks/https-sender.ts';
+import { appendedEvent } from '../../../core/events/event-storage.ts';
 import type { EventContent } from '../../../core/events/webhook-event.ts';
 import type { Store } from '../../../core/ports/store.ts';
 import { eventId } from '../../../core/secrets/record-ids.ts';
@@ -109,11 +110,14 @@ function deliveryFaults(openStore: () => Promise<MovableStore>): void {
     const { ownerId, store, clock } = scene;
     return store.apply(
       ownerId,
-      Array.from({ length: count }, () => ({
-        type: 'append_event' as const,
-        ownerId,
-        event: { ...content, id: eventId(randomBytes), credentialId, createdAt: clock.now() },
-      })),
+      Array.from({ length: count }, () =>
+        appendedEvent(ownerId, {
+          ...content,
+          id: eventId(randomBytes),
+          credentialId,
+          createdAt: clock.now(),
+        }),
+      ),
     );
   };
   const newMail = (accountId: number, count = 1) =>

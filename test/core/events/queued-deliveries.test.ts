@@ -4,6 +4,7 @@ import { afterEach, expect, it } from 'vitest';
 import { openDatabase } from '../../../adapters/sqlite/database.ts';
 import { sqliteStore } from '../../../adapters/sqlite/store.ts';
 import { PER_ENDPOINT_MAX } from '../../../core/events/attempt-room.ts';
+import { appendedEvent } from '../../../core/events/event-storage.ts';
 import type { Change, FactKind, FactsOf, Store } from '../../../core/ports/store.ts';
 import type { WebhookSender } from '../../../core/ports/webhook-sender.ts';
 import { eventId } from '../../../core/secrets/record-ids.ts';
@@ -87,7 +88,7 @@ it('10,000 queued events arrive once each, in small units, with fair turns for t
         expected.set(id, url);
         const data = { approval_id: `apr_${'a'.repeat(22)}`, state: 'approved', account_id: 1 } as const;
         const event = { type: 'approval.decided', data, id, credentialId, createdAt: new Date() } as const;
-        return { type: 'append_event', ownerId, event } as const;
+        return appendedEvent(ownerId, event);
       }),
     );
     while (events.length > 0) await counting.apply(ownerId, events.splice(0, APPENDED_AT_ONCE));

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
+import { checkActivity } from '../../../core/activity/check-activity.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
-import { checkActivity } from '../../../core/storage/check-activity.ts';
 import { openTestService, silentLog } from '../../open-service.ts';
 
 it('background work covers the activity of every owner, even if the rows of one are unreadable', async () => {

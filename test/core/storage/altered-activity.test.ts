@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkActivity } from '../../../core/storage/check-activity.ts';
+import { checkActivity } from '../../../core/activity/check-activity.ts';
 import { activity, addOwnerAndKey, at, SIGNER } from '../../contracts/storage/scene.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { EDITED_STORES } from './edited-store.ts';

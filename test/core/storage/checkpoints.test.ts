@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type {
-  Checkpoint,
-  CheckpointStorage,
-  NumberedActivity,
-} from '../../../core/ports/checkpoint-storage.ts';
+import type { NumberedActivity } from '../../../core/activity/activity.ts';
+import type { Checkpoint } from '../../../core/activity/activity-state.ts';
+import type { ActivityStorage } from '../../../core/activity/activity-storage.ts';
+import { checkActivity } from '../../../core/activity/check-activity.ts';
+import { CHECKPOINT_ROWS_MAX, coveringCheckpoints } from '../../../core/activity/checkpoints.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
-import { checkActivity } from '../../../core/storage/check-activity.ts';
-import { addCheckpoints, CHECKPOINT_ROWS_MAX } from '../../../core/storage/checkpoints.ts';
 
 const OWNER = 'owner';
 const START_MS = Date.parse('2026-03-10T12:00:00Z');
@@ -20,22 +18,20 @@ interface Tables {
   checkpoints: Checkpoint[];
 }
 
-function storageOf(tables: Tables): CheckpointStorage {
+function storageOf(
+  tables: Tables,
+): Pick<ActivityStorage, 'addCheckpoints' | 'checkpoints' | 'numberedActivity'> {
   return {
-    ownersWithoutCheckpoint: async () => [OWNER],
     async addCheckpoints(request) {
       const last = tables.checkpoints.at(-1);
       const rows = tables.rows.filter(({ id }) => id > (last?.lastId ?? 0)).slice(0, request.limit);
-      const { answer, changes } = addCheckpoints({ last, rows }, request);
-      for (const change of changes) {
-        if (change.type !== 'save_checkpoint') throw new Error(`an unexpected change: ${change.type}`);
-        const { checkpoint } = change;
+      for (const checkpoint of coveringCheckpoints(last, rows, request)) {
         tables.checkpoints = [
           ...tables.checkpoints.filter(({ number }) => number !== checkpoint.number),
           checkpoint,
         ];
       }
-      return answer;
+      return rows.length;
     },
     checkpoints: async () => tables.checkpoints,
     numberedActivity: async ({ afterId, upToId, limit }) =>
@@ -123,7 +119,7 @@ const EDITS: Readonly<Record<string, (tables: Tables, n: number, m: number) => v
   'changes the number of a checkpoint': changeCheckpoint((one) => ({ ...one, number: one.number + 1000 })),
   'changes the first row of a checkpoint': changeCheckpoint((one) => ({ ...one, firstId: one.firstId + 1 })),
   'changes the last row of a checkpoint': changeCheckpoint((one) => ({ ...one, lastId: one.lastId + 1 })),
-  'changes the count of a checkpoint': changeCheckpoint((one) => ({ ...one, count: one.count + 1 })),
+  'changes the count of a checkpoint': changeCheckpoint((one) => ({ ...one, rowCount: one.rowCount + 1 })),
   'changes the hour of a checkpoint': changeCheckpoint((one) => ({ ...one, hour: new Date(0) })),
   'changes the beginning of a checkpoint': changeCheckpoint((one) => ({ ...one, createdAt: new Date(0) })),
   'changes the end of a checkpoint': changeCheckpoint((one) => ({ ...one, updatedAt: new Date(0) })),
@@ -249,7 +245,7 @@ describe('checkpoints', () => {
   it('have a limited number of rows', async () => {
     const rows = Array.from({ length: CHECKPOINT_ROWS_MAX + 1 }, () => ({ ...ACTIVITY, minutes: 0 }));
     const { checkpoints } = await written(rows, [0]);
-    expect(checkpoints.map(({ count }) => count)).toEqual([CHECKPOINT_ROWS_MAX, 1]);
+    expect(checkpoints.map(({ rowCount }) => rowCount)).toEqual([CHECKPOINT_ROWS_MAX, 1]);
   });
 });
 

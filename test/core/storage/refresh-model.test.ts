@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { NO_FENCES } from '../../../core/gate/fences.ts';
 import { PRESETS } from '../../../core/gate/permissions.ts';
 import type { RefreshEnd } from '../../../core/ports/sign-in-storage.ts';
-import type { Change, CredentialFacts } from '../../../core/ports/store.ts';
+import type { AnyChange, CredentialFacts } from '../../../core/ports/store.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
 import { addSignIn, refreshSignIn } from '../../../core/storage/sign-ins.ts';
 
@@ -23,8 +23,9 @@ const tokens = (n: number, nowMs: number) => ({
 /** A sign-in of which every change is applied, as a store does. */
 function signIn() {
   let facts: CredentialFacts | undefined;
-  function apply(changes: readonly Change[]): void {
+  function apply(changes: readonly AnyChange[]): void {
     for (const change of changes) {
+      if ('op' in change) throw new Error(`the model knows no ${change.op}`);
       const { secrets = [], credential } = facts ?? {};
       const others = (hash: string) => secrets.filter((one) => one.secretHash !== hash);
       if (change.type === 'add_credential' || change.type === 'save_credential') {

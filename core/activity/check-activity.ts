@@ -1,6 +1,8 @@
-import type { Checkpoint, CheckpointStorage, NumberedActivity } from '../ports/checkpoint-storage.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time/durations.ts';
+import type { NumberedActivity } from './activity.ts';
+import type { Checkpoint } from './activity-state.ts';
+import type { ActivityStorage } from './activity-storage.ts';
 import { hashWith, hourOf, isCheckpointIntact } from './checkpoints.ts';
 
 /** Older rows are erased. */
@@ -33,7 +35,7 @@ export interface ActivityFault {
 
 /** Compares the owner's activity with its checkpoints. Rows that retention erased are not reported. */
 export async function checkActivity(
-  storage: CheckpointStorage,
+  storage: Pick<ActivityStorage, 'checkpoints' | 'numberedActivity'>,
   ownerId: string,
   signer: Signer,
   now: Date,
@@ -45,7 +47,7 @@ export async function checkActivity(
   for (const checkpoint of checkpoints) {
     const covered = { ownerId, afterId: checkpoint.firstId - 1, upToId: checkpoint.lastId };
     // One extra row is enough to see a difference.
-    const rows = await storage.numberedActivity({ ...covered, limit: checkpoint.count + 1 });
+    const rows = await storage.numberedActivity({ ...covered, limit: checkpoint.rowCount + 1 });
     const kinds = faultsOf(checkpoint, before, rows, signer, now);
     for (const kind of kinds) faults.push({ kind, hour: checkpoint.hour });
     if (!kinds.some((kind) => kind === 'rows' || kind === 'checkpoint')) intact += rows.length;
@@ -75,9 +77,9 @@ function faultsOf(
   const faults: ActivityFault['kind'][] = [];
   const mayBeErased = checkpoint.hour.getTime() < now.getTime() - ACTIVITY_KEPT_MS + TOLERANCE_MS;
   if (!follows(checkpoint, before, mayBeErased)) faults.push('missing');
-  if (mayBeErased && rows.length < checkpoint.count) return faults;
-  const { firstId, lastId, count, previousHash } = checkpoint;
-  const isWhole = rows.length === count && count === lastId - firstId + 1;
+  if (mayBeErased && rows.length < checkpoint.rowCount) return faults;
+  const { firstId, lastId, rowCount, previousHash } = checkpoint;
+  const isWhole = rows.length === rowCount && rowCount === lastId - firstId + 1;
   if (!isWhole || rows.reduce(hashWith, previousHash) !== checkpoint.hash) faults.push('rows');
   else if (isLate(checkpoint, rows)) faults.push('late');
   return faults;

@@ -24,6 +24,12 @@ export interface StoredActivity extends Activity {
   readonly at: Date;
 }
 
+export interface NumberedActivity {
+  /** An owner's rows count from 1. */
+  readonly id: number;
+  readonly activity: StoredActivity;
+}
+
 /** A row with the request that it is about. */
 export interface ListedActivity extends StoredActivity {
   /** Its number. An owner's rows count from 1. */

@@ -2,37 +2,6 @@ import { STORED } from '../secrets/stored-purposes.ts';
 import { instant, integer, sealed, text } from '../state/column.ts';
 import { table } from '../state/table.ts';
 
-export const events = table(
-  'events',
-  {
-    ownerId: text(),
-    sequence: integer(),
-    eventId: text(),
-    type: text(),
-    credentialId: text(),
-    createdAt: instant(),
-    /** JSON. */
-    data: text(),
-    /** In the stream of its type. NULL: no listener has needed it yet. */
-    position: integer().orNull(),
-  },
-  {
-    key: ['ownerId', 'sequence'],
-    indexes: {
-      events_by_time: { on: ['createdAt'] },
-      events_unnumbered: { on: ['type', 'ownerId', 'sequence'], where: 'position IS NULL' },
-      events_by_position: { on: ['type', 'position'], where: 'position IS NOT NULL', isUnique: true },
-    },
-  },
-);
-
-/** The order in which listeners get the events of all owners. */
-export const eventStreams = table(
-  'event_streams',
-  { type: text(), streamId: text(), lastPosition: integer(), erasedPosition: integer() },
-  { key: ['type'] },
-);
-
 export const endpoints = table(
   'endpoints',
   {

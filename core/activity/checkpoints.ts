@@ -1,18 +1,21 @@
-import type { Checkpoint, NumberedActivity } from '../ports/checkpoint-storage.ts';
-import type { Storage } from '../ports/storage.ts';
-import type { ActivityFacts, Judged } from '../ports/store.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { digestOf } from '../text/canonical-json.ts';
 import { HOUR_MS } from '../time/durations.ts';
+import type { NumberedActivity } from './activity.ts';
+import type { Checkpoint } from './activity-state.ts';
 
 /** The most rows of a checkpoint. A check reads all of them at once. */
 export const CHECKPOINT_ROWS_MAX = 1000;
 
-/** Covers the rows. The last checkpoint grows until its hour is over, then a new one starts. */
-export function addCheckpoints(
-  { last, rows }: ActivityFacts,
-  { ownerId, signer, now }: Parameters<Storage['addCheckpoints']>[0],
-): Judged<number> {
+/**
+ * Covers the owner's rows behind the last checkpoint, which grows until its hour is over; then a new one starts.
+ * @returns the checkpoints that are new or have grown
+ */
+export function coveringCheckpoints(
+  last: Checkpoint | undefined,
+  rows: readonly NumberedActivity[],
+  { ownerId, signer, now }: { readonly ownerId: string; readonly signer: Signer; readonly now: Date },
+): readonly Checkpoint[] {
   const written = new Map<number, Unsigned>();
   // A checkpoint that was changed outside Countersign does not grow: signing it again would hide the change.
   let newest: Unsigned | undefined = last;
@@ -20,21 +23,15 @@ export function addCheckpoints(
   for (const row of rows) {
     const hour = hourOf(row.activity.at);
     const isSame = grows && newest?.hour.getTime() === hour.getTime();
-    if (newest === undefined || !isSame || newest.count >= CHECKPOINT_ROWS_MAX) {
+    if (newest === undefined || !isSame || newest.rowCount >= CHECKPOINT_ROWS_MAX) {
       newest = emptyCheckpoint(ownerId, newest, row.id, hour, now);
     }
     const hash = hashWith(newest.hash, row);
-    newest = { ...newest, lastId: row.id, count: newest.count + 1, updatedAt: now, hash };
+    newest = { ...newest, lastId: row.id, rowCount: newest.rowCount + 1, updatedAt: now, hash };
     written.set(newest.number, newest);
     grows = true;
   }
-  return {
-    answer: rows.length,
-    changes: [...written.values()].map((one) => ({
-      type: 'save_checkpoint',
-      checkpoint: signedCheckpoint(one, signer),
-    })),
-  };
+  return Array.from(written.values(), (one) => signedCheckpoint(one, signer));
 }
 
 type Unsigned = Omit<Checkpoint, 'signature'>;
@@ -52,7 +49,7 @@ function emptyCheckpoint(
     number: (before?.number ?? 0) + 1,
     firstId,
     lastId: firstId,
-    count: 0,
+    rowCount: 0,
     hour,
     createdAt: now,
     updatedAt: now,
@@ -83,7 +80,7 @@ export function isCheckpointIntact(checkpoint: Checkpoint, signer: Signer): bool
 
 /** Different checkpoints have different texts. */
 function checkpointText(checkpoint: Unsigned): string {
-  const { ownerId, number, firstId, lastId, count, previousHash, hash } = checkpoint;
+  const { ownerId, number, firstId, lastId, rowCount, previousHash, hash } = checkpoint;
   const times = [checkpoint.hour, checkpoint.createdAt, checkpoint.updatedAt].map((time) => time.getTime());
-  return JSON.stringify([1, ownerId, number, firstId, lastId, count, ...times, previousHash, hash]);
+  return JSON.stringify([1, ownerId, number, firstId, lastId, rowCount, ...times, previousHash, hash]);
 }
