@@ -44,7 +44,7 @@ export type {
   InvitationStatus,
   KeyInDocument,
 } from './calendar/event-document.ts';
-export type { EventNumberStorage, NumberedEvent } from './calendar/event-numbers.ts';
+export type { EventNumberStorage, NumberedEvent } from './calendar/event-number-storage.ts';
 export type { UnusableReason } from './calendar/why-unusable.ts';
 export { ERRORS, type ErrorCode, type ErrorDetails, ServiceError } from './contract/errors.ts';
 export type { OptionType } from './contract/options.ts';
@@ -140,6 +140,11 @@ export type {
   OwnerToNotify,
 } from './notices/notice-storage.ts';
 export { NOTICE_KINDS, type NoticeKind, type NoticeTarget } from './notices/notice-target.ts';
+export type { Owner } from './owners/owner-state.ts';
+export type { OwnerRemoval, OwnerStorage, OwnerUpdate, SetupLink } from './owners/owner-storage.ts';
+export type { OwnerToCheck, PasswordStorage, TriesRows } from './owners/password-storage.ts';
+export type { SecondStepChange, SecondStepEnd, SecondStepStorage } from './owners/second-step-storage.ts';
+export type { SessionStorage } from './owners/session-storage.ts';
 export type { Account } from './ports/account.ts';
 export {
   type AccountHealthStorage,
@@ -233,13 +238,8 @@ export {
 export type { MailSending, Outgoing } from './ports/mail-sending.ts';
 export type { InboxVisit, MailWatching, OpenInbox, WatchEnd } from './ports/mail-watching.ts';
 export { type Notice, type NoticeEnd, type NoticeSender, noticeText } from './ports/notice-sender.ts';
-export type { Owner, OwnerRemoval, OwnerStorage, OwnerUpdate } from './ports/owner-storage.ts';
-export type { OwnerToCheck, PasswordStorage, TriesRows } from './ports/password-storage.ts';
 export type { Mail, Ports } from './ports/ports.ts';
 export type { Reader, Reading, ReadingFor, UnreadableReason } from './ports/reader.ts';
-export type { SecondStepChange, SecondStepEnd, SecondStepStorage } from './ports/second-step-storage.ts';
-export type { SessionStorage } from './ports/session-storage.ts';
-export type { SetupLink, SetupStorage } from './ports/setup-storage.ts';
 export type { NewTokens, RefreshEnd, SignInStorage } from './ports/sign-in-storage.ts';
 export type { Storage } from './ports/storage.ts';
 export type { Summarizer, Summary, SummarySource } from './ports/summarizer.ts';

@@ -22,12 +22,11 @@ export const LOCKS = {
     'owner_id = (SELECT owner_id FROM countersign.secrets WHERE secret_hash = @secretHash)',
   ),
   /**
-   * Locks the rows of counters for this transaction, including rows that do not exist yet. The address always
-   * comes first, so no two transactions wait for each other. The lock of the newcomers' row covers all rows of
-   * an email. The first number is arbitrary but fixed.
+   * Locks two counters for this transaction, including those that do not exist yet. The first number is arbitrary but
+   * fixed.
    */
   counters: `
-  SELECT pg_advisory_xact_lock(730581648, @address), pg_advisory_xact_lock(730581648, @newcomers),
+  SELECT pg_advisory_xact_lock(730581648, @first), pg_advisory_xact_lock(730581648, @second),
     ${STORE_NOW_MS} AS now_ms`,
   /** Always in the same order, so that no two transactions wait for each other. */
   several:
@@ -57,6 +56,18 @@ export function lockOwner(tx: Transaction, ownerId: string): Promise<number> {
   return clockOf(tx.rows('lock_owner', LOCKS.owner, { ownerId }));
 }
 
+/** Locks the counters with these numbers, then the owner. All transactions lock in this order, so no two wait for each other. */
+export function lockCounters(
+  tx: Transaction,
+  {
+    numbers: [first, second],
+    ownerId,
+  }: { readonly numbers: readonly [number, number]; readonly ownerId: string | null },
+): Promise<number> {
+  const counters = clockOf(tx.rows('lock_counters', LOCKS.counters, { first, second }));
+  return ownerId === null ? counters : both(counters, lockOwner(tx, ownerId));
+}
+
 /**
  * Locks what a unit needs. Statements sent after it run once it holds the lock, and see everything committed
  * until then.
@@ -81,12 +92,6 @@ export async function lockFor(tx: Transaction, need: Need): Promise<Locked | und
       return lockOwners(tx, LOCKS.owners_of_lapsed, { running: [...need.running], limit: need.limit });
     case 'overdue':
       return lockOwners(tx, LOCKS.owners_of_overdue, { nowMs: need.now.getTime() });
-    case 'tries': {
-      const { address, newcomers } = need.rows;
-      const counters = clockOf(tx.rows('lock_counters', LOCKS.counters, { address, newcomers }));
-      if ('email' in need.who) return { nowMs: counters, values: {} };
-      return { nowMs: both(counters, lockOwner(tx, need.who.ownerId)), values: {} };
-    }
     default:
       return { nowMs: lockOwner(tx, need.ownerId), values: {} };
   }

@@ -1,8 +1,6 @@
 import { WAIT_MAX_MS } from '../../core/events/delivery.ts';
-import { confirmAccessChanges } from '../sql/access-change.ts';
 import { ACCOUNT_COLUMNS } from '../sql/account.ts';
 import type { StatementTexts } from '../sql/query.ts';
-import { SESSION_COLUMNS } from '../sql/session.ts';
 import { DELIVERY_COLUMNS, ENDPOINT_COLUMNS, EVENT_COLUMNS } from '../sql/webhook.ts';
 import type { WriteStatement } from '../sql/writes.ts';
 import { STORE_NOW_MS } from './lock.ts';
@@ -10,11 +8,6 @@ import { STORE_NOW_MS } from './lock.ts';
 const ACCOUNTS_OF = (owner: string) => `
   SELECT ${ACCOUNT_COLUMNS}
   FROM countersign.accounts WHERE owner_id = ${owner} ORDER BY account_id`;
-
-/** Whether the link of the first run with this hash is open. */
-const IS_OPEN = (hash: string, nowMs: string) =>
-  `NOT EXISTS (SELECT 1 FROM countersign.owners) AND EXISTS (
-    SELECT 1 FROM countersign.setup_link WHERE secret_hash = ${hash} AND expires_at_ms > ${nowMs})`;
 
 const page = (...conditions: string[]) => `
   SELECT * FROM countersign.approvals
@@ -183,13 +176,6 @@ export const STATEMENTS: StatementTexts = {
   pending_targets: 'SELECT approval_id, target FROM countersign.waiting_targets WHERE owner_id = @ownerId',
 
   owner: 'SELECT * FROM countersign.owners WHERE owner_id = @ownerId',
-  owners: 'SELECT * FROM countersign.owners WHERE owner_id > @after ORDER BY owner_id LIMIT @limit',
-  started_of_owner: `
-    SELECT approval_id FROM countersign.approvals
-    WHERE owner_id = @ownerId AND ended_at_ms IS NULL AND state = 'approved' AND started_at_ms IS NOT NULL LIMIT 1`,
-  open_setup: `SELECT 1 AS is_open WHERE ${IS_OPEN('@secretHash', '@nowMs::bigint')}`,
-  owner_by_email: 'SELECT * FROM countersign.owners WHERE email_folded = @email',
-  owner_by_passkey_handle: 'SELECT * FROM countersign.owners WHERE passkey_handle = @handle',
   accounts: ACCOUNTS_OF('@ownerId'),
   account_health: `
     SELECT * FROM countersign.account_health WHERE owner_id = @ownerId ORDER BY account_id, leg`,
@@ -204,18 +190,6 @@ export const STATEMENTS: StatementTexts = {
     WHERE c.owner_id = @ownerId AND c.revoked_at_ms IS NULL`,
   credentials: `
     SELECT * FROM countersign.credentials WHERE owner_id = @ownerId ORDER BY created_at_ms DESC, credential_id DESC`,
-  devices:
-    'SELECT * FROM countersign.devices WHERE owner_id = @ownerId ORDER BY last_sign_in_ms DESC, device_hash',
-  devices_by_email: `
-    SELECT d.* FROM countersign.owners o JOIN countersign.devices d ON d.owner_id = o.owner_id
-    WHERE o.email_folded = @email ORDER BY d.last_sign_in_ms DESC, d.device_hash`,
-  sessions: `SELECT ${SESSION_COLUMNS} FROM countersign.sessions s WHERE s.owner_id = @ownerId`,
-  password_tries: 'SELECT * FROM countersign.password_tries WHERE row_number = ANY(@rows::integer[])',
-  proof: `
-    SELECT
-      EXISTS (SELECT 1 FROM countersign.sessions WHERE owner_id = @ownerId AND session_id = @sessionId) AS has_session,
-      EXISTS (SELECT 1 FROM countersign.session_proofs
-        WHERE owner_id = @ownerId AND session_id = @sessionId AND nonce = @nonce) AS is_used`,
 
   tracker_of_request:
     'SELECT * FROM countersign.trackers WHERE owner_id = @ownerId AND request_id = @requestId',
@@ -292,13 +266,6 @@ export const STATEMENTS: StatementTexts = {
   relocated: `
     SELECT mark FROM countersign.relocated_messages
     WHERE owner_id = @ownerId AND mark = ANY(@marks::text[])`,
-
-  session_by_token: `
-    SELECT o.*, ${SESSION_COLUMNS} FROM countersign.sessions s JOIN countersign.owners o ON o.owner_id = s.owner_id
-    WHERE s.token_hash = @tokenHash AND s.expires_at_ms > @nowMs`,
-  live_sessions: `
-    SELECT ${SESSION_COLUMNS} FROM countersign.sessions s WHERE s.owner_id = @ownerId AND s.expires_at_ms > @nowMs
-    ORDER BY s.last_used_at_ms DESC, s.session_id LIMIT 100`,
 
   trackers: `
     SELECT * FROM countersign.trackers
@@ -411,32 +378,7 @@ export const WRITES: Readonly<Record<WriteStatement, string>> = {
   remember_relocated: `
     INSERT INTO countersign.relocated_messages (owner_id, mark)
     SELECT @owner_id::text, mark FROM unnest(@marks::text[]) AS added (mark) ON CONFLICT DO NOTHING`,
-  confirm_access_changes: confirmAccessChanges('countersign.owners'),
 };
-
-/** A new owner continues the numbers of a removed one with the same id. */
-const LAST_OF_REMOVED = (column: string) =>
-  `coalesce((SELECT ${column} FROM countersign.removed_owners WHERE owner_hash = @owner_hash), 0)`;
-
-export const ADD_OWNER = `
-  INSERT INTO countersign.owners
-    (owner_id, email, email_folded, timezone, language, plans_kept_days, proof_for, plan, limits, password_hash,
-    created_at_ms, last_account_id, last_endpoint_id)
-  SELECT @owner_id, @email, @email_folded, @timezone, @language, @plans_kept_days, @proof_for, @plan, @limits, @password_hash,
-    @created_at_ms, ${LAST_OF_REMOVED('last_account_id')}, ${LAST_OF_REMOVED('last_endpoint_id')}
-  WHERE @setup_hash::text IS NULL OR (${IS_OPEN('@setup_hash', '@created_at_ms')})
-  ON CONFLICT DO NOTHING`;
-
-/** Once there is an owner, the link is useless. */
-export const END_SETUP = 'DELETE FROM countersign.setup_link WHERE EXISTS (SELECT 1 FROM countersign.owners)';
-
-export const OPEN_SETUP = `
-  INSERT INTO countersign.setup_link (only_row, secret_hash, expires_at_ms)
-  SELECT 1, @secret_hash, @expires_at_ms WHERE NOT EXISTS (SELECT 1 FROM countersign.owners)
-  ON CONFLICT (only_row) DO UPDATE SET secret_hash = excluded.secret_hash, expires_at_ms = excluded.expires_at_ms`;
-
-/** If several transactions add an owner while there is a link, each waits for the one before. */
-export const LOCK_SETUP = 'SELECT 1 FROM countersign.setup_link FOR UPDATE';
 
 /** Held by one process at a time. The number is arbitrary but fixed. */
 export const LOCK_ERASING = 'SELECT pg_advisory_xact_lock(7305816483)';

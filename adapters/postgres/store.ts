@@ -9,14 +9,7 @@ import { sqlLookups } from '../sql/lookups.ts';
 import { type Load, nameAndText, readResults } from '../sql/query.ts';
 import { integer } from '../sql/row.ts';
 import { namedTexts } from '../sql/statement-text.ts';
-import {
-  addOwnerValues,
-  eraseValues,
-  openSetupValues,
-  orReplace,
-  writesOf,
-  writeText,
-} from '../sql/writes.ts';
+import { eraseValues, orReplace, writesOf, writeText } from '../sql/writes.ts';
 import {
   type Database,
   DURABLE,
@@ -26,19 +19,8 @@ import {
   SNAPSHOT,
   type Transaction,
 } from './database.ts';
-import { type Locked, lockFor, lockOwner } from './lock.ts';
-import {
-  ADD_OWNER,
-  END_SETUP,
-  ERASE,
-  ERASE_ACTIVITY,
-  ERASED_AT_ONCE,
-  LOCK_ERASING,
-  LOCK_SETUP,
-  OPEN_SETUP,
-  STATEMENTS,
-  WRITES,
-} from './statements.ts';
+import { type Locked, lockCounters, lockFor, lockOwner } from './lock.ts';
+import { ERASE, ERASE_ACTIVITY, ERASED_AT_ONCE, LOCK_ERASING, STATEMENTS, WRITES } from './statements.ts';
 
 /** A unit takes two round trips: one to begin, lock and load, one to write and commit. */
 export function postgresStore(db: Database): Store {
@@ -83,6 +65,8 @@ export function postgresStore(db: Database): Store {
       const lock = (tx: Transaction) => ({ nowMs: lockOwner(tx, ownerId), values: {} });
       return unit(commit, lock, loadOf(queries, POSTGRES), judge);
     },
+    countersUnit: (commit, lock, queries, judge) =>
+      unit(commit, (tx) => ({ nowMs: lockCounters(tx, lock), values: {} }), loadOf(queries, POSTGRES), judge),
     look: (queries) => lookUp(loadOf(queries, POSTGRES)),
 
     otherWork: setImmediate,
@@ -97,26 +81,6 @@ export function postgresStore(db: Database): Store {
       db.transact(DURABLE, async (tx) => {
         const [counts] = await inOrder([write(tx, changes), tx.commit()]);
         return counts;
-      }),
-
-    addOwner: (owner) =>
-      db.transact(DURABLE, async (tx) => {
-        const [, added] = await inOrder([
-          tx.rows('lock_setup', LOCK_SETUP, {}),
-          tx.run('add_owner', ADD_OWNER, addOwnerValues(owner)),
-          tx.run('end_setup', END_SETUP, {}),
-          tx.commit(),
-        ]);
-        return added === 1;
-      }),
-
-    openSetup: (link) =>
-      db.transact(DURABLE, async (tx) => {
-        const [opened] = await inOrder([
-          tx.run('open_setup', OPEN_SETUP, openSetupValues(link)),
-          tx.commit(),
-        ]);
-        return opened === 1;
       }),
 
     erase: (before) =>

@@ -1,7 +1,8 @@
 import { readFolderRoles } from '../../core/folders/roles.ts';
 import type { Account } from '../../core/ports/account.ts';
+import { remembering } from '../../core/state/remembering.ts';
 import { GRANT_COLUMNS, readGrant } from './grant.ts';
-import { integer, type Row, remembering, text, textOrNull } from './row.ts';
+import { integer, type Row, text, textOrNull } from './row.ts';
 
 /** The columns that `readAccounts` reads, and the time of the next look at the servers. */
 export const ACCOUNT_COLUMNS = `owner_id, account_id, label, email, display_name, signature, sealed_settings,

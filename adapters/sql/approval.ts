@@ -78,11 +78,11 @@ export function readApproval(row: Row): Approval {
   };
 }
 
-export function readApprovedBy(row: Row): Approval['approvedBy'] {
+function readApprovedBy(row: Row): Approval['approvedBy'] {
   return row.approved_by === null ? null : oneOf(row, 'approved_by', ['owner', 'policy']);
 }
 
-export function readError(row: Row): ApprovalError | null {
+function readError(row: Row): ApprovalError | null {
   const error = textOrNull(row, 'error');
   if (error === null || isApprovalError(error)) return error;
   throw new Error('An approval in the database ended for a reason that this program does not know.');

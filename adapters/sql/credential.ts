@@ -2,17 +2,8 @@ import { type Fences, fencesIn, NO_FENCES } from '../../core/gate/fences.ts';
 import { type LimitOverrides, PLAN_LIMITS } from '../../core/gate/limits.ts';
 import { GROUPS, type Modes, modesOf } from '../../core/gate/permissions.ts';
 import type { Standing, StoredCredential, StoredSecret } from '../../core/ports/store.ts';
-import {
-  instant,
-  instantOrNull,
-  integer,
-  object,
-  oneOf,
-  type Row,
-  remembering,
-  text,
-  textOrNull,
-} from './row.ts';
+import { remembering } from '../../core/state/remembering.ts';
+import { instant, instantOrNull, integer, object, oneOf, type Row, text, textOrNull } from './row.ts';
 
 /** The columns that `readCredential` reads, of a table `c`. */
 export const CREDENTIAL_COLUMNS = `c.owner_id, c.credential_id, c.kind, c.name, c.modes, c.revision, c.created_at_ms,

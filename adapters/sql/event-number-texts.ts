@@ -1,4 +1,4 @@
-import type { eventNumberStatements } from '../../core/calendar/event-numbers.ts';
+import type { eventNumberStatements } from '../../core/calendar/event-number-storage.ts';
 import type { Texts } from './dialect.ts';
 
 export const EVENT_NUMBER_TEXTS: Texts<typeof eventNumberStatements> = {

@@ -1,12 +1,4 @@
-import type {
-  CallerFacts,
-  FactKind,
-  FactsOf,
-  NeedOf,
-  SessionsFacts,
-  StoredDevice,
-  TrackersFacts,
-} from '../../core/ports/store.ts';
+import type { CallerFacts, FactKind, FactsOf, NeedOf, TrackersFacts } from '../../core/ports/store.ts';
 import type { Values } from '../../core/state/change.ts';
 import { readAccounts } from './account.ts';
 import { readServerHealth } from './account-health.ts';
@@ -14,13 +6,10 @@ import { readApproval } from './approval.ts';
 import { readClaim } from './claim.ts';
 import { readCredential, readSecret, readStanding } from './credential.ts';
 import { readPendingGrant } from './grant.ts';
-import { folded, readOwner } from './owner.ts';
+import { readOwner } from './owner.ts';
 import type { Load, Query, Statement } from './query.ts';
 import { flag, instant, instantOrNull, integer, integerOrNull, type Row, text, textOrNull } from './row.ts';
-import { readSecondStep } from './second-step.ts';
-import { readSession } from './session.ts';
 import { readLink, readStoredTracker, readTracker } from './tracker.ts';
-import { readTries } from './tries.ts';
 import { readUsage } from './usage.ts';
 import { readInboxLease, readInboxReader, readPosition, readWaitingTracker } from './watching.ts';
 import { readDelivery, readDueDelivery, readEndpointsFacts, readEvent } from './webhook.ts';
@@ -190,80 +179,6 @@ const FACTS: { readonly [Kind in FactKind]: (need: NeedOf<Kind>) => Load<FactsOf
   pendingGrants: ({ ownerId }) => ({
     queries: [ask('owner', { ownerId }), ask('pending_grants', { ownerId })],
     read: ([owner], pending) => owner && pending.map(readPendingGrant),
-  }),
-
-  sessions: ({ ownerId }) => ({
-    queries: [ask('owner', { ownerId }), ask('sessions', { ownerId })],
-    read: ([owner], sessions) => owner && readSessionsFacts(owner, sessions),
-  }),
-
-  owner: ({ ownerId, email }) => ({
-    queries: [
-      ask('owner', { ownerId }),
-      ask('sessions', { ownerId }),
-      ...(email === null ? [] : [ask('owner_by_email', { email: folded(email) })]),
-    ],
-    read: ([owner], sessions, [holder] = []) =>
-      owner && {
-        ...readSessionsFacts(owner, sessions),
-        owner: readOwner(owner),
-        isEmailTaken: holder !== undefined && text(holder, 'owner_id') !== ownerId,
-      },
-  }),
-
-  removal: ({ ownerId }) => ({
-    queries: [ask('owner', { ownerId }), ask('accounts', { ownerId }), ask('started_of_owner', { ownerId })],
-    read: ([owner], accounts, [started]) =>
-      owner && {
-        accountIds: accounts.map((row) => integer(row, 'account_id')),
-        lastAccountId: integer(owner, 'last_account_id'),
-        lastEndpointId: integer(owner, 'last_endpoint_id'),
-        isRunning: started !== undefined,
-      },
-  }),
-
-  proof: ({ ownerId, sessionId, nonce }) => ({
-    queries: [ask('proof', { ownerId, sessionId, nonce })],
-    read([row]) {
-      const found = counted(row);
-      return { hasSession: flag(found, 'has_session'), isUsed: flag(found, 'is_used') };
-    },
-  }),
-
-  tries: ({ who, rows }) => {
-    const [owner, devices] =
-      'email' in who
-        ? [
-            ask('owner_by_email', { email: folded(who.email) }),
-            ask('devices_by_email', { email: folded(who.email) }),
-          ]
-        : [ask('owner', { ownerId: who.ownerId }), ask('devices', { ownerId: who.ownerId })];
-    return {
-      queries: [owner, devices, ask('password_tries', { rows: Object.values(rows) })],
-      read([found], known, tries) {
-        const triesOf = (counter: keyof typeof rows) =>
-          readTries(tries.find((row) => integer(row, 'row_number') === rows[counter]));
-        return {
-          found: found && {
-            owner: readOwner(found),
-            passwordHash: textOrNull(found, 'password_hash'),
-            hasSecondStep: readSecondStep(found) !== null,
-          },
-          tries: {
-            address: triesOf('address'),
-            newcomers: triesOf('newcomers'),
-            repeaters: triesOf('repeaters'),
-          },
-          devices: known.map(readDevice),
-        };
-      },
-    };
-  },
-
-  secondStep: ({ ownerId }) => ({
-    queries: [ask('owner', { ownerId }), ask('devices', { ownerId })],
-    read: ([owner], devices) =>
-      owner && { secondStep: readSecondStep(owner), devices: devices.map(readDevice) },
   }),
 
   newTracker: ({ ownerId, requestId }) => ({
@@ -447,32 +362,12 @@ function readTrackers(trackers: Rows, links: Rows, [last]: Rows): TrackersFacts 
   };
 }
 
-function readSessionsFacts(owner: Row, sessions: Rows): SessionsFacts {
-  return {
-    passwordHash: textOrNull(owner, 'password_hash'),
-    secondStep: readSecondStep(owner),
-    sessions: sessions.map((row) => ({
-      session: readSession(row),
-      expiresAt: instant(row, 'session_expires_at_ms'),
-    })),
-  };
-}
-
 function readReclaimed(row: Row) {
   return { approval: readApproval(row), sealedPlan: readPlanText(row) };
 }
 
 function readPlanText(row: Row | undefined): string | null {
   return row === undefined ? null : textOrNull(row, 'sealed_plan');
-}
-
-function readDevice(row: Row): StoredDevice {
-  return {
-    deviceHash: text(row, 'device_hash'),
-    lastSignInMs: integer(row, 'last_sign_in_ms'),
-    failures: integer(row, 'failures'),
-    lastMs: integer(row, 'last_ms'),
-  };
 }
 
 /** Returns the row of a statement that always returns one. */

@@ -1,31 +1,18 @@
 import type { Store } from '../../core/ports/store.ts';
-import { readAccessChanges } from './access-change.ts';
 import { readAccounts } from './account.ts';
 import { readServerHealth } from './account-health.ts';
 import { readApproval, readOpenApprovals } from './approval.ts';
 import { readCredential, readSecret } from './credential.ts';
 import { ask } from './facts.ts';
-import { folded, readOwner } from './owner.ts';
 import type { Load, Query } from './query.ts';
 import { flag, instantOrNull, integer, type Row, text, textOrNull } from './row.ts';
-import { readSecondStep } from './second-step.ts';
-import { readSession } from './session.ts';
 import { readLink, readMessage, readTracker } from './tracker.ts';
 import { readInboxToWatch, readWaitingTracker } from './watching.ts';
 import { readDeliveryRecord, readEndpoint } from './webhook.ts';
 
 type Lookups = Omit<
   Store,
-  | 'unit'
-  | 'ownerUnit'
-  | 'execute'
-  | 'otherWork'
-  | 'look'
-  | 'apply'
-  | 'addOwner'
-  | 'openSetup'
-  | 'erase'
-  | 'close'
+  'unit' | 'ownerUnit' | 'countersUnit' | 'execute' | 'otherWork' | 'look' | 'apply' | 'erase' | 'close'
 >;
 
 /** The plain look-ups. @param answered  runs the queries at one moment, and reads their rows */
@@ -133,30 +120,6 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
           ),
       ),
 
-    owner: (ownerId) => first(ask('owner', { ownerId }), readOwner),
-    owners: (page) => list(ask('owners', page), readOwner),
-    isSetupOpen: ({ secretHash, now }) =>
-      rows(ask('open_setup', { secretHash, nowMs: now.getTime() }), (found) => found.length > 0),
-    ownerByEmail: (email) =>
-      first(ask('owner_by_email', { email: folded(email) }), (row) => ({
-        owner: readOwner(row),
-        passwordHash: textOrNull(row, 'password_hash'),
-      })),
-
-    ownerByPasskeyHandle: (handle) => first(ask('owner_by_passkey_handle', { handle }), readOwner),
-    secondStep: (ownerId) =>
-      first(ask('owner', { ownerId }), (row) => ({
-        owner: readOwner(row),
-        passwordHash: textOrNull(row, 'password_hash'),
-        secondStep: readSecondStep(row),
-      })),
-    session: (tokenHash, now) =>
-      first(ask('session_by_token', { tokenHash, nowMs: now.getTime() }), (row) => ({
-        owner: readOwner(row),
-        session: readSession(row),
-      })),
-    sessions: (ownerId, now) => list(ask('live_sessions', { ownerId, nowMs: now.getTime() }), readSession),
-
     accounts: (ownerId) => rows(ask('accounts', { ownerId }), readAccounts),
     accountHealth: (ownerId) => list(ask('account_health', { ownerId }), readServerHealth),
     accountsToCheck: ({ now, limit }) =>
@@ -202,7 +165,6 @@ export function sqlLookups(answered: <Answer>(load: Load<Answer>) => Promise<Ans
         deliveries: found.slice(0, limit).map(readDeliveryRecord),
         more: found.length > limit,
       })),
-    accessChanges: (ownerId) => first(ask('owner', { ownerId }), readAccessChanges),
     waitingTrackers: (ownerId) => list(ask('waiting_trackers', { ownerId }), readWaitingTracker),
     summariesDue: (query) =>
       answered({

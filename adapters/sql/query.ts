@@ -90,23 +90,6 @@ export type Statement =
   | 'credentials'
   | 'credential_use'
   | 'secrets_of_owner'
-  | 'devices'
-  | 'sessions'
-  /** `secretHash`, `nowMs`: the link of the first run, if it is open. */
-  | 'open_setup'
-  /** `email`, folded */
-  | 'owner_by_email'
-  | 'devices_by_email'
-  /** `handle` */
-  | 'owner_by_passkey_handle'
-  /** `after`, `limit` */
-  | 'owners'
-  /** `ownerId`: an approval that has started and not ended. */
-  | 'started_of_owner'
-  /** `rows`: row numbers. */
-  | 'password_tries'
-  /** `ownerId`, `sessionId`, `nonce`: `has_session`, `is_used`. */
-  | 'proof'
   /** `ownerId`, `requestId` */
   | 'tracker_of_request'
   /** `ownerId`: `last_id`, 0 if there is none. */
@@ -143,10 +126,6 @@ export type Statement =
   | 'known_domains'
   /** `ownerId`, `marks` */
   | 'relocated'
-  /** `tokenHash`, `nowMs`: the session with its owner. */
-  | 'session_by_token'
-  /** `ownerId`, `nowMs` */
-  | 'live_sessions'
   /** `ownerId`, `isResolved`, `before`, `limit` */
   | 'trackers'
   | 'count_trackers'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { SUBSCRIBED_TYPES } from '../../core/events/webhook-event.ts';
-import { TABLES } from '../../core/service/tables.ts';
+import { TABLES } from '../../core/service/all-tables.ts';
 import type { Column } from '../../core/state/column.ts';
 import { columnName, type Expression, type Index, type Table } from '../../core/state/table.ts';
 import type { Dialect } from './dialect.ts';

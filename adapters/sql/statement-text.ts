@@ -5,6 +5,7 @@ import type { Dialect } from './dialect.ts';
 import { EVENT_NUMBER_TEXTS } from './event-number-texts.ts';
 import { EVENT_TEXTS } from './event-texts.ts';
 import { NOTICE_TEXTS } from './notice-texts.ts';
+import { OWNER_TEXTS, PASSWORD_TEXTS, SESSION_TEXTS } from './owner-texts.ts';
 import { READ_TEXTS } from './read-texts.ts';
 
 /** Every text that does not follow from a table. */
@@ -13,7 +14,10 @@ export const TEXTS: Readonly<Record<string, (dialect: Dialect) => string | reado
   ...EVENT_NUMBER_TEXTS,
   ...EVENT_TEXTS,
   ...NOTICE_TEXTS,
+  ...OWNER_TEXTS,
+  ...PASSWORD_TEXTS,
   ...READ_TEXTS,
+  ...SESSION_TEXTS,
 };
 
 const named = new WeakMap<Dialect, ReadonlyMap<string, readonly string[]>>();

@@ -2,20 +2,14 @@ import type { Approval } from '../../core/approvals/approval.ts';
 import { folderRolesText } from '../../core/folders/roles.ts';
 import { fencesText } from '../../core/gate/fences.ts';
 import type { Account } from '../../core/ports/account.ts';
-import type { SetupLink } from '../../core/ports/setup-storage.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { AnyChange, StoredTracker } from '../../core/ports/store.ts';
 import type { LinkContent } from '../../core/ports/tracker-storage.ts';
 import { domainNames } from '../../core/safety/domain-keys.ts';
 import { domainOf } from '../../core/safety/domain-of.ts';
-import { passkeyHandle } from '../../core/secrets/webauthn.ts';
-import { TABLES_OF_OWNERS } from '../../core/service/tables.ts';
 import type { RowChange, Values } from '../../core/state/change.ts';
-import { accessChangeColumns } from './access-change.ts';
 import { serverColumns, serverKey } from './account-health.ts';
 import { grantColumns, pendingGrantColumns, pendingGrantKey } from './grant.ts';
-import { folded, ownerHash } from './owner.ts';
-import { secondStepText } from './second-step.ts';
 import { readerColumns } from './watching.ts';
 import { deliveryRow, endpointColumns, endpointKey } from './webhook.ts';
 
@@ -31,9 +25,7 @@ export type WriteStatement =
   | 'remember_recipients'
   /** `domain_endings`: JSON of pairs of a name and a domain that ends with it. Sets the domain written to most. */
   | 'rank_domains'
-  | 'remember_relocated'
-  /** `owner_id`, `until_ms`. */
-  | 'confirm_access_changes';
+  | 'remember_relocated';
 
 type RowWrite = Exclude<RowChange, { op: 'run' | 'put_rows' }>;
 
@@ -73,28 +65,6 @@ function textOf(
 export function orReplace(key: readonly string[], columns: readonly string[]): string {
   const excluded = columns.map((column) => `${column} = excluded.${column}`).join(', ');
   return `ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${excluded}`;
-}
-
-export function addOwnerValues(owner: Parameters<Storage['addOwner']>[0]): Values {
-  return {
-    owner_id: owner.ownerId,
-    owner_hash: ownerHash(owner.ownerId),
-    email: owner.email,
-    email_folded: folded(owner.email),
-    timezone: owner.timezone,
-    language: owner.language,
-    plans_kept_days: owner.plansKeptDays,
-    proof_for: owner.proofFor,
-    plan: owner.plan,
-    limits: JSON.stringify(owner.limits),
-    password_hash: owner.passwordHash,
-    created_at_ms: owner.now.getTime(),
-    setup_hash: owner.setupHash ?? null,
-  };
-}
-
-export function openSetupValues(link: SetupLink): Values {
-  return { secret_hash: link.secretHash, expires_at_ms: link.expiresAt.getTime() };
 }
 
 export function eraseValues(before: Parameters<Storage['erase']>[0]): Values {
@@ -338,104 +308,6 @@ export function writesOf(change: AnyChange): readonly RowChange[] {
       const values = { folder_roles: folderRolesText(change.roles) };
       return [{ op: 'update', table: 'accounts', key: accountKey(change), values }];
     }
-    case 'save_owner': {
-      const { owner } = change;
-      const values = {
-        email: owner.email,
-        email_folded: folded(owner.email),
-        timezone: owner.timezone,
-        language: owner.language,
-        plans_kept_days: owner.plansKeptDays,
-        proof_for: owner.proofFor,
-        plan: owner.plan,
-        limits: JSON.stringify(owner.limits),
-      };
-      return [{ op: 'update', table: 'owners', key: { owner_id: owner.ownerId }, values }];
-    }
-    case 'remove_owner': {
-      const { ownerId, lastAccountId: last_account_id, lastEndpointId: last_endpoint_id } = change;
-      const key = { owner_id: ownerId };
-      return [
-        ...TABLES_OF_OWNERS.map(({ name }): RowChange => ({ op: 'delete', table: name, key })),
-        {
-          op: 'put',
-          table: 'removed_owners',
-          key: { owner_hash: ownerHash(ownerId) },
-          values: { last_account_id, last_endpoint_id },
-        },
-      ];
-    }
-    case 'save_password': {
-      const values = { password_hash: change.passwordHash };
-      return [{ op: 'update', table: 'owners', key: { owner_id: change.ownerId }, values }];
-    }
-    case 'save_access_change': {
-      const values = accessChangeColumns(change.what, change.at);
-      return [{ op: 'update', table: 'owners', key: { owner_id: change.ownerId }, values }];
-    }
-    case 'confirm_access_changes': {
-      const values = { owner_id: change.ownerId, until_ms: change.until.getTime() };
-      return [{ op: 'run', statement: 'confirm_access_changes', values }];
-    }
-    case 'save_second_step': {
-      const { ownerId: owner_id, secondStep } = change;
-      const hasPasskey = (secondStep?.passkeys.length ?? 0) > 0;
-      const values = {
-        second_step: secondStep === null ? null : secondStepText(secondStep),
-        passkey_handle: hasPasskey ? passkeyHandle(owner_id) : null,
-      };
-      return [{ op: 'update', table: 'owners', key: { owner_id }, values }];
-    }
-    case 'add_session': {
-      const { session, tokenHash, expiresAt } = change;
-      const values = {
-        token_hash: tokenHash,
-        authenticated_at_ms: session.authenticatedAt.getTime(),
-        created_at_ms: session.createdAt.getTime(),
-        last_used_at_ms: session.lastUsedAt.getTime(),
-        expires_at_ms: expiresAt.getTime(),
-        browser: session.browser,
-        address: session.address,
-        proof_key: session.proofKey,
-      };
-      return [{ op: 'insert', table: 'sessions', key: sessionKey(session.ownerId, session.id), values }];
-    }
-    case 'save_session': {
-      const { session } = change;
-      const values = {
-        authenticated_at_ms: session.authenticatedAt.getTime(),
-        last_used_at_ms: session.lastUsedAt.getTime(),
-        proof_key: session.proofKey,
-      };
-      return [{ op: 'update', table: 'sessions', key: sessionKey(session.ownerId, session.id), values }];
-    }
-    case 'end_session':
-      return [{ op: 'delete', table: 'sessions', key: sessionKey(change.ownerId, change.sessionId) }];
-    case 'use_nonce': {
-      const key = { ...sessionKey(change.ownerId, change.sessionId), nonce: change.nonce };
-      return [{ op: 'insert', table: 'session_proofs', key, values: {} }];
-    }
-    case 'save_tries': {
-      const { row, tries } = change;
-      const key = { row_number: row };
-      if (tries === null) return [{ op: 'delete', table: 'password_tries', key }];
-      const { failures, lastMs: last_ms, forgottenMs: forgotten_ms } = tries;
-      return [{ op: 'put', table: 'password_tries', key, values: { failures, last_ms, forgotten_ms } }];
-    }
-    case 'add_device':
-    case 'save_device': {
-      const { ownerId: owner_id, device } = change;
-      const { deviceHash: device_hash, lastSignInMs: last_sign_in_ms, failures, lastMs: last_ms } = device;
-      const values = { last_sign_in_ms, failures, last_ms };
-      const op = change.type === 'add_device' ? 'put' : 'update';
-      return [{ op, table: 'devices', key: { owner_id, device_hash }, values }];
-    }
-    case 'forget_device': {
-      const key = { owner_id: change.ownerId, device_hash: change.deviceHash };
-      return [{ op: 'delete', table: 'devices', key }];
-    }
-    case 'forget_devices':
-      return [{ op: 'delete', table: 'devices', key: { owner_id: change.ownerId } }];
     case 'add_tracker': {
       const { tracker, requestId } = change;
       const values = {
@@ -546,7 +418,7 @@ function accountColumns(account: Omit<Account, 'isPrimary'>): Values {
   };
 }
 
-function sessionKey(ownerId: string, sessionId: string): Values {
+function _sessionKey(ownerId: string, sessionId: string): Values {
   return { owner_id: ownerId, session_id: sessionId };
 }
 

@@ -1,19 +1,12 @@
 import { WAIT_MAX_MS } from '../../core/events/delivery.ts';
-import { confirmAccessChanges } from '../sql/access-change.ts';
 import { ACCOUNT_COLUMNS } from '../sql/account.ts';
 import { CREDENTIAL_COLUMNS } from '../sql/credential.ts';
 import type { StatementTexts } from '../sql/query.ts';
-import { SESSION_COLUMNS } from '../sql/session.ts';
 import { DELIVERY_COLUMNS, ENDPOINT_COLUMNS, EVENT_COLUMNS } from '../sql/webhook.ts';
 import type { WriteStatement } from '../sql/writes.ts';
 
 const ACCOUNTS_OF = (owner: string) =>
   `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE owner_id = ${owner} ORDER BY account_id`;
-
-/** Whether the link of the first run with this hash is open. */
-const IS_OPEN = (hash: string, nowMs: string) =>
-  `NOT EXISTS (SELECT 1 FROM owners) AND EXISTS (
-    SELECT 1 FROM setup_link WHERE secret_hash = ${hash} AND expires_at_ms > ${nowMs})`;
 
 const page = (index: string, ...conditions: string[]) => `
   SELECT * FROM approvals INDEXED BY ${index}
@@ -198,13 +191,6 @@ export const STATEMENTS: StatementTexts = {
   pending_targets: 'SELECT approval_id, target FROM waiting_targets WHERE owner_id = @ownerId',
 
   owner: 'SELECT * FROM owners WHERE owner_id = @ownerId',
-  owners: 'SELECT * FROM owners WHERE owner_id > @after ORDER BY owner_id LIMIT @limit',
-  started_of_owner: `
-    SELECT approval_id FROM approvals INDEXED BY approvals_open
-    WHERE owner_id = @ownerId AND ended_at_ms IS NULL AND state = 'approved' AND started_at_ms IS NOT NULL LIMIT 1`,
-  open_setup: `SELECT 1 AS is_open WHERE ${IS_OPEN('@secretHash', '@nowMs')}`,
-  owner_by_email: 'SELECT * FROM owners WHERE email_folded = @email',
-  owner_by_passkey_handle: 'SELECT * FROM owners WHERE passkey_handle = @handle',
   accounts: ACCOUNTS_OF('@ownerId'),
   account_health: 'SELECT * FROM account_health WHERE owner_id = @ownerId ORDER BY account_id, leg',
   credential_use: `
@@ -217,17 +203,6 @@ export const STATEMENTS: StatementTexts = {
     WHERE c.owner_id = @ownerId AND c.revoked_at_ms IS NULL`,
   credentials: `
     SELECT * FROM credentials WHERE owner_id = @ownerId ORDER BY created_at_ms DESC, credential_id DESC`,
-  devices: 'SELECT * FROM devices WHERE owner_id = @ownerId ORDER BY last_sign_in_ms DESC, device_hash',
-  devices_by_email: `
-    SELECT d.* FROM owners o JOIN devices d ON d.owner_id = o.owner_id
-    WHERE o.email_folded = @email ORDER BY d.last_sign_in_ms DESC, d.device_hash`,
-  sessions: `SELECT ${SESSION_COLUMNS} FROM sessions s WHERE s.owner_id = @ownerId`,
-  password_tries: 'SELECT * FROM password_tries WHERE row_number IN (SELECT value FROM json_each(@rows))',
-  proof: `
-    SELECT
-      EXISTS (SELECT 1 FROM sessions WHERE owner_id = @ownerId AND session_id = @sessionId) AS has_session,
-      EXISTS (SELECT 1 FROM session_proofs
-        WHERE owner_id = @ownerId AND session_id = @sessionId AND nonce = @nonce) AS is_used`,
 
   tracker_of_request: 'SELECT * FROM trackers WHERE owner_id = @ownerId AND request_id = @requestId',
   last_tracker: 'SELECT coalesce(max(tracker_id), 0) AS last_id FROM trackers WHERE owner_id = @ownerId',
@@ -297,13 +272,6 @@ export const STATEMENTS: StatementTexts = {
   relocated: `
     SELECT mark FROM relocated_messages
     WHERE owner_id = @ownerId AND mark IN (SELECT value FROM json_each(@marks))`,
-
-  session_by_token: `
-    SELECT o.*, ${SESSION_COLUMNS} FROM sessions s JOIN owners o ON o.owner_id = s.owner_id
-    WHERE s.token_hash = @tokenHash AND s.expires_at_ms > @nowMs`,
-  live_sessions: `
-    SELECT ${SESSION_COLUMNS} FROM sessions s WHERE s.owner_id = @ownerId AND s.expires_at_ms > @nowMs
-    ORDER BY s.last_used_at_ms DESC, s.session_id LIMIT 100`,
 
   trackers: `
     SELECT * FROM trackers INDEXED BY trackers_by_state
@@ -424,29 +392,7 @@ export const WRITES: Readonly<Record<WriteStatement, readonly string[]>> = {
     INSERT INTO relocated_messages (owner_id, mark)
     SELECT @owner_id, value FROM json_each(@marks) WHERE true ON CONFLICT DO NOTHING`,
   ],
-  confirm_access_changes: [confirmAccessChanges('owners')],
 };
-
-/** A new owner continues the numbers of a removed one with the same id. */
-const LAST_OF_REMOVED = (column: string) =>
-  `coalesce((SELECT ${column} FROM removed_owners WHERE owner_hash = @owner_hash), 0)`;
-
-export const ADD_OWNER = `
-  INSERT INTO owners
-    (owner_id, email, email_folded, timezone, language, plans_kept_days, proof_for, plan, limits, password_hash,
-    created_at_ms, last_account_id, last_endpoint_id)
-  SELECT @owner_id, @email, @email_folded, @timezone, @language, @plans_kept_days, @proof_for, @plan, @limits, @password_hash,
-    @created_at_ms, ${LAST_OF_REMOVED('last_account_id')}, ${LAST_OF_REMOVED('last_endpoint_id')}
-  WHERE @setup_hash IS NULL OR (${IS_OPEN('@setup_hash', '@created_at_ms')})
-  ON CONFLICT DO NOTHING`;
-
-/** Once there is an owner, the link is useless. */
-export const END_SETUP = 'DELETE FROM setup_link WHERE EXISTS (SELECT 1 FROM owners)';
-
-export const OPEN_SETUP = `
-  INSERT INTO setup_link (only_row, secret_hash, expires_at_ms)
-  SELECT 1, @secret_hash, @expires_at_ms WHERE NOT EXISTS (SELECT 1 FROM owners)
-  ON CONFLICT (only_row) DO UPDATE SET secret_hash = excluded.secret_hash, expires_at_ms = excluded.expires_at_ms`;
 
 /** Rows that one statement erases, so that calls wait a few milliseconds at most. */
 export const ERASED_AT_ONCE = 200;

@@ -10,22 +10,12 @@ import { sqlLookups } from '../sql/lookups.ts';
 import { type Load, nameAndText, readResults } from '../sql/query.ts';
 import { integer, type Row, text } from '../sql/row.ts';
 import { namedTexts } from '../sql/statement-text.ts';
+import { eraseValues, orReplace, writesOf, writeText } from '../sql/writes.ts';
 import {
-  addOwnerValues,
-  eraseValues,
-  openSetupValues,
-  orReplace,
-  writesOf,
-  writeText,
-} from '../sql/writes.ts';
-import {
-  ADD_OWNER,
-  END_SETUP,
   ERASE,
   ERASE_ACTIVITY,
   ERASE_CHECKPOINTS,
   ERASED_AT_ONCE,
-  OPEN_SETUP,
   STATEMENTS,
   WRITES,
 } from './statements.ts';
@@ -121,16 +111,11 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
 
     unit: (commit, need, judge) => unit(commit, factsOf(need), judge),
     ownerUnit: (commit, _ownerId, queries, judge) => unit(commit, loadOf(queries, SQLITE), judge),
+    countersUnit: (commit, _lock, queries, judge) => unit(commit, loadOf(queries, SQLITE), judge),
     look: (queries) => lookUp(loadOf(queries, SQLITE)),
     otherWork: setImmediate,
     apply: (_ownerId, changes) => together(() => apply(changes))(),
     execute: durable((changes) => changes.map(write)),
-    addOwner: durable((owner) => {
-      const added = run(ADD_OWNER, addOwnerValues(owner));
-      run(END_SETUP, {});
-      return added === 1;
-    }),
-    openSetup: durable((link) => run(OPEN_SETUP, openSetupValues(link)) === 1),
     erase: together((before) => {
       const values = eraseValues(before);
       const erased = ERASE.map((one) => run(one, values));
@@ -152,7 +137,8 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
 
 /** Whether a change removes what must not stay in the log. */
 function leavesSecrets(change: AnyChange): boolean {
-  return 'type' in change && ['remove_account', 'remove_owner', 'forget_health'].includes(change.type);
+  if ('op' in change) return change.op === 'delete' && change.table === 'owners';
+  return ['remove_account', 'forget_health'].includes(change.type);
 }
 
 function commandTexts(name: string): readonly string[] {

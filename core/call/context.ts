@@ -4,10 +4,10 @@ import type { OpenWords } from '../execution/sealed-words.ts';
 import type { Fences } from '../gate/fences.ts';
 import type { Limits } from '../gate/limits.ts';
 import type { Mode } from '../gate/permissions.ts';
+import type { Owner } from '../owners/owner-state.ts';
 import type { Account } from '../ports/account.ts';
 import type { Credential } from '../ports/credential-storage.ts';
 import type { MailCall } from '../ports/mail.ts';
-import type { Owner } from '../ports/owner-storage.ts';
 import type { ShownPassage } from '../provenance/read-record.ts';
 import type { Identifiers } from './identifiers.ts';
 

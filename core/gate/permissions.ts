@@ -16,7 +16,8 @@ export const GROUPS = [
 export type Group = (typeof GROUPS)[number];
 export const MODES = ['off', 'on', 'direct', 'approval'] as const;
 export type Mode = (typeof MODES)[number];
-export type Plan = 'free' | 'paid';
+export const PLANS = ['free', 'paid'] as const;
+export type Plan = (typeof PLANS)[number];
 
 /** A mode for every group. Reads are `off` or `on`; writes are `off`, `approval` or `direct`. */
 export type Modes = Readonly<Record<Group, Mode>>;

@@ -1,4 +1,4 @@
-import { owners } from '../owners/owner-tables.ts';
+import { owners } from '../owners/owner-state.ts';
 import { STORED } from '../secrets/stored-purposes.ts';
 import { flag, instant, integer, sealed, text } from '../state/column.ts';
 import { table } from '../state/table.ts';

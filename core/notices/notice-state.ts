@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { owners } from '../owners/owner-tables.ts';
+import { owners } from '../owners/owner-state.ts';
 import { STORED } from '../secrets/stored-purposes.ts';
 import { flag, instant, integer, json, oneOf, sealed, text } from '../state/column.ts';
 import { commands, select, statements } from '../state/query.ts';

@@ -1,4 +1,4 @@
-import { owners } from '../owners/owner-tables.ts';
+import { owners } from '../owners/owner-state.ts';
 import { insert, put, type RowChange, remove, run, update } from '../state/change.ts';
 import { all, first, single } from '../state/query.ts';
 import type { StateStore, Verdict } from '../state/store.ts';

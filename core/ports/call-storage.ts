@@ -1,10 +1,10 @@
 import type { Activity } from '../activity/activity.ts';
 import type { LimitVerdict, Rate } from '../gate/limits.ts';
+import type { Owner } from '../owners/owner-state.ts';
 import type { NewRead } from '../provenance/read-state.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { Account } from './account.ts';
 import type { Credential } from './credential-storage.ts';
-import type { Owner } from './owner-storage.ts';
 
 /** Calls from admission to their end, and Idempotency-Keys. Makes the same promises as Storage. */
 export interface CallStorage {

@@ -1,7 +1,11 @@
 import type { ActivityStorage } from '../activity/activity-storage.ts';
-import type { EventNumberStorage } from '../calendar/event-numbers.ts';
+import type { EventNumberStorage } from '../calendar/event-number-storage.ts';
 import type { EventStorage } from '../events/event-storage.ts';
 import type { NoticeStorage } from '../notices/notice-storage.ts';
+import type { OwnerStorage } from '../owners/owner-storage.ts';
+import type { PasswordStorage } from '../owners/password-storage.ts';
+import type { SecondStepStorage } from '../owners/second-step-storage.ts';
+import type { SessionStorage } from '../owners/session-storage.ts';
 import type { ReadStorage } from '../provenance/read-storage.ts';
 import type { AccountHealthStorage } from './account-health.ts';
 import type { AccountStorage } from './account-storage.ts';
@@ -9,11 +13,6 @@ import type { ApprovalStorage } from './approval-storage.ts';
 import type { CallStorage } from './call-storage.ts';
 import type { CredentialStorage } from './credential-storage.ts';
 import type { GrantStorage } from './grant-storage.ts';
-import type { OwnerStorage } from './owner-storage.ts';
-import type { PasswordStorage } from './password-storage.ts';
-import type { SecondStepStorage } from './second-step-storage.ts';
-import type { SessionStorage } from './session-storage.ts';
-import type { SetupStorage } from './setup-storage.ts';
 import type { SignInStorage } from './sign-in-storage.ts';
 import type { TrackerStorage } from './tracker-storage.ts';
 import type { WatchStorage } from './watch-storage.ts';
@@ -49,7 +48,6 @@ export interface Storage
     EventStorage,
     NoticeStorage,
     ReadStorage,
-    SetupStorage,
     WebhookStorage {
   /** Resolves if the store responds. */
   healthy(): Promise<void>;

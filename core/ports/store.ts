@@ -2,13 +2,9 @@ import type { Approval } from '../approvals/approval.ts';
 import type { Delivery } from '../events/delivery.ts';
 import type { StoredEvent } from '../events/event-storage.ts';
 import type { FolderRoles } from '../folders/roles.ts';
-import type { AccessChange } from '../gate/access-change.ts';
 import type { LimitOverrides, Window } from '../gate/limits.ts';
-import type { FailedTries } from '../gate/pace.ts';
-import type { TriesCounter } from '../gate/password-tries.ts';
 import type { Plan } from '../gate/permissions.ts';
-import type { SecondStep } from '../gate/second-step.ts';
-import type { StoredSession } from '../gate/session.ts';
+import type { Owner } from '../owners/owner-state.ts';
 import type { RowChange } from '../state/change.ts';
 import type { Commit, StateStore, Verdict } from '../state/store.ts';
 import type { Account } from './account.ts';
@@ -17,8 +13,6 @@ import type { EditedPlan, Reclaimed } from './approval-storage.ts';
 import type { CredentialRef, Held } from './call-storage.ts';
 import type { Credential } from './credential-storage.ts';
 import type { PendingGrant, StoredGrant } from './grant-storage.ts';
-import type { Owner } from './owner-storage.ts';
-import type { OwnerToCheck, TriesRows } from './password-storage.ts';
 import type { Storage } from './storage.ts';
 import type { Tracker, TrackerLink } from './tracker-storage.ts';
 import type { InboxPosition, InboxReader, WaitingTracker } from './watch-storage.ts';
@@ -33,7 +27,7 @@ import type { AttemptLog, DeliveryRef, Endpoint } from './webhook-storage.ts';
  * result instead.
  */
 export type Store = StoreLookups &
-  Pick<StateStore, 'ownerUnit' | 'execute' | 'otherWork' | 'look'> & {
+  Pick<StateStore, 'ownerUnit' | 'countersUnit' | 'execute' | 'otherWork' | 'look'> & {
     /**
      * Runs one atomic unit: locks the rows of `need`, loads its facts, and applies all changes that `judge` returns, or
      * none. Nobody else writes rows of the same owner in between.
@@ -53,14 +47,11 @@ export type Store = StoreLookups &
     apply(ownerId: string, changes: readonly AnyChange[]): Promise<void>;
   };
 
-/** Look-ups change nothing and read one consistent state. `addOwner`, `openSetup` and `numberEvents` are durable; `erase` keeps the rows of approvals. */
+/** Look-ups change nothing and read one consistent state. `erase` keeps the rows of approvals. */
 type StoreLookups = Pick<
   Storage,
   | 'healthy'
   | 'close'
-  | 'addOwner'
-  | 'openSetup'
-  | 'isSetupOpen'
   | 'erase'
   | 'approval'
   | 'approvals'
@@ -72,13 +63,6 @@ type StoreLookups = Pick<
   | 'knownRecipients'
   | 'knownDomains'
   | 'relocatedAmong'
-  | 'owner'
-  | 'owners'
-  | 'ownerByEmail'
-  | 'secondStep'
-  | 'ownerByPasskeyHandle'
-  | 'session'
-  | 'sessions'
   | 'accounts'
   | 'accountHealth'
   | 'accountsToCheck'
@@ -91,7 +75,6 @@ type StoreLookups = Pick<
   | 'endpoints'
   | 'ownersWithDeliveries'
   | 'deliveries'
-  | 'accessChanges'
 > & {
   /** All credentials of the owner with all their secrets, newest first, including revoked ones; and the clock. */
   credentials(ownerId: string): Promise<{
@@ -156,30 +139,6 @@ export interface FactKinds {
     readonly need: { readonly ownerId: string };
     readonly facts: readonly PendingGrant[] | undefined;
   };
-  /** Undefined: there is no such owner. */
-  sessions: { readonly need: { readonly ownerId: string }; readonly facts: SessionsFacts | undefined };
-  /** Undefined: there is no such owner. `email` null: it is not looked up. */
-  owner: {
-    readonly need: { readonly ownerId: string; readonly email: string | null };
-    readonly facts: OwnerFacts | undefined;
-  };
-  /** Undefined: there is no such owner. */
-  removal: { readonly need: { readonly ownerId: string }; readonly facts: RemovalFacts | undefined };
-  proof: {
-    readonly need: { readonly ownerId: string; readonly sessionId: string; readonly nonce: string };
-    readonly facts: { readonly hasSession: boolean; readonly isUsed: boolean };
-  };
-  /** Tries at the password of the owner with this email or this id. Locks the counters too. */
-  tries: {
-    readonly need: {
-      readonly who: { readonly email: string } | { readonly ownerId: string };
-      readonly rows: TriesRows;
-      readonly deviceHash: string | null;
-    };
-    readonly facts: TriesFacts;
-  };
-  /** With the owner's known devices. Undefined: there is no such owner. */
-  secondStep: { readonly need: { readonly ownerId: string }; readonly facts: SecondStepFacts | undefined };
   /** `requestId`: the tracker that this request created before. */
   newTracker: {
     readonly need: { readonly ownerId: string; readonly requestId: string };
@@ -421,46 +380,6 @@ export interface AccountsFacts {
   readonly pending: readonly { readonly approval: Approval; readonly targets: readonly string[] }[];
 }
 
-export interface SessionsFacts {
-  readonly passwordHash: string | null;
-  readonly secondStep: SecondStep | null;
-  readonly sessions: readonly { readonly session: StoredSession; readonly expiresAt: Date }[];
-}
-
-export interface OwnerFacts extends SessionsFacts {
-  readonly owner: Owner;
-  /** Whether another owner has the email. */
-  readonly isEmailTaken: boolean;
-}
-
-export interface RemovalFacts {
-  readonly accountIds: readonly number[];
-  readonly lastAccountId: number;
-  readonly lastEndpointId: number;
-  /** Whether an approval of the owner has started and not ended. */
-  readonly isRunning: boolean;
-}
-
-export interface TriesFacts {
-  /** Undefined: no owner has the email. */
-  readonly found: OwnerToCheck | undefined;
-  readonly tries: Readonly<Record<Exclude<TriesCounter, 'device'>, FailedTries | undefined>>;
-  /** The owner's devices, newest sign-in first. */
-  readonly devices: readonly StoredDevice[];
-}
-
-export interface SecondStepFacts {
-  /** Null: the owner has none. */
-  readonly secondStep: SecondStep | null;
-  /** Newest sign-in first. */
-  readonly devices: readonly StoredDevice[];
-}
-
-export interface StoredDevice extends FailedTries {
-  readonly deviceHash: string;
-  readonly lastSignInMs: number;
-}
-
 export interface TrackersFacts {
   readonly trackers: readonly StoredTracker[];
   readonly links: readonly {
@@ -632,60 +551,6 @@ export type Change =
       readonly accountId: number;
       readonly roles: FolderRoles;
     }
-  /** Notes that it happened, and that a notice of it is due. */
-  | {
-      readonly type: 'save_access_change';
-      readonly ownerId: string;
-      readonly what: AccessChange;
-      readonly at: Date;
-    }
-  /** Forgets the changes up to that instant. */
-  | { readonly type: 'confirm_access_changes'; readonly ownerId: string; readonly until: Date }
-  /** Saves its email, time zone, language, days to keep plans, plan and limits. */
-  | { readonly type: 'save_owner'; readonly owner: Owner }
-  /** Removes every row of the owner. The numbers stay, with the hash of the id. */
-  | {
-      readonly type: 'remove_owner';
-      readonly ownerId: string;
-      readonly lastAccountId: number;
-      readonly lastEndpointId: number;
-    }
-  | { readonly type: 'save_password'; readonly ownerId: string; readonly passwordHash: string }
-  /** Null: the owner has none. */
-  | {
-      readonly type: 'save_second_step';
-      readonly ownerId: string;
-      readonly secondStep: SecondStep | null;
-    }
-  | {
-      readonly type: 'add_session';
-      readonly session: StoredSession;
-      readonly tokenHash: string;
-      readonly expiresAt: Date;
-    }
-  /** Saves its last use, its proof and its key. */
-  | { readonly type: 'save_session'; readonly session: StoredSession }
-  /** Also removes its nonces. */
-  | { readonly type: 'end_session'; readonly ownerId: string; readonly sessionId: string }
-  /** Kept as long as its session. */
-  | {
-      readonly type: 'use_nonce';
-      readonly ownerId: string;
-      readonly sessionId: string;
-      readonly nonce: string;
-    }
-  /** A counter without an owner. Null: removes it. */
-  | {
-      readonly type: 'save_tries';
-      readonly row: number;
-      readonly tries: (FailedTries & { readonly forgottenMs: number }) | null;
-    }
-  /** Adds the device, or updates its newest sign-in and its tries. */
-  | { readonly type: 'add_device'; readonly ownerId: string; readonly device: StoredDevice }
-  /** Does nothing if the device is forgotten. */
-  | { readonly type: 'save_device'; readonly ownerId: string; readonly device: StoredDevice }
-  | { readonly type: 'forget_device'; readonly ownerId: string; readonly deviceHash: string }
-  | { readonly type: 'forget_devices'; readonly ownerId: string }
   | { readonly type: 'add_tracker'; readonly tracker: Tracker; readonly requestId: string }
   /** Saves its fields, its status, its summary and the numbers of its newest links. */
   | { readonly type: 'save_tracker'; readonly stored: StoredTracker }

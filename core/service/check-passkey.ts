@@ -1,5 +1,5 @@
 import { createAddressBudget } from '../gate/address-budget.ts';
-import type { Owner } from '../ports/owner-storage.ts';
+import type { Owner } from '../owners/owner-state.ts';
 import type { Ports } from '../ports/ports.ts';
 import { type PasskeyPlace, proven, readAssertion } from '../secrets/webauthn.ts';
 import type { CheckSecondStep } from './check-second-step.ts';

@@ -1,7 +1,7 @@
 import { ServiceError } from '../contract/errors.ts';
 import { secretHash } from '../gate/credential.ts';
 import type { SecondStep, SecondStepProof } from '../gate/second-step.ts';
-import type { Owner } from '../ports/owner-storage.ts';
+import type { Owner } from '../owners/owner-state.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { readRecoveryCode } from '../secrets/recovery-code.ts';

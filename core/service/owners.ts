@@ -6,7 +6,7 @@ import type { AccessChanges } from '../gate/access-change.ts';
 import type { LimitOverrides } from '../gate/limits.ts';
 import type { ProofLevel } from '../gate/owner-proof.ts';
 import type { Plan } from '../gate/permissions.ts';
-import type { Owner } from '../ports/owner-storage.ts';
+import type { Owner } from '../owners/owner-state.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import type { ApprovalGist } from './approval-views.ts';

@@ -1,8 +1,8 @@
 import { invalidArgument, line } from '../contract/schema.ts';
 import { secretHash } from '../gate/credential.ts';
 import type { Passkey } from '../gate/second-step.ts';
+import type { SecondStepChange } from '../owners/second-step-storage.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { SecondStepChange } from '../ports/second-step-storage.ts';
 import { base32 } from '../secrets/base32.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { recoveryCodes } from '../secrets/recovery-code.ts';

@@ -1,7 +1,7 @@
 import { secretHash } from '../gate/credential.ts';
 import type { Session, StoredSession } from '../gate/session.ts';
 import { stepUp } from '../gate/step-up.ts';
-import type { Owner } from '../ports/owner-storage.ts';
+import type { Owner } from '../owners/owner-state.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import type { PasskeyPlace } from '../secrets/webauthn.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import * as z from 'zod';
-import type { Owner } from '../ports/owner-storage.ts';
+import type { Owner } from '../owners/owner-state.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { MINUTE_MS } from '../time/durations.ts';
 

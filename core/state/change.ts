@@ -80,7 +80,8 @@ export function stored(
 ): Record<string, Stored> {
   const named: Record<string, Stored> = {};
   for (const [property, value] of Object.entries(values)) {
-    if (!isWanted(property)) continue;
+    // One that is undefined was not given.
+    if (value === undefined || !isWanted(property)) continue;
     named[columnName(of, property)] = of.columns[property]?.write(value) ?? null;
   }
   return named;

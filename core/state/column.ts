@@ -1,3 +1,5 @@
+import { remembering } from './remembering.ts';
+
 /** What a database stores of one value; or the values of a list, for a parameter. */
 export type Stored = string | number | boolean | null | readonly (string | number)[];
 
@@ -114,13 +116,29 @@ export function listOf<Value>(of: Column<Value>): Column<readonly Value[]> {
   });
 }
 
-/** JSON, as `parse` accepts it. @param parse  throws an Error for any other value */
-export function json<Value>(parse: (value: unknown) => Value): Column<Value> {
+/**
+ * JSON, as `parse` accepts it.
+ * @param parse  throws an Error for any other value
+ * @param written  returns what is stored of a value. Default: the value itself
+ */
+export function json<Value>(
+  parse: (value: unknown) => Value,
+  written: (value: Value) => unknown = same,
+): Column<Value> {
   return column({
     type: 'text',
     read: (stored) => parse(JSON.parse(asText(stored))),
-    write: (value) => JSON.stringify(value),
+    write: (value) => JSON.stringify(written(value)),
   });
+}
+
+/** A text that is parsed on every call: the same text gives the same value, which nobody may change. */
+export function parsed<Value extends object>(
+  parse: (text: string) => Value,
+  written: (value: Value) => string,
+): Column<Value> {
+  const known = remembering(parse);
+  return column({ type: 'text', read: (stored) => known(asText(stored)), write: written });
 }
 
 /** JSON: an array of texts. */

@@ -1,6 +1,6 @@
 import { stored, type Values } from './change.ts';
 import { type Column, listOf } from './column.ts';
-import { type Columns, columnName, type RowOf, type Table, type ValuesOf } from './table.ts';
+import { type Columns, columnName, pick, type RowOf, type Table, type ValuesOf } from './table.ts';
 
 /** A row as a driver returns it: by the names of its columns. */
 export type DriverRow = Readonly<Record<string, unknown>>;
@@ -71,10 +71,10 @@ export function select(
   return {
     name: `${table.name}_by_${[...by, ...(among === undefined ? [] : [among])].map((one) => columnName(table, one)).join('_')}`,
     params: {
-      ...picked(table.columns, by),
+      ...pick(table.columns, by),
       ...(listed === undefined ? {} : { [`${among}List`]: listOf(listed) }),
     },
-    columns: only === undefined ? table.columns : picked(table.columns, only),
+    columns: only === undefined ? table.columns : pick(table.columns, only),
     selection: { table, by, among, order, index },
   };
 }
@@ -85,11 +85,6 @@ type ListsOf<Of extends Columns, Name extends keyof Of & string> = {
     ? Column<readonly Value[]>
     : never;
 };
-
-function picked(columns: Columns, properties: readonly string[]): Columns {
-  const entries = Object.entries(columns);
-  return Object.fromEntries(entries.filter(([property]) => properties.includes(property)));
-}
 
 /** Declares statements whose texts the SQL adapter has, by their names. */
 export function statements<

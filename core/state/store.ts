@@ -32,6 +32,17 @@ export interface StateStore {
     judge: (found: ResultsOf<Asked>, storeNowMs: number) => Verdict<Answer>,
   ): Promise<Answer>;
 
+  /**
+   * The same, for rows that belong to nobody: locks these two numbers in their order, then the owner if there is one. A number
+   * names no row.
+   */
+  countersUnit<Asked extends Queries, Answer>(
+    commit: Commit,
+    lock: { readonly numbers: readonly [number, number]; readonly ownerId: string | null },
+    queries: Asked,
+    judge: (found: ResultsOf<Asked>, storeNowMs: number) => Verdict<Answer>,
+  ): Promise<Answer>;
+
   /** Applies changes of one owner that need no facts, as one atomic, relaxed unit. */
   apply(ownerId: string, changes: readonly RowChange[]): Promise<void>;
 

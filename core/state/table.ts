@@ -71,6 +71,15 @@ export type ValuesOf<Of extends Columns> = {
   readonly [Property in keyof Of]: Of[Property] extends Column<infer Value> ? Value : never;
 };
 
+/** Some of the columns, in their order. */
+export function pick<Of extends Columns, Property extends keyof Of & string>(
+  columns: Of,
+  properties: readonly Property[],
+): Pick<Of, Property>;
+export function pick(columns: Columns, properties: readonly string[]): Columns {
+  return Object.fromEntries(Object.entries(columns).filter(([property]) => properties.includes(property)));
+}
+
 const names = new WeakMap<Columns, ReadonlyMap<string, string>>();
 
 /** The name of a column in SQL. @throws Error if the table has no such property */

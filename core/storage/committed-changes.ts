@@ -31,6 +31,10 @@ export function observeCommits(store: Store): ObservedStore {
       ...store,
       unit: (commit, need, judge) =>
         observed((noted) => store.unit(commit, need, (facts, at) => noted(judge(facts, at)))),
+      countersUnit: (commit, lock, queries, judge) =>
+        observed((noted) =>
+          store.countersUnit(commit, lock, queries, (found, at) => noted(judge(found, at))),
+        ),
       ownerUnit: (commit, ownerId, queries, judge) =>
         observed((noted) =>
           store.ownerUnit(commit, ownerId, queries, (found, at) => noted(judge(found, at))),

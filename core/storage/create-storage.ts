@@ -1,8 +1,12 @@
 import { activityStorage } from '../activity/activity-storage.ts';
-import { eventNumberStorage } from '../calendar/event-numbers.ts';
+import { eventNumberStorage } from '../calendar/event-number-storage.ts';
 import { PER_ENDPOINT_MAX } from '../events/attempt-room.ts';
 import { eventStorage } from '../events/event-storage.ts';
 import { noticeStorage } from '../notices/notice-storage.ts';
+import { ownerStorage } from '../owners/owner-storage.ts';
+import { passwordStorage } from '../owners/password-storage.ts';
+import { secondStepStorage } from '../owners/second-step-storage.ts';
+import { sessionStorage } from '../owners/session-storage.ts';
 import type { CredentialRef } from '../ports/call-storage.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Store } from '../ports/store.ts';
@@ -10,6 +14,7 @@ import { readStorage } from '../provenance/read-storage.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { Random } from '../secrets/random.ts';
 import { requestId } from '../secrets/record-ids.ts';
+import { TABLES_OF_OWNERS } from '../service/all-tables.ts';
 import { reportServer, takeCheck } from './account-health.ts';
 import {
   activateAccount,
@@ -36,20 +41,8 @@ import { cancel, decide } from './decide.ts';
 import { file, filingNeed } from './file.ts';
 import { finishCall, finishedWithClaim } from './finish.ts';
 import { addPendingGrant, leaseGrant, replaceGrant, saveGrant, takePendingGrant } from './grants.ts';
-import { removeOwner, updateOwner } from './owners.ts';
-import { passwordMatched, takePasswordTry } from './password-tries.ts';
 import { expire, reclaim } from './recover.ts';
 import { followedUp, followUpLater, settle, start } from './run.ts';
-import { changeSecondStep, takeSecondStep } from './second-step.ts';
-import {
-  addSession,
-  confirmSession,
-  endOtherSessions,
-  endSession,
-  setPassword,
-  takeProof,
-  useSession,
-} from './sessions.ts';
 import { addSignIn, refreshSignIn } from './sign-ins.ts';
 import { isAltered } from './signed-rows.ts';
 import { credentialAt } from './standing.ts';
@@ -90,7 +83,6 @@ export function createStorage(database: Store, random: Random): Storage {
     ({ kind: 'held', ownerId, followUp: approvalId }) as const;
   const tracker = (ownerId: string, trackerId: number, targets: readonly string[] = []) =>
     ({ kind: 'trackers', ownerId, trackerIds: [trackerId], targets }) as const;
-  const sessionsOf = (ownerId: string) => ({ kind: 'sessions', ownerId }) as const;
   const accountsOf = (ownerId: string) => ({ kind: 'accounts', ownerId }) as const;
   const pendingGrantsOf = (ownerId: string) => ({ kind: 'pendingGrants', ownerId }) as const;
   const endpointsOf = (ownerId: string, credentialId: string | null = null) =>
@@ -102,6 +94,10 @@ export function createStorage(database: Store, random: Random): Storage {
     ...lookups(store),
     ...activityStorage(store),
     ...eventStorage(store, onCommit),
+    ...ownerStorage(store, TABLES_OF_OWNERS),
+    ...sessionStorage(store),
+    ...passwordStorage(store),
+    ...secondStepStorage(store),
     ...noticeStorage(store),
     ...readStorage(store),
     ...eventNumberStorage(store),
@@ -170,46 +166,6 @@ export function createStorage(database: Store, random: Random): Storage {
     pause: (r) => unit('durable', key(r), (facts) => pause(facts, r, random)),
     resume: (r) => unit('durable', key(r), (facts) => resume(facts, r)),
     setFences: (r) => unit('durable', key(r), (facts) => setFences(facts, r)),
-
-    updateOwner: (r) =>
-      unit('durable', { kind: 'owner', ownerId: r.ownerId, email: r.email ?? null }, (facts, at) =>
-        updateOwner(facts, r, at),
-      ),
-    confirmAccessChanges: (ownerId, until) =>
-      store.apply(ownerId, [{ type: 'confirm_access_changes', ownerId, until }]),
-    removeOwner: (ownerId) =>
-      unit('durable', { kind: 'removal', ownerId }, (facts) => removeOwner(facts, ownerId)),
-    changeSecondStep: (ownerId, change) =>
-      unit('durable', { kind: 'secondStep', ownerId }, (facts, at) =>
-        changeSecondStep(facts, ownerId, change, at),
-      ),
-    takeSecondStep: (r) =>
-      unit('durable', { kind: 'secondStep', ownerId: r.ownerId }, (facts, at) =>
-        takeSecondStep(facts, r, at),
-      ),
-    setPassword: (ownerId, hash) =>
-      unit('durable', sessionsOf(ownerId), (facts, at) => setPassword(facts, ownerId, hash, at)),
-    takePasswordTry: (r) => {
-      const { email, rows, deviceHash } = r;
-      return unit('relaxed', { kind: 'tries', who: { email }, rows, deviceHash }, (facts) =>
-        takePasswordTry(facts, r),
-      );
-    },
-    passwordMatched: (r) => {
-      const { ownerId, rows, deviceHash } = r;
-      return unit('relaxed', { kind: 'tries', who: { ownerId }, rows, deviceHash }, (facts) =>
-        passwordMatched(facts, r),
-      );
-    },
-    addSession: (r) => unit('relaxed', sessionsOf(r.session.ownerId), (facts) => addSession(facts, r)),
-    useSession: ({ ownerId, sessionId, now }) =>
-      unit('relaxed', sessionsOf(ownerId), (facts) => useSession(facts, sessionId, now)),
-    confirmSession: (r) => unit('durable', sessionsOf(r.ownerId), (facts) => confirmSession(facts, r)),
-    takeProof: (r) => unit('relaxed', { kind: 'proof', ...r }, (facts) => takeProof(facts, r)),
-    endSession: (ownerId, sessionId) =>
-      unit('durable', sessionsOf(ownerId), (facts) => endSession(facts, sessionId)),
-    endOtherSessions: (ownerId, sessionId) =>
-      unit('durable', sessionsOf(ownerId), (facts) => endOtherSessions(facts, sessionId)),
 
     addAccount: (r) => unit('durable', accountsOf(r.ownerId), (facts) => addAccount(facts, r)),
     changeFolderRoles: (r) => unit('durable', accountsOf(r.ownerId), (facts) => changeFolderRoles(facts, r)),
@@ -296,6 +252,7 @@ function lookups(store: Store) {
   const {
     unit: _unit,
     ownerUnit: _owner,
+    countersUnit: _counters,
     execute: _execute,
     otherWork: _work,
     look: _look,

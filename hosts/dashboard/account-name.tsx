@@ -1,5 +1,5 @@
+import type { Owner } from '../../core/owners/owner-state.ts';
 import type { Account } from '../../core/ports/account.ts';
-import type { Owner } from '../../core/ports/owner-storage.ts';
 import type { Service } from '../../core/service/service.ts';
 import { Quoted } from './third-party-text.tsx';
 

@@ -1,5 +1,5 @@
 import type { StoredSession } from '../../core/gate/session.ts';
-import type { Owner } from '../../core/ports/owner-storage.ts';
+import type { Owner } from '../../core/owners/owner-state.ts';
 import type { SignedIn } from '../../core/service/sessions.ts';
 import { ownAddress } from '../http/host-name.ts';
 import { headerOf } from '../http/request-head.ts';

@@ -1,7 +1,7 @@
+import type { Owner } from '../../core/owners/owner-state.ts';
 import type { Account } from '../../core/ports/account.ts';
 import { healthOf, type ServerHealth } from '../../core/ports/account-health.ts';
 import type { CalendarInfo } from '../../core/ports/calendar.ts';
-import type { Owner } from '../../core/ports/owner-storage.ts';
 import type { Service } from '../../core/service/service.ts';
 import type { AccountServers } from '../dashboard/account-fields.ts';
 import {

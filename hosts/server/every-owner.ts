@@ -1,4 +1,4 @@
-import type { Owner } from '../../core/ports/owner-storage.ts';
+import type { Owner } from '../../core/owners/owner-state.ts';
 
 const PAGE = 100;
 

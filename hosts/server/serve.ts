@@ -1,5 +1,5 @@
+import type { Owner } from '../../core/owners/owner-state.ts';
 import type { Log } from '../../core/ports/log.ts';
-import type { Owner } from '../../core/ports/owner-storage.ts';
 import type { Service } from '../../core/service/service.ts';
 import { ownAddress } from '../http/host-name.ts';
 import { publicBase } from '../http/public-base.ts';

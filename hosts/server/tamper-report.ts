@@ -1,6 +1,6 @@
 import { broken, type Finding, good, lacking } from '../../adapters/imap/report.ts';
 import { type ActivityFault, checkActivity } from '../../core/activity/check-activity.ts';
-import type { Owner } from '../../core/ports/owner-storage.ts';
+import type { Owner } from '../../core/owners/owner-state.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { Signer } from '../../core/secrets/keyring.ts';
 import { HOUR_MS, MINUTE_MS } from '../../core/time/durations.ts';

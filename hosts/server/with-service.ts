@@ -1,4 +1,4 @@
-import type { Owner } from '../../core/ports/owner-storage.ts';
+import type { Owner } from '../../core/owners/owner-state.ts';
 import type { Reader } from '../../core/ports/reader.ts';
 import type { Service } from '../../core/service/service.ts';
 import { addressOf } from './address.ts';

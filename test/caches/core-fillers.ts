@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import ICAL from 'ical.js';
 import { slowWork } from '../../adapters/process/slow-work.ts';
 import { inlineReader } from '../../adapters/reader/inline-reader.ts';
-import { remembering } from '../../adapters/sql/row.ts';
 import { healthReports } from '../../core/accounts/health-reports.ts';
 import { createIdentifiers } from '../../core/call/identifiers.ts';
 import { readRecorder } from '../../core/call/read-recorder.ts';
@@ -16,6 +15,7 @@ import type { Reader } from '../../core/ports/reader.ts';
 import { createKeyring } from '../../core/secrets/keyring.ts';
 import { createClientDocuments } from '../../core/service/client-documents.ts';
 import { createNotices } from '../../core/service/notices.ts';
+import { remembering } from '../../core/state/remembering.ts';
 import { fenceLookAlikes } from '../../core/text/fence-look-alikes.ts';
 import { createBackoff } from '../../core/time/backoff.ts';
 import { dateFormat } from '../../core/time/date-format.ts';
@@ -189,7 +189,7 @@ export const CORE_FILLERS: Readonly<Record<string, Filler>> = {
       }
     },
   },
-  'adapters/sql/row.ts remembering.values': {
+  'core/state/remembering.ts remembering.values': {
     mostBytes: 2 * MB,
     rounds: 5,
     open() {

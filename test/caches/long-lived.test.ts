@@ -53,7 +53,7 @@ const BOUNDS: Readonly<Record<string, readonly [Kind, bound: string]>> = {
     'accounts with a connection, or used in the last 10 min',
   ],
   'adapters/remote/paced-reads.ts waiting': ['work', 'one for each open socket'],
-  'adapters/sql/row.ts remembering.values': ['filled', '2 MB for each column'],
+  'core/state/remembering.ts remembering.values': ['filled', '2 MB for each column'],
   'adapters/sql/writes.ts texts': ['few', 'the writes of the code'],
   'adapters/sandbox/calendar.ts sandboxCalendar.calendars': ['store', 'the sandbox'],
   'adapters/sandbox/mail.ts sandboxMail.mailboxes': ['store', 'the sandbox'],

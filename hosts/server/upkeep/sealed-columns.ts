@@ -1,11 +1,11 @@
 import { readCredential, readSecret } from '../../../adapters/sql/credential.ts';
 import { type Row, text } from '../../../adapters/sql/row.ts';
-import { readSecondStep, secondStepText } from '../../../adapters/sql/second-step.ts';
 import { checkpoints } from '../../../core/activity/activity-state.ts';
 import { isCheckpointIntact, signedCheckpoint } from '../../../core/activity/checkpoints.ts';
+import { owners } from '../../../core/owners/owner-state.ts';
 import type { Keyring } from '../../../core/secrets/keyring.ts';
 import { STORED } from '../../../core/secrets/stored-purposes.ts';
-import { TABLES } from '../../../core/service/tables.ts';
+import { TABLES } from '../../../core/service/all-tables.ts';
 import type { Sealing } from '../../../core/state/column.ts';
 import { readRow } from '../../../core/state/query.ts';
 import { contextText, sealingOf } from '../../../core/state/sealing.ts';
@@ -33,6 +33,8 @@ export interface SealedColumn {
   readonly renewed: (row: Row, keyring: Keyring) => string | null;
 }
 
+const SECOND_STEP = owners.columns.secondStep;
+
 /** The sealed text in a value of the column. Null: none. */
 export function sealedTextIn({ sealedIn }: SealedColumn, value: string): string | null {
   return sealedIn === undefined ? value : sealedIn(value);
@@ -54,12 +56,13 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     table: 'owners',
     column: 'second_step',
     key: ['owner_id'],
-    sealedIn: (value) => readSecondStep({ second_step: value })?.app?.sealedSecret ?? null,
+    sealedIn: (value) => SECOND_STEP.read(value)?.app?.sealedSecret ?? null,
     renewed(row, keyring) {
-      const stored = readSecondStep(row);
-      if (stored === null || stored.app === null) return text(row, 'second_step');
+      const value = text(row, 'second_step');
+      const stored = SECOND_STEP.read(value);
+      if (stored === null || stored.app === null) return value;
       const sealedSecret = resealed(keyring, STORED.totp, text(row, 'owner_id'), stored.app.sealedSecret);
-      return secondStepText({ ...stored, app: { ...stored.app, sealedSecret } });
+      return String(SECOND_STEP.write({ ...stored, app: { ...stored.app, sealedSecret } }));
     },
   },
   signed('credentials', ['owner_id', 'credential_id'], readCredential, isCredentialIntact, signedCredential),

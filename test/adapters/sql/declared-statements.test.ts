@@ -5,9 +5,12 @@ import { POSTGRES, SQLITE } from '../../../adapters/sql/dialect.ts';
 import { namedTexts, TEXTS } from '../../../adapters/sql/statement-text.ts';
 import { openDatabase } from '../../../adapters/sqlite/database.ts';
 import { activityCommands, activityStatements } from '../../../core/activity/activity-state.ts';
-import { eventNumberStatements } from '../../../core/calendar/event-numbers.ts';
+import { eventNumberStatements } from '../../../core/calendar/event-number-storage.ts';
 import { eventCommands, eventStatements } from '../../../core/events/event-state.ts';
 import { noticeCommands, noticeStatements } from '../../../core/notices/notice-state.ts';
+import { ownerCommands, ownerStatements } from '../../../core/owners/owner-state.ts';
+import { passwordStatements } from '../../../core/owners/password-state.ts';
+import { sessionStatements } from '../../../core/owners/session-state.ts';
 import { readCommands, readStatements } from '../../../core/provenance/read-state.ts';
 import type { Columns } from '../../../core/state/table.ts';
 import { columnName } from '../../../core/state/table.ts';
@@ -34,8 +37,12 @@ const DECLARED: readonly Declared[] = [
   eventCommands,
   noticeStatements,
   noticeCommands,
+  ownerStatements,
+  ownerCommands,
+  passwordStatements,
   readStatements,
   readCommands,
+  sessionStatements,
 ].flatMap((each): readonly Declared[] => Object.values(each));
 
 const names = (name: string, columns: Columns) =>

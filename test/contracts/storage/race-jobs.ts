@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { TriesRows } from '../../../core/ports/password-storage.ts';
+import type { TriesRows } from '../../../core/owners/password-storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import {

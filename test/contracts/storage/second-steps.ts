@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Passkey, SecondStepProof } from '../../../core/gate/second-step.ts';
-import type { SecondStepChange } from '../../../core/ports/second-step-storage.ts';
+import type { SecondStepChange } from '../../../core/owners/second-step-storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { passkeyHandle } from '../../../core/secrets/webauthn.ts';
 import type { Store } from '../storage.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Owner } from '../../../core/ports/owner-storage.ts';
+import type { Owner } from '../../../core/owners/owner-state.ts';
 import { readConfiguration } from '../../../hosts/server/configuration.ts';
 import { reachOf } from '../../../hosts/server/private-servers.ts';
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import type { SecondStep } from '../../core/gate/second-step.ts';
-import { type Row, textOrNull } from './row.ts';
+import type { SecondStep } from '../gate/second-step.ts';
+
+/** The second step of an owner as it is stored. */
 
 const stored = z.object({
   app: z.object({ sealed_secret: z.string(), last_step: z.int(), added_at_ms: z.int() }).nullable(),
@@ -21,11 +22,9 @@ const stored = z.object({
   last_ms: z.int(),
 });
 
-/** @param row  an owner's. Null: the owner signs in with the password alone. */
-export function readSecondStep(row: Row): SecondStep | null {
-  const text = textOrNull(row, 'second_step');
-  if (text === null) return null;
-  const { app, passkeys, recovery_hashes, failures, last_ms } = stored.parse(JSON.parse(text));
+/** @throws Error if it is none */
+export function secondStepIn(value: unknown): SecondStep {
+  const { app, passkeys, recovery_hashes, failures, last_ms } = stored.parse(value);
   return {
     app: app && {
       sealedSecret: app.sealed_secret,
@@ -47,9 +46,14 @@ export function readSecondStep(row: Row): SecondStep | null {
   };
 }
 
-export function secondStepText({ app, passkeys, recoveryHashes, strangers }: SecondStep): string {
+export function storedSecondStep({
+  app,
+  passkeys,
+  recoveryHashes,
+  strangers,
+}: SecondStep): z.input<typeof stored> {
   const { failures, lastMs: last_ms } = strangers;
-  const content: z.input<typeof stored> = {
+  return {
     app: app && {
       sealed_secret: app.sealedSecret,
       last_step: app.lastStep,
@@ -69,5 +73,4 @@ export function secondStepText({ app, passkeys, recoveryHashes, strangers }: Sec
     failures,
     last_ms,
   };
-  return JSON.stringify(content);
 }

@@ -9,20 +9,14 @@ import {
 } from '../accounts/account-tables.ts';
 import { activity, checkpoints } from '../activity/activity-state.ts';
 import { approvals, followUps, plans, waitingTargets } from '../approvals/approval-tables.ts';
-import { eventNumbers } from '../calendar/event-numbers.ts';
+import { eventNumbers } from '../calendar/event-number-storage.ts';
 import { eventStreams, events } from '../events/event-state.ts';
 import { deliveries, endpoints } from '../events/webhook-tables.ts';
 import { claims, credentials, secrets, usage } from '../keys/key-tables.ts';
 import { noticeChannels, noticeSettings } from '../notices/notice-state.ts';
-import {
-  devices,
-  owners,
-  passwordTries,
-  removedOwners,
-  sessionProofs,
-  sessions,
-  setupLink,
-} from '../owners/owner-tables.ts';
+import { owners, removedOwners, setupLink } from '../owners/owner-state.ts';
+import { devices, passwordTries } from '../owners/password-state.ts';
+import { sessionProofs, sessions } from '../owners/session-state.ts';
 import { reads } from '../provenance/read-state.ts';
 import type { Table } from '../state/table.ts';
 import { trackerLinks, trackers } from '../trackers/tracker-tables.ts';

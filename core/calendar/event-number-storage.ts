@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { owners } from '../owners/owner-tables.ts';
+import { owners } from '../owners/owner-state.ts';
 import { insert } from '../state/change.ts';
 import { integer, text } from '../state/column.ts';
 import { all, first, select, single, statements } from '../state/query.ts';
