@@ -141,7 +141,13 @@ export type {
 } from './notices/notice-storage.ts';
 export { NOTICE_KINDS, type NoticeKind, type NoticeTarget } from './notices/notice-target.ts';
 export type { Owner } from './owners/owner-state.ts';
-export type { OwnerRemoval, OwnerStorage, OwnerUpdate, SetupLink } from './owners/owner-storage.ts';
+export type {
+  OwnerRemoval,
+  OwnerSettings,
+  OwnerStorage,
+  OwnerUpdate,
+  SetupLink,
+} from './owners/owner-storage.ts';
 export type { OwnerToCheck, PasswordStorage, TriesRows } from './owners/password-storage.ts';
 export type { SecondStepChange, SecondStepEnd, SecondStepStorage } from './owners/second-step-storage.ts';
 export type { SessionStorage } from './owners/session-storage.ts';

@@ -15,13 +15,17 @@ export const EVENT_TEXTS: Texts<typeof eventStatements & typeof eventCommands> =
     SELECT stream_id, last_position, erased_position,
       EXISTS (SELECT 1 FROM ${prefix}events e WHERE e.type = s.type AND e.position IS NULL) AS has_unnumbered
     FROM ${prefix}event_streams s WHERE type = @type`,
-  append_event: ({ prefix }) => [
-    `UPDATE ${prefix}owners SET last_event_sequence = last_event_sequence + 1 WHERE owner_id = @owner_id`,
-    `INSERT INTO ${prefix}events (owner_id, sequence, event_id, type, credential_id, created_at_ms, data)
-    SELECT owner_id, last_event_sequence, CAST(@event_id AS text), CAST(@type AS text), CAST(@credential_id AS text),
-      CAST(@created_at_ms AS bigint), CAST(@data AS text)
-    FROM ${prefix}owners WHERE owner_id = @owner_id`,
-  ],
+  append_event: ({ name, prefix }) => {
+    const counted = `UPDATE ${prefix}owners SET last_event_sequence = last_event_sequence + 1 WHERE owner_id = @owner_id`;
+    const inserted = (from: string) => `
+      INSERT INTO ${prefix}events (owner_id, sequence, event_id, type, credential_id, created_at_ms, data)
+      SELECT owner_id, last_event_sequence, CAST(@event_id AS text), CAST(@type AS text), CAST(@credential_id AS text),
+        CAST(@created_at_ms AS bigint), CAST(@data AS text)
+      FROM ${from}`;
+    return name === 'sqlite'
+      ? [counted, inserted('owners WHERE owner_id = @owner_id')]
+      : `WITH next AS (${counted} RETURNING owner_id, last_event_sequence) ${inserted('next')}`;
+  },
   number_events: (dialect) => (dialect.name === 'sqlite' ? numberInSqlite() : numberInPostgres(dialect)),
 };
 

@@ -22,13 +22,16 @@ import { changedPassword } from './password-storage.ts';
 import { sessionsOfOwner } from './session-state.ts';
 
 /** The columns of an owner that an owner, an app or an operator sets. */
-type Settings = Pick<
+export type OwnerSettings = Pick<
   RowOf<typeof owners>,
   'email' | 'timezone' | 'language' | 'plansKeptDays' | 'proofFor' | 'plan' | 'limits'
 >;
 
 /** What is given changes. `limits`: replaces all of them. */
-export type OwnerUpdate = Partial<Settings> & { readonly ownerId: string; readonly passwordHash?: string };
+export type OwnerUpdate = Partial<OwnerSettings> & {
+  readonly ownerId: string;
+  readonly passwordHash?: string;
+};
 
 export type OwnerRemoval =
   | { readonly kind: 'removed'; readonly accountIds: readonly number[] }
@@ -60,7 +63,7 @@ export function ownerStorage(
      * @returns false if the ownerId or the email (case-insensitive) is taken, or the link is not open
      */
     async addOwner(
-      owner: Settings & {
+      owner: OwnerSettings & {
         readonly ownerId: string;
         readonly passwordHash: string | null;
         readonly setupHash?: string | undefined;
