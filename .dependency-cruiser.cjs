@@ -68,7 +68,6 @@ const ROOMS = [
   'provenance',
   'reading',
   'ports',
-  'storage',
   'accounts',
   'actions',
   'execution',
@@ -85,7 +84,7 @@ const ROOMS = [
  * What a subject stores: its tables, and the verbs on them. `Storage` is made of these files, wherever their room stands, so they
  * import nothing that comes after the ports, except each other.
  */
-const STATE = '^core/(?!(ports|storage)/)[a-z-]+/[a-z-]+-(tables|state|storage)[.]ts$';
+const STATE = '^core/(?!ports/)[a-z-]+/[a-z-]+-(tables|state|storage)[.]ts$';
 
 const OWN = '^(core|adapters|hosts|examples|test|bench)/';
 const PURE = `(^|/)node_modules/(@types/)?(${PURE_LIBRARIES.join('|').replaceAll('.', '\\.')})/`;

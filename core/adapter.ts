@@ -1,5 +1,9 @@
 /** The exports for authors of adapters (the ports, and what goes over them), and for a door of your own. */
 
+export type { AccountStorage } from './accounts/account-storage.ts';
+export type { GrantStorage, PendingGrant } from './accounts/grant-storage.ts';
+export type { AccountHealthStorage } from './accounts/health-storage.ts';
+export type { KnownStorage } from './accounts/known-storage.ts';
 export { plainDocuments, plainEvent } from './accounts/plain-documents.ts';
 export type {
   Activity,
@@ -23,6 +27,15 @@ export {
   type Rejection,
   type RejectionReason,
 } from './approvals/approval.ts';
+export type {
+  ApprovalStorage,
+  EditedPlan,
+  Filing,
+  OpenApprovals,
+  Reclaimed,
+  Relocated,
+  Settlement,
+} from './approvals/approval-storage.ts';
 export type { CallFiling } from './approvals/decide-call.ts';
 export type {
   Agent,
@@ -65,6 +78,16 @@ export {
   SUBSCRIBED_TYPES,
   type SubscribedType,
 } from './events/webhook-event.ts';
+export type { AttemptLog } from './events/webhook-state.ts';
+export type {
+  BegunAttempt,
+  DeliveryRecord,
+  DeliveryRef,
+  EndedAttempt,
+  Endpoint,
+  EndpointRef,
+  WebhookStorage,
+} from './events/webhook-storage.ts';
 export type { FolderRole, MailFolder } from './folders/folder.ts';
 export type { CreatableRole } from './folders/roles.ts';
 export {
@@ -101,6 +124,10 @@ export {
 } from './gate/permissions.ts';
 export type { AuthenticatorApp, Passkey, SecondStep, SecondStepProof } from './gate/second-step.ts';
 export type { Session, StoredSession } from './gate/session.ts';
+export type { Caller, CallStorage, ClaimRef, CredentialRef, Held } from './keys/call-storage.ts';
+export type { CredentialStorage, CredentialUse } from './keys/key-storage.ts';
+export type { Credential } from './keys/live-key.ts';
+export type { NewTokens, RefreshEnd, SignInStorage } from './keys/sign-in-storage.ts';
 export type { MailAddress } from './mail/address.ts';
 export type { AttachmentInfo } from './mail/attachment-info.ts';
 export { headerBlock } from './mail/header-fields.ts';
@@ -151,9 +178,8 @@ export type {
 export type { OwnerToCheck, PasswordStorage, TriesRows } from './owners/password-storage.ts';
 export type { SecondStepChange, SecondStepEnd, SecondStepStorage } from './owners/second-step-storage.ts';
 export type { SessionStorage } from './owners/session-storage.ts';
-export type { Account } from './ports/account.ts';
+export type { Account, StoredGrant } from './ports/account.ts';
 export {
-  type AccountHealthStorage,
   MENDED_BY_OWNER,
   needsOwner,
   SERVER_ROLES,
@@ -163,17 +189,7 @@ export {
   type ServerState,
   type ServerTrouble,
 } from './ports/account-health.ts';
-export type { AccountStorage } from './ports/account-storage.ts';
 export { announcedVisits, type Watch } from './ports/announced-visits.ts';
-export type {
-  ApprovalStorage,
-  EditedPlan,
-  Filing,
-  OpenApprovals,
-  Reclaimed,
-  Relocated,
-  Settlement,
-} from './ports/approval-storage.ts';
 export type {
   AttachmentText,
   ExtractedText,
@@ -199,11 +215,8 @@ export type {
   RefusedCalendar,
   StoredObject,
 } from './ports/calendar-objects.ts';
-export type { Caller, CallStorage, ClaimRef, CredentialRef, Held } from './ports/call-storage.ts';
 export type { Clock } from './ports/clock.ts';
-export type { Credential, CredentialStorage, CredentialUse } from './ports/credential-storage.ts';
 export type { DocumentSource, PublishedDocument } from './ports/document-source.ts';
-export type { GrantStorage, PendingGrant, StoredGrant } from './ports/grant-storage.ts';
 export type { Log, LogFields } from './ports/log.ts';
 export {
   type AccessToken,
@@ -246,43 +259,9 @@ export type { InboxVisit, MailWatching, OpenInbox, WatchEnd } from './ports/mail
 export { type Notice, type NoticeEnd, type NoticeSender, noticeText } from './ports/notice-sender.ts';
 export type { Mail, Ports } from './ports/ports.ts';
 export type { Reader, Reading, ReadingFor, UnreadableReason } from './ports/reader.ts';
-export type { NewTokens, RefreshEnd, SignInStorage } from './ports/sign-in-storage.ts';
 export type { Storage } from './ports/storage.ts';
 export type { Summarizer, Summary, SummarySource } from './ports/summarizer.ts';
-export type {
-  LinkContent,
-  LinkedMessage,
-  Tracker,
-  TrackerLink,
-  TrackerStatus,
-  TrackerStorage,
-  TrackerSummary,
-} from './ports/tracker-storage.ts';
-export type { DueSummary } from './ports/watch-storage.ts';
-export {
-  INBOX_READERS,
-  type InboxLink,
-  type InboxPosition,
-  type InboxReader,
-  type InboxStep,
-  type InboxToWatch,
-  type LeasedInbox,
-  type ReceivedMessage,
-  type RecentMessage,
-  type WaitingTracker,
-  type WatchStorage,
-} from './ports/watch-storage.ts';
 export type { WebhookEnd, WebhookRequest, WebhookSender } from './ports/webhook-sender.ts';
-export type {
-  AttemptLog,
-  BegunAttempt,
-  DeliveryRecord,
-  DeliveryRef,
-  EndedAttempt,
-  Endpoint,
-  EndpointRef,
-  WebhookStorage,
-} from './ports/webhook-storage.ts';
 export type { WorkObserver } from './ports/work-observer.ts';
 export type { NewRead, StoredRead, StoredSources } from './provenance/read-state.ts';
 export type { ReadStorage } from './provenance/read-storage.ts';
@@ -297,3 +276,29 @@ export type { Answer, ToolCall } from './service/tool-call.ts';
 export type { Registration } from './sign-in/client.ts';
 export type { OAuthError, Refusal } from './sign-in/refusal.ts';
 export type { SignInRequest } from './sign-in/request.ts';
+export type { EraseBefore } from './state/store.ts';
+export type {
+  DueSummary,
+  LinkContent,
+  LinkedMessage,
+  Tracker,
+  TrackerLink,
+  TrackerStatus,
+  TrackerStorage,
+  TrackerSummary,
+  WaitingTracker,
+} from './trackers/tracker-storage.ts';
+export {
+  INBOX_READERS,
+  type InboxPosition,
+  type InboxReader,
+  type RecentMessage,
+} from './watching/inbox-state.ts';
+export type {
+  InboxLink,
+  InboxStep,
+  InboxStorage,
+  InboxToWatch,
+  ReceivedMessage,
+} from './watching/inbox-storage.ts';
+export type { LeasedInbox, LeaseStorage } from './watching/lease-storage.ts';

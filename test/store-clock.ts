@@ -4,7 +4,7 @@ import { openDatabase, prepareDatabase } from '../adapters/sqlite/database.ts';
 import { sqliteDriver } from '../adapters/sqlite/driver.ts';
 import { sqliteStore } from '../adapters/sqlite/store.ts';
 import type { Storage } from '../core/ports/storage.ts';
-import { createStorage } from '../core/storage/create-storage.ts';
+import { createStorage } from '../core/service/create-storage.ts';
 
 /**
  * Opens SQLite with the test's clock as its own, so that limits and leases follow a clock that tests can

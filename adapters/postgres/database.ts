@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { ServiceError } from '../../core/contract/errors.ts';
 import { unavailable } from '../../core/contract/unavailable.ts';
 import type { Values } from '../../core/state/change.ts';
-import type { Row } from '../sql/row.ts';
+import type { DriverRow } from '../../core/state/query.ts';
 import { AddressError, readAddress } from './address.ts';
 import { pgDriver } from './driver.ts';
 import { UnfitDatabaseError } from './fitness.ts';
@@ -22,19 +22,19 @@ const TRIES = 6;
  * Runs statements, inside a transaction or alone. Their values are named by `@name` in the text. The driver's error
  * gets the statement's own name as its `statement`.
  */
-export interface Queries {
-  rows(name: string, text: string, values: Values): Promise<readonly Row[]>;
+export interface Statements {
+  rows(name: string, text: string, values: Values): Promise<readonly DriverRow[]>;
   /** @returns the number of rows written */
   run(name: string, text: string, values: Values): Promise<number>;
 }
 
 /** Statements that are called together are sent together. They run one after the other, after the BEGIN. */
-export interface Transaction extends Queries {
+export interface Transaction extends Statements {
   /** Commits. If an earlier statement failed, rolls back and throws. */
   commit(): Promise<void>;
 }
 
-export interface Database extends Queries {
+export interface Database extends Statements {
   /**
    * Runs a unit after `begin`; the unit calls `commit` itself. A unit that Postgres rolled back runs again.
    * @throws the unit's error once everything is rolled back; ServiceError if the store cannot be reached
@@ -91,7 +91,7 @@ export function openDatabase(given: string): Database {
     }
   }
 
-  async function runAlone(statement: Sent): Promise<pg.QueryResult<Row>> {
+  async function runAlone(statement: Sent): Promise<pg.QueryResult<DriverRow>> {
     await ready();
     try {
       return await onConnection(async (client, lose) => {
@@ -124,7 +124,7 @@ export function openDatabase(given: string): Database {
   }
 
   return {
-    ...queriesOf(runAlone),
+    ...statementsOf(runAlone),
     async transact(begin, unit) {
       await ready();
       for (let tries = 1; ; tries += 1) {
@@ -173,7 +173,7 @@ interface Sent extends Compiled {
   readonly values: Value[];
 }
 
-function queriesOf(sendOne: (statement: Sent) => Promise<pg.QueryResult<Row>>): Queries {
+function statementsOf(sendOne: (statement: Sent) => Promise<pg.QueryResult<DriverRow>>): Statements {
   const sent = (name: string, text: string, values: Values) => {
     const statement = compiled(text);
     return sendOne({
@@ -188,12 +188,14 @@ function queriesOf(sendOne: (statement: Sent) => Promise<pg.QueryResult<Row>>): 
   };
 }
 
-async function send(client: pg.ClientBase, statement: Sent): Promise<pg.QueryResult<Row>> {
+async function send(client: pg.ClientBase, statement: Sent): Promise<pg.QueryResult<DriverRow>> {
   const { name, text, values, preparedName } = statement;
   const config = { text, values };
   const isPrepared = preparedName !== undefined && mayPrepare.get(client) === true;
   try {
-    return await orLostConnection(client.query<Row>(isPrepared ? { ...config, name: preparedName } : config));
+    return await orLostConnection(
+      client.query<DriverRow>(isPrepared ? { ...config, name: preparedName } : config),
+    );
   } catch (cause) {
     throw cause instanceof pgDriver().DatabaseError ? Object.assign(cause, { statement: name }) : cause;
   }
@@ -242,7 +244,7 @@ function compiled(statement: string): Compiled {
 
 function transactionOf(client: pg.PoolClient): Transaction {
   return {
-    ...queriesOf((statement) => send(client, statement)),
+    ...statementsOf((statement) => send(client, statement)),
     async commit() {
       const { command } = await orLostConnection(client.query('COMMIT'));
       // This is Postgres's answer if an earlier statement had failed.

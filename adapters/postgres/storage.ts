@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { checkOptions } from '../../core/contract/options.ts';
 import type { Storage } from '../../core/ports/storage.ts';
-import { createStorage } from '../../core/storage/create-storage.ts';
+import { createStorage } from '../../core/service/create-storage.ts';
 import { openDatabase } from './database.ts';
 import { postgresStore } from './store.ts';
 

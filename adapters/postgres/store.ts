@@ -1,80 +1,77 @@
 import { setImmediate } from 'node:timers/promises';
-import type { AnyChange, Store } from '../../core/ports/store.ts';
-import type { RowChange, Values } from '../../core/state/change.ts';
-import type { Commit, Verdict } from '../../core/state/store.ts';
-import { loadOf } from '../sql/declared-load.ts';
+import type { RowChange } from '../../core/state/change.ts';
+import { type Queries, type ResultsOf, resultsOf } from '../../core/state/query.ts';
+import type { Commit, StateStore, Verdict } from '../../core/state/store.ts';
 import { POSTGRES } from '../sql/dialect.ts';
-import { factsOf } from '../sql/facts.ts';
-import { sqlLookups } from '../sql/lookups.ts';
-import { type Load, nameAndText, readResults } from '../sql/query.ts';
-import { integer } from '../sql/row.ts';
-import { namedTexts } from '../sql/statement-text.ts';
-import { eraseValues, orReplace, writesOf, writeText } from '../sql/writes.ts';
+import { namedTexts, queryText } from '../sql/statement-text.ts';
+import { eraseValues, orReplace, writeText } from '../sql/write-text.ts';
 import {
   type Database,
   DURABLE,
   inOrder,
-  type Queries,
   RELAXED,
   SNAPSHOT,
+  type Statements,
   type Transaction,
 } from './database.ts';
-import { type Locked, lockCounters, lockFor, lockOwner } from './lock.ts';
-import { ERASE, ERASE_ACTIVITY, ERASED_AT_ONCE, LOCK_ERASING, STATEMENTS, WRITES } from './statements.ts';
+import { ERASE, ERASE_ACTIVITY, ERASED_AT_ONCE, LOCK_ERASING } from './erasing.ts';
+import { lockCounters, lockDue, lockOwner, lockOwnerOfSecret } from './lock.ts';
 
 /** A unit takes two round trips: one to begin, lock and load, one to write and commit. */
-export function postgresStore(db: Database): Store {
-  async function lookUp<Answer>(load: Load<Answer>): Promise<Answer> {
-    // A single statement sees a single moment.
-    if (load.queries.length === 1) return answer(db, load, {});
-    return db.transact(SNAPSHOT, async (tx) => {
-      const [found] = await inOrder([answer(tx, load, {}), tx.commit()]);
-      return found;
-    });
-  }
-
-  /** @param lock  locks what the unit needs; undefined: there is nothing to do */
-  function unit<Facts, Answer>(
+export function postgresStore(db: Database): StateStore {
+  /** @param lock  takes the locks, and reads the store's clock once it has them. What is sent behind it sees what it waited for */
+  function unit<Asked extends Queries, Answer>(
     commit: Commit,
-    lock: (tx: Transaction) => Promise<Locked | undefined> | Locked,
-    load: Load<Facts>,
-    judge: (facts: Facts, storeNowMs: number) => Verdict<Answer, AnyChange>,
+    lock: (tx: Transaction) => Promise<number>,
+    queries: Asked,
+    judge: (found: ResultsOf<Asked>, storeNowMs: number) => Verdict<Answer>,
   ): Promise<Answer> {
-    return db.transact(commit === 'durable' ? DURABLE : RELAXED, async (tx) => {
-      const locked = await lock(tx);
-      const [nowMs, facts] =
-        locked === undefined
-          ? [
-              0,
-              readResults(
-                load,
-                load.queries.map(() => []),
-              ),
-            ]
-          : await inOrder([locked.nowMs, answer(tx, load, locked.values)]);
-      const judged = judge(facts, nowMs);
-      await inOrder([write(tx, judged.changes.flatMap(writesOf)), tx.commit()]);
-      return judged.answer;
+    return db.transact(beginOf(commit), async (tx) => {
+      const [nowMs, found] = await inOrder([lock(tx), answer(tx, queries)]);
+      return written(tx, judge(found, nowMs));
     });
   }
 
   return {
-    ...sqlLookups(lookUp),
-    unit: (commit, need, judge) => unit(commit, (tx) => lockFor(tx, need), factsOf(need), judge),
-    ownerUnit: (commit, ownerId, queries, judge) => {
-      const lock = (tx: Transaction) => ({ nowMs: lockOwner(tx, ownerId), values: {} });
-      return unit(commit, lock, loadOf(queries, POSTGRES), judge);
-    },
+    ownerUnit: (commit, ownerId, queries, judge) =>
+      unit(commit, (tx) => lockOwner(tx, ownerId), queries, judge),
+    secretUnit: (commit, secretHash, queries, judge) =>
+      unit(commit, (tx) => lockOwnerOfSecret(tx, secretHash), queries, judge),
     countersUnit: (commit, lock, queries, judge) =>
-      unit(commit, (tx) => ({ nowMs: lockCounters(tx, lock), values: {} }), loadOf(queries, POSTGRES), judge),
-    look: (queries) => lookUp(loadOf(queries, POSTGRES)),
+      unit(commit, (tx) => lockCounters(tx, lock), queries, judge),
+    dueUnit: (commit, owners, queries, judge) =>
+      db.transact(beginOf(commit), async (tx) => {
+        const text = queryText(owners.statement, POSTGRES);
+        const due = owners.read(await tx.rows(owners.statement.name, text, owners.values));
+        const { ownerIds, nowMs } = await lockDue(
+          tx,
+          due.map(({ ownerId }) => ownerId),
+        );
+        const asked = queries(ownerIds, new Date(nowMs));
+        const found =
+          ownerIds.length === 0
+            ? resultsOf(
+                asked,
+                Object.keys(asked).map(() => []),
+              )
+            : await answer(tx, asked);
+        return written(tx, judge(found, nowMs));
+      }),
+
+    async look(queries) {
+      // A single statement sees a single moment.
+      if (Object.keys(queries).length === 1) return answer(db, queries);
+      return db.transact(SNAPSHOT, async (tx) => {
+        const [found] = await inOrder([answer(tx, queries), tx.commit()]);
+        return found;
+      });
+    },
 
     otherWork: setImmediate,
 
     apply: (ownerId, changes) =>
       db.transact(RELAXED, async (tx) => {
-        const writes = changes.flatMap(writesOf);
-        await inOrder([lockOwner(tx, ownerId), write(tx, writes), tx.commit()]);
+        await inOrder([lockOwner(tx, ownerId), write(tx, changes), tx.commit()]);
       }),
 
     execute: (changes) =>
@@ -92,29 +89,41 @@ export function postgresStore(db: Database): Store {
           inOrder(ERASE.map((one) => tx.run('erase', one, values))),
           tx.commit(),
         ]);
-        return [integer(activity ?? {}, 'erased'), ...counts].some((count) => count >= ERASED_AT_ONCE);
+        return [Number(activity?.erased), ...counts].some((count) => count >= ERASED_AT_ONCE);
       }),
 
     close: () => db.close(),
   };
 }
 
-async function answer<Answer>(db: Queries, load: Load<Answer>, more: Values): Promise<Answer> {
-  const found = load.queries.map((query) => {
-    const { name, text } = nameAndText(query, STATEMENTS);
-    return db.rows(name, text, { ...query.values, ...more });
-  });
-  return readResults(load, await inOrder(found));
+function beginOf(commit: Commit): string {
+  return commit === 'durable' ? DURABLE : RELAXED;
+}
+
+async function answer<Asked extends Queries>(db: Statements, queries: Asked): Promise<ResultsOf<Asked>> {
+  const found = Object.values(queries).map(({ statement, values }) =>
+    db.rows(statement.name, queryText(statement, POSTGRES), values),
+  );
+  return resultsOf(queries, await inOrder(found));
+}
+
+/** Writes what was judged, and commits. @returns the answer */
+async function written<Answer>(
+  tx: Transaction,
+  { answer: judged, changes }: Verdict<Answer>,
+): Promise<Answer> {
+  await inOrder([write(tx, changes), tx.commit()]);
+  return judged;
 }
 
 /** @returns how many rows each changed */
-function write(tx: Transaction, writes: readonly RowChange[]): Promise<readonly number[]> {
+function write(tx: Transaction, changes: readonly RowChange[]): Promise<readonly number[]> {
   return inOrder(
-    writes.map(async (one) => {
+    changes.map((one) => {
       if (one.op === 'run') return command(tx, one);
       if (one.op === 'put_rows') return putRows(tx, one);
       const values = one.op === 'delete' ? one.key : { ...one.key, ...one.values };
-      return tx.run(`${one.op}_${one.table}`, writeText(one, 'countersign.'), values);
+      return tx.run(`${one.op}_${one.table}`, writeText(one, POSTGRES.prefix), values);
     }),
   );
 }
@@ -123,10 +132,9 @@ async function command(
   tx: Transaction,
   { statement, values }: Extract<RowChange, { op: 'run' }>,
 ): Promise<number> {
-  const older: Readonly<Record<string, string | undefined>> = WRITES;
-  const text = older[statement];
-  const texts = text === undefined ? namedTexts(statement, POSTGRES) : [text];
-  const counts = await inOrder(texts.map((one) => tx.run(statement, one, values)));
+  const counts = await inOrder(
+    namedTexts(statement, POSTGRES).map((text) => tx.run(statement, text, values)),
+  );
   return counts.at(-1) ?? 0;
 }
 
@@ -137,8 +145,9 @@ async function putRows(
 ): Promise<number> {
   const columns = Object.keys(rows[0] ?? {});
   const names = columns.join(', ');
+  const into = `${POSTGRES.prefix}${table}`;
   const text = `
-    INSERT INTO countersign.${table} (${names})
-    SELECT ${names} FROM json_populate_recordset(NULL::countersign.${table}, @rows::json) ${orReplace(key, columns)}`;
+    INSERT INTO ${into} (${names})
+    SELECT ${names} FROM json_populate_recordset(NULL::${into}, @rows::json) ${orReplace(key, columns)}`;
   return columns.length === 0 ? 0 : tx.run(`put_rows_${table}`, text, { rows: JSON.stringify(rows) });
 }

@@ -1,6 +1,9 @@
 import type { noticeCommands, noticeStatements } from '../../core/notices/notice-state.ts';
-import { IS_TO_MEND } from './account-health.ts';
+import { MENDED_BY_OWNER } from '../../core/ports/account-health.ts';
 import type { Texts } from './dialect.ts';
+
+/** A condition on `account_health`. */
+const IS_TO_MEND = `state IN (${MENDED_BY_OWNER.map((state) => `'${state}'`).join(', ')})`;
 
 export const NOTICE_TEXTS: Texts<typeof noticeStatements & typeof noticeCommands> = {
   waiting_for_notice: ({ prefix, by }) => `

@@ -18,6 +18,7 @@ const cleared = (column: string) => `${column} = CASE WHEN ${column} > @until_ms
 export const OWNER_TEXTS: Texts<typeof ownerStatements & typeof ownerCommands> = {
   owners_after: ({ prefix }) =>
     `SELECT ${columnList(OWNER_COLUMNS)} FROM ${prefix}owners WHERE owner_id > @after ORDER BY owner_id LIMIT @limit`,
+  any_owner: ({ prefix }) => `SELECT owner_id FROM ${prefix}owners LIMIT 1`,
   open_setup_link: (dialect) =>
     `SELECT 1 AS is_open WHERE ${isOpen(dialect, '@secret_hash', 'CAST(@now_ms AS bigint)')}`,
   running_of_owner: ({ prefix, by }) => `

@@ -1,23 +1,39 @@
 import type { Selection, Statement } from '../../core/state/query.ts';
 import { type Columns, columnName } from '../../core/state/table.ts';
+import { ACCOUNT_TEXTS } from './account-texts.ts';
 import { ACTIVITY_TEXTS } from './activity-texts.ts';
+import { APPROVAL_TEXTS } from './approval-texts.ts';
 import type { Dialect } from './dialect.ts';
 import { EVENT_NUMBER_TEXTS } from './event-number-texts.ts';
 import { EVENT_TEXTS } from './event-texts.ts';
+import { INBOX_TEXTS } from './inbox-texts.ts';
+import { CALL_TEXTS, CLOCK_TEXTS, KEY_TEXTS } from './key-texts.ts';
+import { KNOWN_TEXTS } from './known-texts.ts';
 import { NOTICE_TEXTS } from './notice-texts.ts';
 import { OWNER_TEXTS, PASSWORD_TEXTS, SESSION_TEXTS } from './owner-texts.ts';
 import { READ_TEXTS } from './read-texts.ts';
+import { TRACKER_TEXTS } from './tracker-texts.ts';
+import { WEBHOOK_TEXTS } from './webhook-texts.ts';
 
 /** Every text that does not follow from a table. */
 export const TEXTS: Readonly<Record<string, (dialect: Dialect) => string | readonly string[]>> = {
+  ...ACCOUNT_TEXTS,
   ...ACTIVITY_TEXTS,
+  ...APPROVAL_TEXTS,
+  ...CALL_TEXTS,
+  ...CLOCK_TEXTS,
   ...EVENT_NUMBER_TEXTS,
   ...EVENT_TEXTS,
+  ...KEY_TEXTS,
+  ...KNOWN_TEXTS,
+  ...INBOX_TEXTS,
   ...NOTICE_TEXTS,
   ...OWNER_TEXTS,
   ...PASSWORD_TEXTS,
   ...READ_TEXTS,
   ...SESSION_TEXTS,
+  ...TRACKER_TEXTS,
+  ...WEBHOOK_TEXTS,
 };
 
 const named = new WeakMap<Dialect, ReadonlyMap<string, readonly string[]>>();

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
+import type { DriverRow } from '../../core/state/query.ts';
 import { SQLITE } from '../sql/dialect.ts';
-import type { Row } from '../sql/row.ts';
 import { BASELINE, createSchema, unreadableVersion } from '../sql/schema.ts';
 
 /** SQL, or a function for what SQL cannot compute. */
@@ -43,7 +43,7 @@ export function migrate(db: Database, migrations: readonly Migration[] = MIGRATI
  * @throws Error if this program cannot read the file
  */
 export function readableVersion(db: Database, newest: number = NEWEST): number {
-  const tables = db.prepare<[], Row>("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  const tables = db.prepare<[], DriverRow>("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
   if (tables.length === 0) return 0;
   const version = Number(db.pragma('user_version', { simple: true }));
   const applicationId = db.pragma('application_id', { simple: true });

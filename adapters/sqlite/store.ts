@@ -1,24 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from 'better-sqlite3';
-import type { AnyChange, Store } from '../../core/ports/store.ts';
 import type { RowChange, Values } from '../../core/state/change.ts';
-import type { Commit, Verdict } from '../../core/state/store.ts';
-import { loadOf } from '../sql/declared-load.ts';
-import { SQLITE } from '../sql/dialect.ts';
-import { factsOf } from '../sql/facts.ts';
-import { sqlLookups } from '../sql/lookups.ts';
-import { type Load, nameAndText, readResults } from '../sql/query.ts';
-import { integer, type Row, text } from '../sql/row.ts';
-import { namedTexts } from '../sql/statement-text.ts';
-import { eraseValues, orReplace, writesOf, writeText } from '../sql/writes.ts';
 import {
-  ERASE,
-  ERASE_ACTIVITY,
-  ERASE_CHECKPOINTS,
-  ERASED_AT_ONCE,
-  STATEMENTS,
-  WRITES,
-} from './statements.ts';
+  type DriverRow,
+  type Queries,
+  type Query,
+  type ResultsOf,
+  resultsOf,
+} from '../../core/state/query.ts';
+import type { Commit, StateStore, Verdict } from '../../core/state/store.ts';
+import { SQLITE } from '../sql/dialect.ts';
+import { namedTexts, queryText } from '../sql/statement-text.ts';
+import { eraseValues, orReplace, writeText } from '../sql/write-text.ts';
+import { ERASE, ERASE_ACTIVITY, ERASE_CHECKPOINTS, ERASED_AT_ONCE } from './erasing.ts';
 import { transactionsOn } from './transactions.ts';
 
 type Plain = string | number | null;
@@ -27,7 +21,7 @@ type Plain = string | number | null;
 interface Ready {
   /** The name of the value at each position. */
   readonly names: readonly string[];
-  all(values: Plain[]): Row[];
+  all(values: Plain[]): DriverRow[];
   /** @returns the number of rows that it changed */
   run(values: Plain[]): number;
 }
@@ -36,7 +30,7 @@ interface Ready {
  * Runs both halves of a unit in one synchronous transaction: the judge runs between its statements.
  * @param storeNowMs  the store's clock; read inside the transaction, which may have waited for another
  */
-export function sqliteStore(db: Database, storeNowMs: () => number): Store {
+export function sqliteStore(db: Database, storeNowMs: () => number): StateStore {
   // Each when it is first needed: all of them take 6 ms.
   const prepared = new Map<string, Ready>();
   const prepare = (text: string): Ready => {
@@ -47,13 +41,16 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
     return made;
   };
 
-  function answer<Answer>(load: Load<Answer>, nowMs: number): Answer {
-    const clock = { storeNowMs: nowMs, store_now_ms: nowMs };
-    const results = load.queries.map((query) => {
-      const ready = prepare(nameAndText(query, STATEMENTS).text);
-      return ready.all(bound(ready.names, query.values, clock));
-    });
-    return readResults(load, results);
+  function rows({ statement, values }: Query<unknown>, nowMs: number): readonly DriverRow[] {
+    const ready = prepare(queryText(statement, SQLITE));
+    return ready.all(bound(ready.names, values, { store_now_ms: nowMs }));
+  }
+
+  function answer<Asked extends Queries>(queries: Asked, nowMs: number): ResultsOf<Asked> {
+    return resultsOf(
+      queries,
+      Object.values(queries).map((query) => rows(query, nowMs)),
+    );
   }
 
   function run(text: string, values: Values, key: Values = {}): number {
@@ -71,33 +68,25 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
   }
 
   function write(one: RowChange): number {
-    if (one.op === 'run') return commandTexts(one.statement).reduce((_, text) => run(text, one.values), 0);
+    if (one.op === 'run')
+      return namedTexts(one.statement, SQLITE).reduce((_, text) => run(text, one.values), 0);
     if (one.op === 'put_rows') return putRows(one);
     return run(writeText(one, ''), one.op === 'delete' ? {} : one.values, one.key);
   }
 
-  function apply(changes: readonly AnyChange[]): void {
-    for (const change of changes) for (const one of writesOf(change)) write(one);
-  }
-
   const { reading, together, durable, emptyLog, close } = transactionsOn(db);
-  /** A single statement sees a single moment. */
-  const lookUp = <Answer>(load: Load<Answer>): Promise<Answer> => {
-    const look = () => answer(load, storeNowMs());
-    return reading(load.queries.length === 1 ? look : db.transaction(look))();
-  };
 
-  async function unit<Facts, Answer>(
+  async function unit<Asked extends Queries, Answer>(
     commit: Commit,
-    load: Load<Facts>,
-    judge: (facts: Facts, storeNowMs: number) => Verdict<Answer, AnyChange>,
+    queriesAt: (nowMs: number) => Asked,
+    judge: (found: ResultsOf<Asked>, storeNowMs: number) => Verdict<Answer>,
   ): Promise<Answer> {
-    let changes: readonly AnyChange[] = [];
+    let changes: readonly RowChange[] = [];
     const work = () => {
       const nowMs = storeNowMs();
-      const judged = judge(answer(load, nowMs), nowMs);
+      const judged = judge(answer(queriesAt(nowMs), nowMs), nowMs);
       changes = judged.changes;
-      apply(changes);
+      for (const one of changes) write(one);
       return judged.answer;
     };
     const done = await (commit === 'durable' ? durable(work)() : together(work)());
@@ -107,27 +96,36 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
   }
 
   return {
-    ...sqlLookups(lookUp),
-
-    unit: (commit, need, judge) => unit(commit, factsOf(need), judge),
-    ownerUnit: (commit, _ownerId, queries, judge) => unit(commit, loadOf(queries, SQLITE), judge),
-    countersUnit: (commit, _lock, queries, judge) => unit(commit, loadOf(queries, SQLITE), judge),
-    look: (queries) => lookUp(loadOf(queries, SQLITE)),
+    ownerUnit: (commit, _ownerId, queries, judge) => unit(commit, () => queries, judge),
+    secretUnit: (commit, _secretHash, queries, judge) => unit(commit, () => queries, judge),
+    countersUnit: (commit, _lock, queries, judge) => unit(commit, () => queries, judge),
+    dueUnit: (commit, owners, queries, judge) => {
+      const of = (nowMs: number) => owners.read(rows(owners, nowMs)).map(({ ownerId }) => ownerId);
+      return unit(commit, (nowMs) => queries(of(nowMs), new Date(nowMs)), judge);
+    },
+    /** A single statement sees a single moment. */
+    look: (queries) => {
+      const look = () => answer(queries, storeNowMs());
+      return reading(Object.keys(queries).length === 1 ? look : db.transaction(look))();
+    },
     otherWork: setImmediate,
-    apply: (_ownerId, changes) => together(() => apply(changes))(),
+    apply: (_ownerId, changes) =>
+      together(() => {
+        for (const one of changes) write(one);
+      })(),
     execute: durable((changes) => changes.map(write)),
     erase: together((before) => {
       const values = eraseValues(before);
       const erased = ERASE.map((one) => run(one, values));
       const activity = prepare(ERASE_ACTIVITY);
-      const rows = activity.all(bound(activity.names, values, {}));
+      const gone = activity.all(bound(activity.names, values, {}));
       const lastIds = new Map<string, number>();
-      for (const row of rows) {
-        const ownerId = text(row, 'owner_id');
-        lastIds.set(ownerId, Math.max(lastIds.get(ownerId) ?? 0, integer(row, 'activity_id')));
+      for (const { owner_id, activity_id } of gone) {
+        const [ownerId, lastId] = [String(owner_id), Number(activity_id)];
+        lastIds.set(ownerId, Math.max(lastIds.get(ownerId) ?? 0, lastId));
       }
-      for (const [ownerId, lastId] of lastIds) run(ERASE_CHECKPOINTS, values, { ownerId, lastId });
-      return [rows.length, ...erased].some((count) => count >= ERASED_AT_ONCE);
+      for (const [owner_id, last_id] of lastIds) run(ERASE_CHECKPOINTS, values, { owner_id, last_id });
+      return [gone.length, ...erased].some((count) => count >= ERASED_AT_ONCE);
     }),
     close: async () => {
       close();
@@ -136,29 +134,22 @@ export function sqliteStore(db: Database, storeNowMs: () => number): Store {
 }
 
 /** Whether a change removes what must not stay in the log. */
-function leavesSecrets(change: AnyChange): boolean {
-  if ('op' in change) return change.op === 'delete' && change.table === 'owners';
-  return ['remove_account', 'forget_health'].includes(change.type);
-}
-
-function commandTexts(name: string): readonly string[] {
-  const older: Readonly<Record<string, readonly string[] | undefined>> = WRITES;
-  return older[name] ?? namedTexts(name, SQLITE);
+function leavesSecrets(change: RowChange): boolean {
+  return change.op === 'delete' && ['accounts', 'account_health', 'owners'].includes(change.table);
 }
 
 function readyStatement(db: Database, text: string): Ready {
   const names = [...text.matchAll(/@(\w+)/g)].map(([, name = '']) => name);
-  const statement = db.prepare<[Plain[]], Row>(text.replaceAll(/@\w+/g, '?'));
+  const statement = db.prepare<[Plain[]], DriverRow>(text.replaceAll(/@\w+/g, '?'));
   const run = (values: Plain[]) => statement.run(values).changes;
-  // With a `*`, a newer process can add a column to the rows at any time.
-  if (!statement.reader || text.includes('*')) return { names, all: (values) => statement.all(values), run };
+  if (!statement.reader) return { names, all: (values) => statement.all(values), run };
   // Rows as arrays cost half of what the driver's objects do.
   const columns = statement.columns().map(({ name }) => name);
   const arrays = db.prepare<[Plain[]], Plain[]>(statement.source).raw();
   return { names, run, all: (values) => arrays.all(values).map((row) => rowOf(columns, row)) };
 }
 
-function rowOf(columns: readonly string[], values: readonly Plain[]): Row {
+function rowOf(columns: readonly string[], values: readonly Plain[]): DriverRow {
   const row: Record<string, Plain | undefined> = {};
   for (let index = 0; index < columns.length; index += 1) row[columns[index] ?? ''] = values[index];
   return row;

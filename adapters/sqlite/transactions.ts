@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { Row } from '../sql/row.ts';
+import type { DriverRow } from '../../core/state/query.ts';
 import { sqliteDriver } from './driver.ts';
 import { grouping } from './grouped.ts';
 import { DatabaseLockedError, LOCK_WAIT_MS, lockLine } from './lock-line.ts';
@@ -55,7 +55,7 @@ export function transactionsOn(db: Database, lockWaitMs = LOCK_WAIT_MS) {
     async emptyLog(): Promise<void> {
       try {
         await checkpoints.run(() => {
-          const row = db.prepare<[], Row>('PRAGMA wal_checkpoint(TRUNCATE)').get();
+          const row = db.prepare<[], DriverRow>('PRAGMA wal_checkpoint(TRUNCATE)').get();
           const { SqliteError } = sqliteDriver();
           if (row?.busy === 1) throw new SqliteError('the log is in use', 'SQLITE_BUSY');
         });

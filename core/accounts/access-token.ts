@@ -1,6 +1,5 @@
-import type { Account } from '../ports/account.ts';
+import type { Account, StoredGrant } from '../ports/account.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { StoredGrant } from '../ports/grant-storage.ts';
 import { errorName } from '../ports/log.ts';
 import { type AccessToken, MailError, SignInWithdrawn } from '../ports/mail.ts';
 import { type MailProvider, ProviderError } from '../ports/mail-provider.ts';

@@ -1,9 +1,9 @@
 import type { Mailbox } from '../accounts/mail-call.ts';
 import type { RunPorts } from '../accounts/tool-ports.ts';
+import type { Relocated } from '../approvals/approval-storage.ts';
 import type { Result } from '../contract/result.ts';
 import type { Reach } from '../gate/fences.ts';
 import type { SentMessage } from '../mail/sent-message.ts';
-import type { Relocated } from '../ports/approval-storage.ts';
 import type { Start } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { ReadingFor } from '../ports/reader.ts';

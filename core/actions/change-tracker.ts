@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { REACHES_NOTHING } from '../gate/fences.ts';
 import { MailError } from '../ports/mail.ts';
-import type { LinkContent } from '../ports/tracker-storage.ts';
+import type { LinkContent } from '../trackers/tracker-storage.ts';
 import type { ActionFacts, RunContext } from './action.ts';
 
 /**

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { TrackerStatus } from '../ports/tracker-storage.ts';
 import { dueAt } from '../time/time-zone.ts';
+import type { TrackerStatus } from '../trackers/tracker-storage.ts';
 import type { LightAction } from './action.ts';
 import { type Done, ownRecords, startThen, withoutDone } from './change-tracker.ts';
 

@@ -1,4 +1,4 @@
-import type { TrackerStatus } from '../ports/tracker-storage.ts';
+import type { TrackerStatus } from '../trackers/tracker-storage.ts';
 import type { MessageState } from './message-state.ts';
 
 /**

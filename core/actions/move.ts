@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { folderForRole } from '../accounts/account-folders.ts';
 import { arrivalIdentity } from '../accounts/arrival-identity.ts';
+import type { Relocated } from '../approvals/approval-storage.ts';
 import { isInbox } from '../folders/roles.ts';
-import type { Relocated } from '../ports/approval-storage.ts';
 import { canonicalJson } from '../text/canonical-json.ts';
 import type { Action, ActionFacts, RunContext } from './action.ts';
 import { type Changed, type ChangedItem, changeEach, named } from './change-messages.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { TrackerStatus } from '../ports/tracker-storage.ts';
+import type { TrackerStatus } from '../trackers/tracker-storage.ts';
 import type { LightAction } from './action.ts';
 import {
   changedTracker,

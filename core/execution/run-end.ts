@@ -1,6 +1,6 @@
 import { type Approval, isInTime, ownersCause } from '../approvals/approval.ts';
+import type { Settlement } from '../approvals/approval-storage.ts';
 import { ServiceError } from '../contract/errors.ts';
-import type { Settlement } from '../ports/approval-storage.ts';
 import { MailError } from '../ports/mail.ts';
 
 /** The result of a failed run for its approval, and for the caller of a direct write. */

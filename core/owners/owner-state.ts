@@ -76,6 +76,12 @@ const OWNER = [
 export const OWNER_COLUMNS = pick(owners.columns, OWNER);
 export type Owner = Pick<RowOf<typeof owners>, (typeof OWNER)[number]>;
 
+/** The owner in a row that has more. */
+export function ownerIn(row: Owner): Owner {
+  const { ownerId, email, timezone, language, plansKeptDays, proofFor, plan, limits, activeAccountId } = row;
+  return { ownerId, email, timezone, language, plansKeptDays, proofFor, plan, limits, activeAccountId };
+}
+
 /** The last numbers of removed owners, which a later owner with the same id continues. */
 export const removedOwners = table(
   'removed_owners',
@@ -140,6 +146,7 @@ const ADDED = [
 export const ownerStatements = statements({
   /** In the order of their ids. */
   owners_after: { params: { after: text(), limit: integer() }, columns: OWNER_COLUMNS },
+  any_owner: { params: {}, columns: { ownerId } },
   /** A row if the link of the first run with this hash is open. */
   open_setup_link: { params: { secretHash: text(), now: instant() }, columns: { isOpen: integer() } },
   /** A request of the owner that has started and not ended. */

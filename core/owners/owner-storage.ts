@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { accounts } from '../accounts/account-tables.ts';
+import { accounts } from '../accounts/account-state.ts';
 import type { AccessChanges } from '../gate/access-change.ts';
 import { put, remove, run, update } from '../state/change.ts';
 import { all, first, select } from '../state/query.ts';

@@ -2,8 +2,7 @@ import type { StoredSession } from '../gate/session.ts';
 import { insert, type RowChange, remove, update } from '../state/change.ts';
 import { all, first, single } from '../state/query.ts';
 import type { StateStore, Verdict } from '../state/store.ts';
-import type { Owner } from './owner-state.ts';
-import { ownerWithSecrets } from './owner-state.ts';
+import { type Owner, ownerIn, ownerWithSecrets } from './owner-state.ts';
 import {
   type SessionRow,
   sessionProofs,
@@ -127,12 +126,6 @@ export function ended({ ownerId, sessionId }: SessionRef): RowChange {
 function storedSession({ sessionId: id, ...row }: SessionRow): StoredSession {
   const { ownerId, authenticatedAt, createdAt, lastUsedAt, browser, address, proofKey } = row;
   return { id, ownerId, authenticatedAt, createdAt, lastUsedAt, browser, address, proofKey };
-}
-
-/** The owner in a row that also has a session. */
-function ownerIn(row: Owner): Owner {
-  const { ownerId, email, timezone, language, plansKeptDays, proofFor, plan, limits, activeAccountId } = row;
-  return { ownerId, email, timezone, language, plansKeptDays, proofFor, plan, limits, activeAccountId };
 }
 
 function unchanged<Answer>(answer: Answer): Verdict<Answer> {

@@ -1,5 +1,4 @@
 import type { FolderRoles } from '../folders/roles.ts';
-import type { StoredGrant } from './grant-storage.ts';
 
 /** One of an owner's mailboxes, as storage keeps it. */
 export interface Account {
@@ -23,4 +22,16 @@ export interface Account {
   readonly authservId: string | null;
   /** Null: the account signs in with a password, which is in the settings. */
   readonly grant: StoredGrant | null;
+}
+
+/** What a provider granted to an account whose owner signed in there. */
+export interface StoredGrant {
+  /** The tokens, see core/accounts/grant.ts. */
+  readonly sealed: string;
+  /** When it was found that the provider has withdrawn it. Null: it is good, as far as is known. */
+  readonly withdrawnAt: Date | null;
+  /** Rises with each lease, and when the owner signs in again. */
+  readonly fence: number;
+  /** By the store's clock. While it is leased, one process gets new tokens. */
+  readonly leaseUntilMs: number;
 }

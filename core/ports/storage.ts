@@ -1,22 +1,25 @@
+import type { AccountStorage } from '../accounts/account-storage.ts';
+import type { GrantStorage } from '../accounts/grant-storage.ts';
+import type { AccountHealthStorage } from '../accounts/health-storage.ts';
+import type { KnownStorage } from '../accounts/known-storage.ts';
 import type { ActivityStorage } from '../activity/activity-storage.ts';
+import type { ApprovalStorage } from '../approvals/approval-storage.ts';
 import type { EventNumberStorage } from '../calendar/event-number-storage.ts';
 import type { EventStorage } from '../events/event-storage.ts';
+import type { WebhookStorage } from '../events/webhook-storage.ts';
+import type { CallStorage } from '../keys/call-storage.ts';
+import type { CredentialStorage } from '../keys/key-storage.ts';
+import type { SignInStorage } from '../keys/sign-in-storage.ts';
 import type { NoticeStorage } from '../notices/notice-storage.ts';
 import type { OwnerStorage } from '../owners/owner-storage.ts';
 import type { PasswordStorage } from '../owners/password-storage.ts';
 import type { SecondStepStorage } from '../owners/second-step-storage.ts';
 import type { SessionStorage } from '../owners/session-storage.ts';
 import type { ReadStorage } from '../provenance/read-storage.ts';
-import type { AccountHealthStorage } from './account-health.ts';
-import type { AccountStorage } from './account-storage.ts';
-import type { ApprovalStorage } from './approval-storage.ts';
-import type { CallStorage } from './call-storage.ts';
-import type { CredentialStorage } from './credential-storage.ts';
-import type { GrantStorage } from './grant-storage.ts';
-import type { SignInStorage } from './sign-in-storage.ts';
-import type { TrackerStorage } from './tracker-storage.ts';
-import type { WatchStorage } from './watch-storage.ts';
-import type { WebhookStorage } from './webhook-storage.ts';
+import type { EraseBefore } from '../state/store.ts';
+import type { TrackerStorage } from '../trackers/tracker-storage.ts';
+import type { InboxStorage } from '../watching/inbox-storage.ts';
+import type { LeaseStorage } from '../watching/lease-storage.ts';
 
 /**
  * What core stores. Each verb is one atomic unit: it either completes or changes nothing. Everything that must change
@@ -43,12 +46,19 @@ export interface Storage
     GrantStorage,
     TrackerStorage,
     EventNumberStorage,
-    WatchStorage,
+    InboxStorage,
+    LeaseStorage,
+    KnownStorage,
     ActivityStorage,
     EventStorage,
     NoticeStorage,
     ReadStorage,
     WebhookStorage {
+  /**
+   * Erases what is older, each by its own date, at most 250 rows of each kind per call.
+   * @returns whether more may be left to erase
+   */
+  erase(before: EraseBefore): Promise<boolean>;
   /** Resolves if the store responds. */
   healthy(): Promise<void>;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-import type { LinkedMessage, Tracker, TrackerSummary } from './tracker-storage.ts';
+import type { LinkedMessage, Tracker, TrackerSummary } from '../trackers/tracker-storage.ts';
 
 /**
  * Summarizes the messages of a tracker. Without one, core takes sentences from them.

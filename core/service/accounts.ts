@@ -1,3 +1,4 @@
+import { refuseConnected } from '../accounts/account-storage.ts';
 import { authservIdOf } from '../accounts/authserv-id.ts';
 import { type Grant, sealGrant } from '../accounts/grant.ts';
 import {
@@ -19,7 +20,6 @@ import type { CalendarInfo, UnusableCalendar } from '../ports/calendar.ts';
 import { type AccessToken, type MailAccount, type MailCall, MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
-import { refuseConnected } from '../storage/accounts.ts';
 import { chosenPins, type FolderChoices } from './chosen-pins.ts';
 import { notFound } from './not-found.ts';
 

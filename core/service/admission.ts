@@ -1,7 +1,7 @@
 import { ServiceError, ServiceStoppedError } from '../contract/errors.ts';
 import { unavailable } from '../contract/unavailable.ts';
 import type { LimitVerdict, Rate } from '../gate/limits.ts';
-import type { Caller, CredentialRef } from '../ports/call-storage.ts';
+import type { Caller, CredentialRef } from '../keys/call-storage.ts';
 import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Signer } from '../secrets/keyring.ts';

@@ -1,26 +1,27 @@
+import { accounts } from '../accounts/account-state.ts';
+import { pendingGrants } from '../accounts/grant-state.ts';
+import { accountHealth } from '../accounts/health-state.ts';
 import {
-  accountHealth,
-  accounts,
   knownDomainKeys,
   knownDomains,
   knownRecipients,
-  pendingGrants,
   relocatedMessages,
-} from '../accounts/account-tables.ts';
+} from '../accounts/known-state.ts';
 import { activity, checkpoints } from '../activity/activity-state.ts';
-import { approvals, followUps, plans, waitingTargets } from '../approvals/approval-tables.ts';
+import { approvals, followUps, plans, waitingTargets } from '../approvals/approval-state.ts';
 import { eventNumbers } from '../calendar/event-number-storage.ts';
 import { eventStreams, events } from '../events/event-state.ts';
-import { deliveries, endpoints } from '../events/webhook-tables.ts';
-import { claims, credentials, secrets, usage } from '../keys/key-tables.ts';
+import { deliveries, endpoints } from '../events/webhook-state.ts';
+import { claims, usage } from '../keys/call-state.ts';
+import { credentials, secrets } from '../keys/key-state.ts';
 import { noticeChannels, noticeSettings } from '../notices/notice-state.ts';
 import { owners, removedOwners, setupLink } from '../owners/owner-state.ts';
 import { devices, passwordTries } from '../owners/password-state.ts';
 import { sessionProofs, sessions } from '../owners/session-state.ts';
 import { reads } from '../provenance/read-state.ts';
 import type { Table } from '../state/table.ts';
-import { trackerLinks, trackers } from '../trackers/tracker-tables.ts';
-import { inboxLeases, inboxReaders, movedIntoInbox } from '../watching/inbox-tables.ts';
+import { trackerLinks, trackers } from '../trackers/tracker-state.ts';
+import { inboxLeases, inboxReaders, movedIntoInbox } from '../watching/inbox-state.ts';
 
 /**
  * Every table, each behind its parent. Every row has `owner_id` first in its key, and every query filters by it, so that

@@ -4,8 +4,8 @@ import { type OpenedPlan, openedPlan, openPlan } from '../execution/sealed-plan.
 import { openAsked } from '../execution/sealed-words.ts';
 import { crossedFence, REACHES_NOTHING, type Reach } from '../gate/fences.ts';
 import { type Approvable, isProofOf, needsProof, type ProofLevel } from '../gate/owner-proof.ts';
+import type { Credential } from '../keys/live-key.ts';
 import type { Draft } from '../plans/edit-diff.ts';
-import type { Credential } from '../ports/credential-storage.ts';
 import { errorName } from '../ports/log.ts';
 import { bySeverity, withoutRepeats } from '../safety/finding.ts';
 import { sentenceOf } from '../safety/finding-text.ts';

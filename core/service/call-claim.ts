@@ -2,7 +2,7 @@ import { claimInProgress } from '../approvals/idempotency.ts';
 import { type Outcome, storedOutcome } from '../call/outcome.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { withoutPurpose } from '../contract/purpose.ts';
-import type { Caller, ClaimRef } from '../ports/call-storage.ts';
+import type { Caller, ClaimRef } from '../keys/call-storage.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { STORED } from '../secrets/stored-purposes.ts';
 import { canonicalJson, digestOf } from '../text/canonical-json.ts';

@@ -4,7 +4,7 @@ import { createAddressBudget } from '../gate/address-budget.ts';
 import { secretHash } from '../gate/credential.ts';
 import type { Rate } from '../gate/limits.ts';
 import { effectiveMode, GROUPS, type Group } from '../gate/permissions.ts';
-import type { Caller } from '../ports/call-storage.ts';
+import type { Caller } from '../keys/call-storage.ts';
 import type { Ports } from '../ports/ports.ts';
 import { CATALOGUE } from '../tools/catalogue.ts';
 import { listingOf, type ToolListing } from '../tools/define-tool.ts';

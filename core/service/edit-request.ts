@@ -1,11 +1,11 @@
 import type { Approval } from '../approvals/approval.ts';
+import type { EditedPlan } from '../approvals/approval-storage.ts';
 import { EXECUTED_LATELY_MS, SAME_UNFINISHED_MS } from '../approvals/decide-call.ts';
 import { requestHash } from '../approvals/same-request.ts';
 import { bodyText } from '../contract/schema.ts';
 import type { OpenedPlan } from '../execution/sealed-plan.ts';
 import { sealAsked, sealDiff } from '../execution/sealed-words.ts';
 import { type Draft, editDiff } from '../plans/edit-diff.ts';
-import type { EditedPlan } from '../ports/approval-storage.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Finding } from '../safety/finding.ts';
 import { inWords, type Sentence } from '../safety/finding-text.ts';

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { filedTarget } from '../actions/message-target.ts';
+import type { Filing } from '../approvals/approval-storage.ts';
 import { requestHash, similarHash } from '../approvals/same-request.ts';
 import { planText } from '../execution/plan.ts';
 import { sealGist } from '../execution/sealed-gist.ts';
 import { sealPlan } from '../execution/sealed-plan.ts';
-import type { Filing } from '../ports/approval-storage.ts';
 import { holdsOf } from '../safety/finding.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { digestOf } from '../text/canonical-json.ts';

@@ -10,7 +10,8 @@ import {
 } from '../gate/credential.ts';
 import { type Fences, fenceEntry } from '../gate/fences.ts';
 import type { Modes, Preset } from '../gate/permissions.ts';
-import type { Credential, CredentialUse } from '../ports/credential-storage.ts';
+import type { CredentialUse } from '../keys/key-storage.ts';
+import type { Credential } from '../keys/live-key.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { credentialId } from '../secrets/record-ids.ts';

@@ -1,4 +1,4 @@
-import type { TrackerLink } from '../ports/tracker-storage.ts';
+import type { TrackerLink } from '../trackers/tracker-storage.ts';
 
 /** What an owner links to a tracker by hand: messages and events. Strangers wrote their texts. */
 export interface TrackerLinks {

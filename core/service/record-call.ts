@@ -3,7 +3,7 @@ import type { Activity } from '../activity/activity.ts';
 import { type Failure, failureOf, type Outcome } from '../call/outcome.ts';
 import { ServiceStoppedError } from '../contract/errors.ts';
 import { unavailable } from '../contract/unavailable.ts';
-import type { Caller } from '../ports/call-storage.ts';
+import type { Caller } from '../keys/call-storage.ts';
 import { errorName } from '../ports/log.ts';
 import type { ShownPassage } from '../provenance/read-record.ts';
 import type { NewRead } from '../provenance/read-state.ts';

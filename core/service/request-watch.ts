@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { OpenApprovals } from '../ports/approval-storage.ts';
+import type { OpenApprovals } from '../approvals/approval-storage.ts';
 import type { Ports } from '../ports/ports.ts';
 import { backgroundJob } from './background-job.ts';
 

@@ -1,7 +1,7 @@
 import { newAccessToken, secretHash } from '../gate/credential.ts';
 import { NO_FENCES } from '../gate/fences.ts';
 import { GROUPS, type Group, type Modes, type Preset } from '../gate/permissions.ts';
-import type { Credential } from '../ports/credential-storage.ts';
+import type { Credential } from '../keys/live-key.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { credentialId as newCredentialId } from '../secrets/record-ids.ts';

@@ -6,12 +6,12 @@ import { findReadMessage, nameAccountOnFailure, ROW_FIELD_CHARS, summaryOf } fro
 import { NO_FENCES } from '../gate/fences.ts';
 import { storedEvent } from '../plans/find-event.ts';
 import type { Account } from '../ports/account.ts';
-import type { TrackerStorage } from '../ports/tracker-storage.ts';
 import { shortened } from '../text/shortened.ts';
 import { DAY_MS } from '../time/durations.ts';
 import { saysWord, wordsOf } from '../tools/mail-search.ts';
 import { EXCERPT_WINDOW } from '../trackers/extractive-summary.ts';
 import { linkedMessage } from '../trackers/linked-message.ts';
+import type { TrackerStorage } from '../trackers/tracker-storage.ts';
 import type { CallToolParts } from './call-parts.ts';
 import { forOwner } from './for-owner.ts';
 import type { TrackerLinks } from './linkable.ts';

@@ -8,7 +8,7 @@ import type {
   TrackerLink,
   TrackerStatus,
   TrackerStorage,
-} from '../ports/tracker-storage.ts';
+} from '../trackers/tracker-storage.ts';
 import type { TrackerLinks } from './linkable.ts';
 import { notFound } from './not-found.ts';
 

@@ -45,6 +45,16 @@ function split(table: Table, row: Readonly<Record<string, unknown>>): Omit<RowCh
   };
 }
 
+/** Puts several rows, whose keys differ, with one statement. */
+export function putRows<Of extends Table>(table: Of, rows: readonly RowOf<Of>[]): RowChangeOf<'put_rows'> {
+  return {
+    op: 'put_rows',
+    table: table.name,
+    key: table.key.map((property) => columnName(table, property)),
+    rows: rows.map((row) => stored(table, row)),
+  };
+}
+
 /** Sets columns of the rows that have this key. */
 export function update<Of extends Table>(
   table: Of,

@@ -149,6 +149,21 @@ export function texts(): Column<readonly string[]> {
   });
 }
 
+/** The same, in which NULL stands for `none`. @param written  returns null for it */
+export function parsedOr<Value extends object>(
+  none: Value,
+  parse: (text: string) => Value,
+  written: (value: Value) => string | null,
+): Column<Value> {
+  const known = remembering(parse);
+  return column({
+    type: 'text',
+    isNullable: true,
+    read: (stored) => (stored === null ? none : known(asText(stored))),
+    write: written,
+  });
+}
+
 function asText(stored: unknown): string {
   return typeof stored === 'string' ? stored : unknown();
 }

@@ -1,5 +1,5 @@
 import { stored, type Values } from './change.ts';
-import { type Column, listOf } from './column.ts';
+import { type Column, instant, listOf } from './column.ts';
 import { type Columns, columnName, pick, type RowOf, type Table, type ValuesOf } from './table.ts';
 
 /** A row as a driver returns it: by the names of its columns. */
@@ -36,6 +36,19 @@ export type Queries = Readonly<Record<string, Query<unknown>>>;
 export type ResultsOf<Asked extends Queries> = {
   readonly [Name in keyof Asked]: Asked[Name] extends Query<infer Result> ? Result : never;
 };
+
+/** Reads the rows of each query, in their order. */
+export function resultsOf<Asked extends Queries>(
+  queries: Asked,
+  rows: readonly (readonly DriverRow[])[],
+): ResultsOf<Asked>;
+export function resultsOf(
+  queries: Queries,
+  rows: readonly (readonly DriverRow[])[],
+): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(queries);
+  return Object.fromEntries(entries.map(([name, { read }], at) => [name, read(rows[at] ?? [])]));
+}
 
 /**
  * The rows of a table that have certain values. `by` begins with the table's key, or an index. `among`: of this column, one
@@ -112,6 +125,9 @@ export function commands(
 ): Readonly<Record<string, { readonly name: string; readonly params: Columns }>> {
   return Object.fromEntries(Object.entries(declared).map(([name, params]) => [name, { name, params }]));
 }
+
+/** The time of the store's clock. */
+export const clockStatements = statements({ clock: { params: {}, columns: { now: instant() } } });
 
 /** All rows. */
 export function all<Params extends Columns, Result extends Columns>(

@@ -1,5 +1,5 @@
 import type { RowChange } from './change.ts';
-import type { Queries, ResultsOf } from './query.ts';
+import type { Queries, Query, ResultsOf } from './query.ts';
 
 /**
  * `durable`: survives a loss of power before it resolves. `relaxed`: complete or absent after a crash, but a loss of power
@@ -32,6 +32,26 @@ export interface StateStore {
     judge: (found: ResultsOf<Asked>, storeNowMs: number) => Verdict<Answer>,
   ): Promise<Answer>;
 
+  /** The same, of the owner of a secret of a key. */
+  secretUnit<Asked extends Queries, Answer>(
+    commit: Commit,
+    secretHash: string,
+    queries: Asked,
+    judge: (found: ResultsOf<Asked>, storeNowMs: number) => Verdict<Answer>,
+  ): Promise<Answer>;
+
+  /**
+   * The same, for work that is due, of several owners: locks those of `owners` that nobody else has, and waits only if there is
+   * none. Work of a busy owner is done the next time.
+   * @param queries  of the owners that are locked, and of the store's clock since then
+   */
+  dueUnit<Asked extends Queries, Answer>(
+    commit: Commit,
+    owners: Query<readonly { readonly ownerId: string }[]>,
+    queries: (ownerIds: readonly string[], storeNow: Date) => Asked,
+    judge: (found: ResultsOf<Asked>, storeNowMs: number) => Verdict<Answer>,
+  ): Promise<Answer>;
+
   /**
    * The same, for rows that belong to nobody: locks these two numbers in their order, then the owner if there is one. A number
    * names no row.
@@ -55,6 +75,28 @@ export interface StateStore {
   /** Resolves when other work of the process has had its turn. */
   otherWork(): Promise<void>;
 
+  /**
+   * Erases what is older, of each kind at most a few hundred rows per call, so that calls wait milliseconds at most.
+   * @returns whether more may be left to erase
+   */
+  erase(before: EraseBefore): Promise<boolean>;
+
+  close(): Promise<void>;
+
   /** Loads the results of queries as they are at one moment. Changes nothing. */
   look<Asked extends Queries>(queries: Asked): Promise<ResultsOf<Asked>>;
+}
+
+/** What is erased. */
+export interface EraseBefore {
+  /** Plans, gists, notes and diffs of approvals whose owners keep them until before this, counted in `plansKeptDays` from their end. */
+  plansKeptUntil: Date;
+  /** Events, with their deliveries. */
+  eventsBefore: Date;
+  /** Of an owner up to the first row that is kept; with the checkpoints of erased rows except the newest one. */
+  activityBefore: Date;
+  claimsBefore: Date;
+  readsBefore: Date;
+  /** Expired counters of tries. */
+  passwordTriesBefore: Date;
 }

@@ -3,8 +3,8 @@ import type { CallContext } from '../call/context.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { messageIdShape, timestamp } from '../contract/shapes.ts';
 import { isAccountInside } from '../gate/fences.ts';
-import type { Tracker, TrackerLink } from '../ports/tracker-storage.ts';
 import { dueAt, isoIn } from '../time/time-zone.ts';
+import type { Tracker, TrackerLink } from '../trackers/tracker-storage.ts';
 import { accountIdShape } from './result-shapes.ts';
 
 /** Trackers in arguments and results. */

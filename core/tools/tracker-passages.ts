@@ -1,8 +1,8 @@
 import type { CallContext } from '../call/context.ts';
 import { listedPassage } from '../call/shown-passages.ts';
-import type { LinkedMessage, Tracker, TrackerLink } from '../ports/tracker-storage.ts';
 import type { ShownPassage } from '../provenance/read-record.ts';
 import { SUMMARY_SEPARATOR } from '../trackers/extractive-summary.ts';
+import type { LinkedMessage, Tracker, TrackerLink } from '../trackers/tracker-storage.ts';
 import { trackerRow } from './tracker-fields.ts';
 
 /** What a call showed of a tracker, by the person who wrote it. */

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { CallContext } from '../call/context.ts';
 import { cursorAt, positionOf } from '../call/paging.ts';
 import { cursor } from '../contract/schema.ts';
-import type { Tracker, TrackerLink } from '../ports/tracker-storage.ts';
 import { seenText, wordEnd } from '../text/seen-text.ts';
+import type { Tracker, TrackerLink } from '../trackers/tracker-storage.ts';
 import { defineRead, type Found } from './define-tool.ts';
 import { pageShape } from './result-shapes.ts';
 import {

@@ -3,10 +3,11 @@ import { targetName } from '../actions/message-target.ts';
 import type { MessageRow } from '../mail/message-row.ts';
 import type { MailCall } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { InboxLink, WaitingTracker } from '../ports/watch-storage.ts';
 import type { TextWindow } from '../text/seen-body.ts';
+import type { InboxLink } from '../watching/inbox-storage.ts';
 import { linkedMessage } from './linked-message.ts';
 import { keywordIndex } from './tracker-rules.ts';
+import type { WaitingTracker } from './tracker-storage.ts';
 
 /** Code units of a sender or subject that are compared. */
 const HEADER_CHARS = 5000;

@@ -1,8 +1,8 @@
 import { ROW_FIELD_CHARS } from '../call/mailbox.ts';
 import type { MessageRow } from '../mail/message-row.ts';
-import type { LinkedMessage } from '../ports/tracker-storage.ts';
 import { shortened } from '../text/shortened.ts';
 import { excerptOf } from './extractive-summary.ts';
+import type { LinkedMessage } from './tracker-storage.ts';
 
 /** A message in the form that a tracker keeps. @param text the beginning of it, as a person sees it */
 export function linkedMessage(accountId: number, row: MessageRow, text: string): LinkedMessage {

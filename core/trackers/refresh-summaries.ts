@@ -3,12 +3,12 @@ import { withinLimit } from '../accounts/within-limit.ts';
 import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import { NEXT_ACTION_CHARS, SUMMARY_CHARS } from '../ports/summarizer.ts';
-import type { TrackerSummary } from '../ports/tracker-storage.ts';
 import { seenText } from '../text/seen-text.ts';
 import { shortened } from '../text/shortened.ts';
 import { createBackoff } from '../time/backoff.ts';
 import { MINUTE_MS } from '../time/durations.ts';
 import { extractiveSummarizer } from './extractive-summary.ts';
+import type { TrackerSummary } from './tracker-storage.ts';
 
 /** Updates the summaries of trackers with newly linked messages. */
 export interface SummaryRefresh {

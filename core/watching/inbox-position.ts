@@ -1,7 +1,7 @@
 import { arrivalIdentity } from '../accounts/arrival-identity.ts';
 import { relocationMark } from '../accounts/sent-evidence.ts';
 import type { MessageRow } from '../mail/message-row.ts';
-import type { InboxPosition, RecentMessage } from '../ports/watch-storage.ts';
+import type { InboxPosition, RecentMessage } from './inbox-state.ts';
 
 /**
  * Which messages of an inbox are new. Pure.

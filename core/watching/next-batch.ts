@@ -3,8 +3,8 @@ import type { MessageRow } from '../mail/message-row.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type MailCall, MailError } from '../ports/mail.ts';
 import type { OpenInbox } from '../ports/mail-watching.ts';
-import type { InboxPosition } from '../ports/watch-storage.ts';
 import { advance, isRestored, reopening } from './inbox-position.ts';
+import type { InboxPosition } from './inbox-state.ts';
 
 /** The next messages of an inbox after a position. */
 export interface Batch {

@@ -1,6 +1,7 @@
 import { GROUPS } from '../../core/gate/permissions.ts';
+import type { CredentialUse } from '../../core/keys/key-storage.ts';
+import type { Credential } from '../../core/keys/live-key.ts';
 import type { Account } from '../../core/ports/account.ts';
-import type { Credential, CredentialUse } from '../../core/ports/credential-storage.ts';
 import { FenceFields, fenceTexts } from './fence-fields.tsx';
 import { Form } from './forms.tsx';
 import { Link } from './links.tsx';

@@ -1,6 +1,6 @@
+import type { CredentialUse } from '../../core/keys/key-storage.ts';
 import type { Account } from '../../core/ports/account.ts';
 import { healthOf } from '../../core/ports/account-health.ts';
-import type { CredentialUse } from '../../core/ports/credential-storage.ts';
 import { Link } from './links.tsx';
 import type { OwnerVisit } from './visit.ts';
 

@@ -1,4 +1,4 @@
-import type { Credential } from '../../core/ports/credential-storage.ts';
+import type { Credential } from '../../core/keys/live-key.ts';
 import type { OwnerVisit } from './visit.ts';
 
 /** The key or the sign-in that the path names. Undefined: the owner has none with this id. */

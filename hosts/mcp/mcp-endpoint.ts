@@ -3,7 +3,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { type Failure, failure } from '../../core/call/outcome.ts';
 import { isRecord, withoutNulls } from '../../core/contract/result.ts';
-import type { Caller } from '../../core/ports/call-storage.ts';
+import type { Caller } from '../../core/keys/call-storage.ts';
 import { errorName } from '../../core/ports/log.ts';
 import { admitRequest } from '../http/admit-request.ts';
 import { trustedProxies } from '../http/client-address.ts';

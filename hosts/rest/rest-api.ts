@@ -1,5 +1,5 @@
 import { type Failure, failure, type Outcome } from '../../core/call/outcome.ts';
-import type { Caller } from '../../core/ports/call-storage.ts';
+import type { Caller } from '../../core/keys/call-storage.ts';
 import { errorName } from '../../core/ports/log.ts';
 import type { Service } from '../../core/service/service.ts';
 import type { ToolCall } from '../../core/service/tool-call.ts';

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { STATEMENTS as POSTGRES_STATEMENTS } from '../../adapters/postgres/statements.ts';
 import { postgresStorage } from '../../adapters/postgres/storage.ts';
-import { STATEMENTS as SQLITE_STATEMENTS } from '../../adapters/sqlite/statements.ts';
+import { type Dialect, POSTGRES, SQLITE } from '../../adapters/sql/dialect.ts';
+import { namedTexts } from '../../adapters/sql/statement-text.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { usedDomainKeys } from '../../core/safety/domain-keys.ts';
@@ -27,6 +27,12 @@ interface Kind {
   open(location: string): Storage;
   /** How many rows of the tables of known domains the look-up of these keys reads. */
   rowsRead(location: string, ownerId: string, keys: readonly number[]): Promise<number>;
+}
+
+/** The text of the look-up, for account 1 of the owner. */
+function lookUp(dialect: Dialect, ownerId: string): string {
+  const [text = ''] = namedTexts('known_domains_by_keys', dialect);
+  return text.replaceAll('@owner_id', `'${ownerId}'`).replaceAll('@account_id', '1');
 }
 
 let folder: string;
@@ -54,10 +60,7 @@ const sqlite: Kind = {
     });
     for (const table of ['known_domains', 'known_domain_keys'])
       db.exec(`CREATE TEMP VIEW ${table} AS SELECT * FROM main.${table} WHERE is_counted()`);
-    const text = SQLITE_STATEMENTS.known_domains
-      .replaceAll('@ownerId', `'${ownerId}'`)
-      .replaceAll('@accountId', '1');
-    db.prepare(text).all({ domainKeys: JSON.stringify(keys) });
+    db.prepare(lookUp(SQLITE, ownerId)).all({ key_list: JSON.stringify(keys) });
     db.close();
     return rows;
   },
@@ -89,10 +92,7 @@ const postgres: Kind = {
   open: (location) => postgresStorage({ connectionString: location }),
   rowsRead: (location, ownerId, keys) =>
     onPostgres(location, async (client) => {
-      const text = POSTGRES_STATEMENTS.known_domains
-        .replaceAll('@ownerId', `'${ownerId}'`)
-        .replaceAll('@accountId', '1')
-        .replaceAll('@domainKeys', '$1');
+      const text = lookUp(POSTGRES, ownerId).replaceAll('@key_list', '$1');
       const { rows } = await client.query<{ 'QUERY PLAN': readonly { readonly Plan: PlanNode }[] }>(
         `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
         [keys],

@@ -10,7 +10,7 @@ import { sqliteStore } from '../../adapters/sqlite/store.ts';
 import { httpsSender } from '../../adapters/webhooks/https-sender.ts';
 import { appendedEvent } from '../../core/events/event-storage.ts';
 import { eventId } from '../../core/secrets/record-ids.ts';
-import { createStorage } from '../../core/storage/create-storage.ts';
+import { createStorage } from '../../core/service/create-storage.ts';
 import { createService } from '../../hosts/embedded/countersign.ts';
 import { answerParent } from './answer-parent.ts';
 import { benchReader } from './bench-reader.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Gist } from '../../core/actions/gist.ts';
+import type { Filing } from '../../core/approvals/approval-storage.ts';
 import { openGist, sealGist } from '../../core/execution/sealed-gist.ts';
-import type { Filing } from '../../core/ports/approval-storage.ts';
 import type { LogFields } from '../../core/ports/log.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { createKeyring } from '../../core/secrets/keyring.ts';

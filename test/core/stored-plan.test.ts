@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Filing } from '../../core/approvals/approval-storage.ts';
 import { sealPlan } from '../../core/execution/sealed-plan.ts';
-import type { Filing } from '../../core/ports/approval-storage.ts';
 import type { LogFields } from '../../core/ports/log.ts';
 import { createKeyring } from '../../core/secrets/keyring.ts';
 import { canonicalJson, digestOf } from '../../core/text/canonical-json.ts';

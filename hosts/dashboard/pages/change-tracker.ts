@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../core/contract/errors.ts';
-import type { TrackerFields } from '../../../core/ports/tracker-storage.ts';
+import type { TrackerFields } from '../../../core/trackers/tracker-storage.ts';
 import { fieldErrors } from '../field-errors.ts';
 import { type OwnerVisit, type Reply, redirect } from '../visit.ts';
 import { problemPage } from './problem.tsx';

@@ -1,6 +1,6 @@
+import { refuseConnected } from '../../../core/accounts/account-storage.ts';
 import type { CalendarInfo } from '../../../core/ports/calendar.ts';
 import { MailError } from '../../../core/ports/mail.ts';
-import { refuseConnected } from '../../../core/storage/accounts.ts';
 import { accountTexts, readAccount, readAddress } from '../account-fields.ts';
 import { passwordAccount } from '../account-name.tsx';
 import { connectionProblems } from '../connection-problems.ts';

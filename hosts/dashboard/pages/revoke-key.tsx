@@ -1,4 +1,4 @@
-import type { Credential } from '../../../core/ports/credential-storage.ts';
+import type { Credential } from '../../../core/keys/live-key.ts';
 import { Form, SubmitOrLeave } from '../forms.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply, redirect } from '../visit.ts';

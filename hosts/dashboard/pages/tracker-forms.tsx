@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Tracker, TrackerLink, TrackerStatus } from '../../../core/ports/tracker-storage.ts';
+import type { Tracker, TrackerLink, TrackerStatus } from '../../../core/trackers/tracker-storage.ts';
 import { Field, Form, Problems } from '../forms.tsx';
 
 /** The forms by which the owner changes trackers. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import type { Tracker, TrackerLink } from '../../../core/ports/tracker-storage.ts';
 import { shortened } from '../../../core/text/shortened.ts';
+import type { Tracker, TrackerLink } from '../../../core/trackers/tracker-storage.ts';
 import { Link } from '../links.tsx';
 import { Notice } from '../notice.tsx';
 import { Quoted } from '../third-party-text.tsx';

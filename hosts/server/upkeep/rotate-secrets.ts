@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { type Row, text } from '../../../adapters/sql/row.ts';
 import { type Keyring, keyIdOf } from '../../../core/secrets/keyring.ts';
 import type { Values } from '../../../core/state/change.ts';
-import { SEALED_COLUMNS, type SealedColumn, sealedTextIn } from './sealed-columns.ts';
+import type { DriverRow } from '../../../core/state/query.ts';
+import { SEALED_COLUMNS, type SealedColumn, sealedTextIn, textIn } from './sealed-columns.ts';
 
 /** What the rotation needs of a database. */
 export interface RotatingDatabase {
@@ -13,7 +13,7 @@ export interface RotatingDatabase {
 }
 
 export interface RotatingTransaction {
-  rows(statement: string, values: Values): Promise<readonly Row[]>;
+  rows(statement: string, values: Values): Promise<readonly DriverRow[]>;
   /** @returns the number of rows that it changed */
   run(statement: string, values: Values): Promise<number>;
 }
@@ -58,7 +58,7 @@ async function rotateColumn(
   keyring: Keyring,
   column: SealedColumn,
 ): Promise<{ readonly renewed: number; readonly left: number }> {
-  let after: Row | undefined;
+  let after: DriverRow | undefined;
   let [renewed, left] = [0, 0];
   do {
     const unit = await database.transact((tx) => rotateRows(tx, database.schema, keyring, column, after));
@@ -75,8 +75,8 @@ async function rotateRows(
   schema: string,
   keyring: Keyring,
   sealedColumn: SealedColumn,
-  after: Row | undefined,
-): Promise<{ readonly renewed: number; readonly left: number; readonly last: Row | undefined }> {
+  after: DriverRow | undefined,
+): Promise<{ readonly renewed: number; readonly left: number; readonly last: DriverRow | undefined }> {
   const { table, column, key, sealedIn, renewed: renew } = sealedColumn;
   const [writing = ''] = keyring.keyIds;
   const mark = Buffer.from(writing, 'hex').toString('base64url').slice(0, ID_CHARS);
@@ -91,7 +91,7 @@ async function rotateRows(
   );
   let [renewed, left] = [0, 0];
   for (const row of rows) {
-    const before = text(row, column);
+    const before = textIn(row, column);
     const sealed = sealedTextIn(sealedColumn, before);
     if (sealed === null || keyIdOf(sealed) === writing) continue;
     const value = valueOrUndefined(() => renew(row, keyring));
@@ -116,7 +116,7 @@ function valueOrUndefined(renew: () => string | null): string | undefined {
   }
 }
 
-function valuesOf(row: Row, key: readonly string[]): Values {
+function valuesOf(row: DriverRow, key: readonly string[]): Values {
   return Object.fromEntries(
     key.map((name) => {
       const value = row[name];

@@ -1,21 +1,20 @@
-import { readCredential, readSecret } from '../../../adapters/sql/credential.ts';
-import { type Row, text } from '../../../adapters/sql/row.ts';
 import { checkpoints } from '../../../core/activity/activity-state.ts';
 import { isCheckpointIntact, signedCheckpoint } from '../../../core/activity/checkpoints.ts';
-import { owners } from '../../../core/owners/owner-state.ts';
-import type { Keyring } from '../../../core/secrets/keyring.ts';
-import { STORED } from '../../../core/secrets/stored-purposes.ts';
-import { TABLES } from '../../../core/service/all-tables.ts';
-import type { Sealing } from '../../../core/state/column.ts';
-import { readRow } from '../../../core/state/query.ts';
-import { contextText, sealingOf } from '../../../core/state/sealing.ts';
-import { columnName, type Table } from '../../../core/state/table.ts';
+import { credentials, secrets } from '../../../core/keys/key-state.ts';
 import {
   isCredentialIntact,
   isSecretIntact,
   signedCredential,
   signedSecret,
-} from '../../../core/storage/signed-rows.ts';
+} from '../../../core/keys/signed-rows.ts';
+import { owners } from '../../../core/owners/owner-state.ts';
+import type { Keyring } from '../../../core/secrets/keyring.ts';
+import { STORED } from '../../../core/secrets/stored-purposes.ts';
+import { TABLES } from '../../../core/service/all-tables.ts';
+import type { Sealing } from '../../../core/state/column.ts';
+import { type DriverRow, readRow, unknownValue } from '../../../core/state/query.ts';
+import { contextText, sealingOf } from '../../../core/state/sealing.ts';
+import { columnName, type RowOf, type Table } from '../../../core/state/table.ts';
 
 /** A column whose values a secret key sealed or signed. */
 export interface SealedColumn {
@@ -30,7 +29,7 @@ export interface SealedColumn {
    * @param row  all columns; this one is not NULL
    * @throws Error if the value was changed outside Countersign, or its key is not in the ring
    */
-  readonly renewed: (row: Row, keyring: Keyring) => string | null;
+  readonly renewed: (row: DriverRow, keyring: Keyring) => string | null;
 }
 
 const SECOND_STEP = owners.columns.secondStep;
@@ -58,22 +57,16 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     key: ['owner_id'],
     sealedIn: (value) => SECOND_STEP.read(value)?.app?.sealedSecret ?? null,
     renewed(row, keyring) {
-      const value = text(row, 'second_step');
+      const value = textIn(row, 'second_step');
       const stored = SECOND_STEP.read(value);
       if (stored === null || stored.app === null) return value;
-      const sealedSecret = resealed(keyring, STORED.totp, text(row, 'owner_id'), stored.app.sealedSecret);
+      const sealedSecret = resealed(keyring, STORED.totp, textIn(row, 'owner_id'), stored.app.sealedSecret);
       return String(SECOND_STEP.write({ ...stored, app: { ...stored.app, sealedSecret } }));
     },
   },
-  signed('credentials', ['owner_id', 'credential_id'], readCredential, isCredentialIntact, signedCredential),
-  signed('secrets', ['secret_hash'], readSecret, isSecretIntact, signedSecret),
-  signed(
-    'checkpoints',
-    ['owner_id', 'number'],
-    (row) => readRow(checkpoints, row),
-    isCheckpointIntact,
-    signedCheckpoint,
-  ),
+  signed(credentials, isCredentialIntact, signedCredential),
+  signed(secrets, isSecretIntact, signedSecret),
+  signed(checkpoints, isCheckpointIntact, signedCheckpoint),
   ...TABLES.flatMap((table) =>
     Object.keys(table.columns).flatMap((property) => {
       const sealing = sealingOf(table, property);
@@ -90,28 +83,33 @@ function sealed(table: Table, property: string, { purpose, context }: Sealing): 
     table: table.name,
     column,
     key: named(table.key),
-    renewed: (row, keyring) => resealed(keyring, purpose, contextText(bound, row), text(row, column)),
+    renewed: (row, keyring) => resealed(keyring, purpose, contextText(bound, row), textIn(row, column)),
   };
 }
 
 /** The column `signature` of a table. */
-function signed<Signed extends { readonly signature: string | null }>(
-  table: string,
-  key: readonly string[],
-  read: (row: Row) => Signed,
-  isIntact: (row: Signed, keyring: Keyring) => boolean,
-  sign: (row: Signed, keyring: Keyring) => Signed,
+function signed<Of extends Table>(
+  table: Of,
+  isIntact: (row: RowOf<Of>, keyring: Keyring) => boolean,
+  sign: (row: RowOf<Of>, keyring: Keyring) => { readonly signature: string },
 ): SealedColumn {
   return {
-    table,
+    table: table.name,
     column: 'signature',
-    key,
+    key: table.key.map((property) => columnName(table, property)),
     renewed(row, keyring) {
-      const stored = read(row);
+      const stored = readRow(table, row);
       if (!isIntact(stored, keyring)) throw altered();
       return sign(stored, keyring).signature;
     },
   };
+}
+
+/** @throws Error if the column has no text */
+export function textIn(row: DriverRow, column: string): string {
+  const value = row[column];
+  if (typeof value !== 'string') throw unknownValue(column);
+  return value;
 }
 
 function resealed(keyring: Keyring, purpose: string, context: string, value: string): string {

@@ -1,11 +1,11 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
-import { integer, type Row, text } from '../../../adapters/sql/row.ts';
 import { sqliteDriver } from '../../../adapters/sqlite/driver.ts';
 import { readableVersion } from '../../../adapters/sqlite/migrations.ts';
 import { KEY_ID_CHARS, keyIdOf } from '../../../core/secrets/keyring.ts';
+import type { DriverRow } from '../../../core/state/query.ts';
 import { type BackupContents, restoredStatements } from './backup-contents.ts';
-import { SEALED_COLUMNS, sealedTextIn } from './sealed-columns.ts';
+import { SEALED_COLUMNS, sealedTextIn, textIn } from './sealed-columns.ts';
 
 /**
  * Copies a database that others may be using, as it is at one moment. Does not upgrade it.
@@ -70,22 +70,22 @@ function open(file: string, options: { readonly readonly?: boolean } = {}): Data
 }
 
 function contentsOf(db: Database): BackupContents {
-  const rows = (sql: string) => db.prepare<[], Row>(sql).all();
+  const rows = (sql: string) => db.prepare<[], DriverRow>(sql).all();
   const schemaVersion = readableVersion(db);
   if (schemaVersion === 0) throw new Error('it is not a database of Countersign.');
   const [check = {}] = rows('PRAGMA integrity_check(1)');
-  const fault = text(check, 'integrity_check');
+  const fault = textIn(check, 'integrity_check');
   if (fault !== 'ok') throw new Error(`it is damaged: ${fault}`);
   const keyIds = new Set<string>();
   for (const sealedColumn of SEALED_COLUMNS) {
     const { table, column, sealedIn } = sealedColumn;
     const value = sealedIn === undefined ? `substr(${column}, 1, ${KEY_ID_CHARS})` : column;
     for (const row of rows(`SELECT DISTINCT ${value} AS value FROM ${table} WHERE ${column} IS NOT NULL`)) {
-      const sealed = sealedTextIn(sealedColumn, text(row, 'value'));
+      const sealed = sealedTextIn(sealedColumn, textIn(row, 'value'));
       if (sealed !== null) keyIds.add(keyIdOf(sealed));
     }
   }
   const count = (state: string) =>
-    integer(rows(`SELECT count(*) AS n FROM approvals WHERE state = '${state}'`)[0] ?? {}, 'n');
+    Number(rows(`SELECT count(*) AS n FROM approvals WHERE state = '${state}'`)[0]?.n);
   return { schemaVersion, keyIds, pending: count('pending'), approved: count('approved') };
 }

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
-import type { Row } from '../../../adapters/sql/row.ts';
 import { lockLine } from '../../../adapters/sqlite/lock-line.ts';
+import type { DriverRow } from '../../../core/state/query.ts';
 import type { RotatingDatabase, RotatingTransaction } from './rotate-secrets.ts';
 
 /** @param db  used by nobody else meanwhile */
@@ -9,7 +9,7 @@ export function sqliteRotating(db: Database): RotatingDatabase {
   db.pragma('synchronous = FULL');
   const writes = lockLine(db);
   const tx: RotatingTransaction = {
-    rows: async (statement, values) => db.prepare<[typeof values], Row>(statement).all(values),
+    rows: async (statement, values) => db.prepare<[typeof values], DriverRow>(statement).all(values),
     run: async (statement, values) => db.prepare(statement).run(values).changes,
   };
   return {

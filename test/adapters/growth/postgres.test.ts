@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import * as erasing from '../../../adapters/postgres/erasing.ts';
 import { LOCKS } from '../../../adapters/postgres/lock.ts';
 import { migrate } from '../../../adapters/postgres/migrations.ts';
-import * as statements from '../../../adapters/postgres/statements.ts';
 import { POSTGRES } from '../../../adapters/sql/dialect.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { missingOwnPostgres, type OwnPostgres, startOwnPostgres } from '../../servers/postgres.ts';
@@ -26,7 +26,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a statement of Postg
   let all: readonly Measurable[];
   beforeAll(async () => {
     postgres = await startOwnPostgres();
-    all = measurables([statements, LOCKS], await collected(), POSTGRES);
+    all = measurables([erasing, LOCKS], await collected(), POSTGRES);
   });
   afterAll(() => postgres?.stop());
 

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { SQLITE } from '../../../adapters/sql/dialect.ts';
 import { openDatabase } from '../../../adapters/sqlite/database.ts';
-import * as statements from '../../../adapters/sqlite/statements.ts';
+import * as erasing from '../../../adapters/sqlite/erasing.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { type Column, fillStatement, type Scale } from './filled-tables.ts';
 import { type Cost, growing, type Measurable, measurables, rowsIn } from './growth.ts';
@@ -28,7 +28,7 @@ const PAGE_BYTES = 4096;
 describe.skipIf(missing.length > 0)(titledWithout(missing, 'a statement of SQLite'), () => {
   let all: readonly Measurable[];
   beforeAll(async () => {
-    all = measurables([statements], await collected(), SQLITE);
+    all = measurables([erasing], await collected(), SQLITE);
   });
 
   it.each([1, 400])(

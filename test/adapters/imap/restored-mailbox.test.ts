@@ -4,7 +4,7 @@ import { imapMail } from '../../../adapters/imap/mail.ts';
 import { mailReader } from '../../../core/accounts/mail-reader.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
-import type { InboxPosition } from '../../../core/ports/watch-storage.ts';
+import type { InboxPosition } from '../../../core/watching/inbox-state.ts';
 import { nextBatch } from '../../../core/watching/next-batch.ts';
 import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';

@@ -4,16 +4,25 @@ import { migrate } from '../../../adapters/postgres/migrations.ts';
 import { POSTGRES, SQLITE } from '../../../adapters/sql/dialect.ts';
 import { namedTexts, TEXTS } from '../../../adapters/sql/statement-text.ts';
 import { openDatabase } from '../../../adapters/sqlite/database.ts';
+import { accountStatements } from '../../../core/accounts/account-state.ts';
+import { knownCommands, knownStatements } from '../../../core/accounts/known-state.ts';
 import { activityCommands, activityStatements } from '../../../core/activity/activity-state.ts';
+import { approvalCommands, approvalStatements } from '../../../core/approvals/approval-state.ts';
 import { eventNumberStatements } from '../../../core/calendar/event-number-storage.ts';
 import { eventCommands, eventStatements } from '../../../core/events/event-state.ts';
+import { webhookStatements } from '../../../core/events/webhook-state.ts';
+import { callCommands, callStatements } from '../../../core/keys/call-state.ts';
+import { keyStatements } from '../../../core/keys/key-state.ts';
 import { noticeCommands, noticeStatements } from '../../../core/notices/notice-state.ts';
 import { ownerCommands, ownerStatements } from '../../../core/owners/owner-state.ts';
 import { passwordStatements } from '../../../core/owners/password-state.ts';
 import { sessionStatements } from '../../../core/owners/session-state.ts';
 import { readCommands, readStatements } from '../../../core/provenance/read-state.ts';
+import { clockStatements } from '../../../core/state/query.ts';
 import type { Columns } from '../../../core/state/table.ts';
 import { columnName } from '../../../core/state/table.ts';
+import { trackerStatements } from '../../../core/trackers/tracker-state.ts';
+import { inboxStatements } from '../../../core/watching/inbox-state.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { missingPostgres, onPostgres, type Postgres, startPostgres } from '../../servers/postgres.ts';
 
@@ -30,11 +39,22 @@ interface Declared {
 }
 
 const DECLARED: readonly Declared[] = [
+  accountStatements,
+  approvalStatements,
+  approvalCommands,
+  callStatements,
+  callCommands,
+  clockStatements,
+  keyStatements,
+  knownStatements,
+  knownCommands,
+  webhookStatements,
   activityStatements,
   activityCommands,
   eventNumberStatements,
   eventStatements,
   eventCommands,
+  inboxStatements,
   noticeStatements,
   noticeCommands,
   ownerStatements,
@@ -43,6 +63,7 @@ const DECLARED: readonly Declared[] = [
   readStatements,
   readCommands,
   sessionStatements,
+  trackerStatements,
 ].flatMap((each): readonly Declared[] => Object.values(each));
 
 const names = (name: string, columns: Columns) =>
@@ -116,11 +137,14 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'in Postgres'), () =>
           [`asked_${at}`],
         );
         const allowed = typesOf(params);
-        for (const [place, one] of taken.entries())
-          expect([one, allowed[one]]).toEqual([
+        for (const [place, one] of taken.entries()) {
+          const [type = '', list] = rows[0]?.takes[place]?.split(/(?=\[])/) ?? [];
+          expect([one, allowed[one], list]).toEqual([
             one,
-            expect.arrayContaining([shortName(rows[0]?.takes[place])]),
+            expect.arrayContaining([shortName(type)]),
+            one.endsWith('_list') ? '[]' : undefined,
           ]);
+        }
         if (declared.columns === undefined) continue;
         const found = await fieldsOf(client, numbered, taken.length);
         expect(Object.keys(found).toSorted()).toEqual(names(name, columns));
@@ -148,6 +172,6 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'in Postgres'), () =>
 });
 
 /** The short name of a type that has two. */
-function shortName(type: string | undefined): string {
-  return { bigint: 'int8', integer: 'int4', boolean: 'bool' }[type ?? ''] ?? type ?? '';
+function shortName(type: string): string {
+  return { bigint: 'int8', integer: 'int4', boolean: 'bool' }[type] ?? type;
 }

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
+import { SQLITE } from '../../../adapters/sql/dialect.ts';
 import { BASELINE } from '../../../adapters/sql/schema.ts';
+import { namedTexts } from '../../../adapters/sql/statement-text.ts';
 import { openDatabase } from '../../../adapters/sqlite/database.ts';
 import { MIGRATIONS, type Migration, migrate } from '../../../adapters/sqlite/migrations.ts';
-import { STATEMENTS } from '../../../adapters/sqlite/statements.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { transactionsOn } from '../../../adapters/sqlite/transactions.ts';
 import { ServiceError } from '../../../core/contract/errors.ts';
@@ -340,7 +341,7 @@ describe('a row that this program does not understand', () => {
       /^The column state .*(?<!future)$/,
     );
     db.exec("UPDATE approvals SET state = 'approved', error = 'of the future'");
-    await expect(storage.approval(key.ownerId, approval.id)).rejects.toThrow(/reason/);
+    await expect(storage.approval(key.ownerId, approval.id)).rejects.toThrow(/column error /);
     db.exec("UPDATE credentials SET modes = '{}'");
     await expect(storage.credentials(key.ownerId, SIGNER)).rejects.toThrow(/modes/);
     db.exec('UPDATE owners SET limits = \'{"of the future": 1}\'');
@@ -353,7 +354,7 @@ describe('a row that this program does not understand', () => {
 it('due deliveries are found without reading those that ended or run', () => {
   const db = openDatabase(':memory:');
   onTestFinished(() => void db.close());
-  const text = STATEMENTS.due_deliveries.replaceAll(/@\w+/g, '1');
+  const text = namedTexts('due_deliveries', SQLITE).join().replaceAll(/@\w+/g, '1');
   const plan = z
     .array(z.object({ detail: z.string() }))
     .parse(db.prepare(`EXPLAIN QUERY PLAN ${text}`).all());

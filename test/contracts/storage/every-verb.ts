@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Approval } from '../../../core/approvals/approval.ts';
+import type { BegunAttempt } from '../../../core/events/webhook-storage.ts';
 import { NO_FENCES } from '../../../core/gate/fences.ts';
 import type { Account } from '../../../core/ports/account.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
-import type { BegunAttempt } from '../../../core/ports/webhook-storage.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import { aChannel, addChannel } from './notice-scene.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Filing } from '../../../core/approvals/approval-storage.ts';
 import { PLAN_LIMITS } from '../../../core/gate/limits.ts';
 import { type Plan, PRESETS } from '../../../core/gate/permissions.ts';
-import type { Filing } from '../../../core/ports/approval-storage.ts';
 import type { Store } from '../storage.ts';
 import {
   addKey,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalState } from '../../../core/approvals/approval.ts';
+import type { Settlement } from '../../../core/approvals/approval-storage.ts';
 import type { StoredEvent } from '../../../core/events/event-storage.ts';
 import { REACHES_NOTHING } from '../../../core/gate/fences.ts';
-import type { Settlement } from '../../../core/ports/approval-storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { Store } from '../storage.ts';
 import {

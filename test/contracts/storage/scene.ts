@@ -1,11 +1,11 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Activity } from '../../../core/activity/activity.ts';
 import type { Approval, Rejection } from '../../../core/approvals/approval.ts';
+import type { EditedPlan, Filing, Settlement } from '../../../core/approvals/approval-storage.ts';
 import { REACHES_NOTHING } from '../../../core/gate/fences.ts';
 import type { LimitOverrides } from '../../../core/gate/limits.ts';
 import { type Modes, type Plan, PRESETS } from '../../../core/gate/permissions.ts';
-import type { EditedPlan, Filing, Settlement } from '../../../core/ports/approval-storage.ts';
-import type { Caller } from '../../../core/ports/call-storage.ts';
+import type { Caller } from '../../../core/keys/call-storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { NewRead } from '../../../core/provenance/read-state.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { NO_FENCES } from '../../../core/gate/fences.ts';
 import { PRESETS } from '../../../core/gate/permissions.ts';
-import type { RefreshEnd } from '../../../core/ports/sign-in-storage.ts';
+import type { RefreshEnd } from '../../../core/keys/sign-in-storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
 import type { Store } from '../storage.ts';

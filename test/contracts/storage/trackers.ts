@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Storage } from '../../../core/ports/storage.ts';
-import type { LinkContent, LinkedMessage, Tracker } from '../../../core/ports/tracker-storage.ts';
+import type { LinkContent, LinkedMessage, Tracker } from '../../../core/trackers/tracker-storage.ts';
 import type { Store } from '../storage.ts';
 import { addOwner, at, NOON } from './scene.ts';
 

@@ -1,10 +1,7 @@
 import type { Storage } from '../../../core/ports/storage.ts';
-import type {
-  InboxPosition,
-  InboxReader,
-  InboxStep,
-  LeasedInbox,
-} from '../../../core/ports/watch-storage.ts';
+import type { InboxPosition, InboxReader } from '../../../core/watching/inbox-state.ts';
+import type { InboxStep } from '../../../core/watching/inbox-storage.ts';
+import type { LeasedInbox } from '../../../core/watching/lease-storage.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import { LEASE_MS, NOON, SIGNER } from './scene.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { REACHES_NOTHING } from '../../../core/gate/fences.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
-import type { InboxPosition, InboxReader } from '../../../core/ports/watch-storage.ts';
+import type { InboxPosition, InboxReader } from '../../../core/watching/inbox-state.ts';
 import type { Store } from '../storage.ts';
 import { addKey, addOwner, at, DIRECT, type Key, LAPSED_MS, NOON, run, SIGNER } from './scene.ts';
 import { addTracker, link, linkedMessage, read } from './trackers.ts';

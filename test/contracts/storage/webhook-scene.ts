@@ -1,5 +1,5 @@
+import type { BegunAttempt, EndedAttempt, Endpoint } from '../../../core/events/webhook-storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
-import type { BegunAttempt, EndedAttempt, Endpoint } from '../../../core/ports/webhook-storage.ts';
 import { execute, type Key, LEASE_MS, NOON, SIGNER } from './scene.ts';
 
 /** Endpoints and deliveries as the promises of storage need them. */

@@ -8,9 +8,9 @@ import { sqliteStore } from '../../../adapters/sqlite/store.ts';
 import { httpsSender } from '../../../adapters/webhooks/https-sender.ts';
 import { appendedEvent } from '../../../core/events/event-storage.ts';
 import type { EventContent } from '../../../core/events/webhook-event.ts';
-import type { Store } from '../../../core/ports/store.ts';
 import { eventId } from '../../../core/secrets/record-ids.ts';
-import { createStorage } from '../../../core/storage/create-storage.ts';
+import { createStorage } from '../../../core/service/create-storage.ts';
+import type { StateStore } from '../../../core/state/store.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/time/durations.ts';
 import { verifyWebhook } from '../../../hosts/webhooks/verify-webhook.ts';
 import { onlyLong } from '../../only-long.ts';
@@ -23,7 +23,7 @@ import { until } from '../../until.ts';
 
 /** A store whose clock tests can move. */
 interface MovableStore {
-  readonly store: Store;
+  readonly store: StateStore;
   /** Moves the clock of the store, also back. */
   passTime(ms: number): Promise<void>;
 }

@@ -5,11 +5,11 @@ import { openDatabase } from '../../../adapters/sqlite/database.ts';
 import { sqliteStore } from '../../../adapters/sqlite/store.ts';
 import { PER_ENDPOINT_MAX } from '../../../core/events/attempt-room.ts';
 import { appendedEvent } from '../../../core/events/event-storage.ts';
-import type { Change, FactKind, FactsOf, Store } from '../../../core/ports/store.ts';
 import type { WebhookSender } from '../../../core/ports/webhook-sender.ts';
 import { eventId } from '../../../core/secrets/record-ids.ts';
+import { createStorage } from '../../../core/service/create-storage.ts';
 import type { RowChange } from '../../../core/state/change.ts';
-import { createStorage } from '../../../core/storage/create-storage.ts';
+import type { StateStore } from '../../../core/state/store.ts';
 import { openTestService, type TestService } from '../../open-service.ts';
 import { until } from '../../until.ts';
 
@@ -22,16 +22,16 @@ const OWN_ATTEMPTS = ENDPOINTS * PER_ENDPOINT_MAX;
 const APPENDED_AT_ONCE = 500;
 
 /** Counts the units that move deliveries, and the rows that each of them reads and writes. */
-function countingStore(store: Store) {
+function countingStore(store: StateStore) {
   const counts = { units: 0, mostRead: 0, mostWritten: 0 };
-  const counting: Store = {
+  const counting: StateStore = {
     ...store,
-    unit(commit, need, judge) {
-      if (need.kind !== 'webhooks') return store.unit(commit, need, judge);
+    ownerUnit(commit, ownerId, queries, judge) {
+      if (!('due' in queries)) return store.ownerUnit(commit, ownerId, queries, judge);
       counts.units += 1;
-      return store.unit(commit, need, (facts, nowMs) => {
-        const judged = judge(facts, nowMs);
-        counts.mostRead = Math.max(counts.mostRead, rowsIn(facts));
+      return store.ownerUnit(commit, ownerId, queries, (found, nowMs) => {
+        const judged = judge(found, nowMs);
+        counts.mostRead = Math.max(counts.mostRead, rowsIn(found));
         counts.mostWritten = Math.max(counts.mostWritten, rowsOf(judged.changes));
         return judged;
       });
@@ -40,19 +40,16 @@ function countingStore(store: Store) {
   return { counting, counts };
 }
 
-/** Every list in the facts has one entry per row. */
-function rowsIn(facts: FactsOf<FactKind>): number {
-  return Object.values(facts ?? {}).reduce<number>(
+/** Every list that was found has one entry per row. */
+function rowsIn(found: object): number {
+  return Object.values(found).reduce<number>(
     (sum, value) => sum + (Array.isArray(value) ? value.length : 0),
     0,
   );
 }
 
-function rowsOf(changes: readonly (Change | RowChange)[]): number {
-  return changes.reduce(
-    (sum, one) => sum + ('type' in one && one.type === 'save_deliveries' ? one.deliveries.length : 1),
-    0,
-  );
+function rowsOf(changes: readonly RowChange[]): number {
+  return changes.reduce((sum, one) => sum + (one.op === 'put_rows' ? one.rows.length : 1), 0);
 }
 
 let scene: TestService | undefined;

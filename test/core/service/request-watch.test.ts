@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalState } from '../../../core/approvals/approval.ts';
-import type { OpenApprovals } from '../../../core/ports/approval-storage.ts';
+import type { OpenApprovals } from '../../../core/approvals/approval-storage.ts';
 import type { RequestsNow } from '../../../core/service/request-watch.ts';
 import { createRequestWatch } from '../../../core/service/request-watch.ts';
 import { silentLog } from '../../open-service.ts';

@@ -1,18 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { HEALTHY } from '../../../core/events/endpoint-health.ts';
+import { moveDeliveries, type WebhookFacts } from '../../../core/events/webhook-storage.ts';
 import { type Fences, NO_FENCES } from '../../../core/gate/fences.ts';
 import { PRESETS } from '../../../core/gate/permissions.ts';
-import type { FactsOf } from '../../../core/ports/store.ts';
-import { signedCredential } from '../../../core/storage/signed-rows.ts';
-import { moveDeliveries } from '../../../core/storage/webhooks.ts';
+import { signedCredential } from '../../../core/keys/signed-rows.ts';
 import { at, NOON, SIGNER } from '../../contracts/storage/scene.ts';
 
 /** New mail in account 1, and a decided request, for one endpoint of a key. */
-function facts(changes: {
-  pausedAt?: Date;
-  fences?: Partial<Fences>;
-  mayRead?: boolean;
-}): FactsOf<'webhooks'> {
+function facts(changes: { pausedAt?: Date; fences?: Partial<Fences>; mayRead?: boolean }): WebhookFacts {
   const { pausedAt = null, fences = {}, mayRead = true } = changes;
   const ids = { ownerId: 'owner', credentialId: 'key' };
   const credential = signedCredential(

@@ -3,10 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NO_FENCES } from '../../../core/gate/fences.ts';
 import { PRESETS } from '../../../core/gate/permissions.ts';
-import type { RefreshEnd } from '../../../core/ports/sign-in-storage.ts';
-import type { AnyChange, CredentialFacts } from '../../../core/ports/store.ts';
+import { credentials, secrets } from '../../../core/keys/key-state.ts';
+import type { CredentialFacts } from '../../../core/keys/key-storage.ts';
+import { addSignIn, type RefreshEnd, refreshSignIn } from '../../../core/keys/sign-in-storage.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
-import { addSignIn, refreshSignIn } from '../../../core/storage/sign-ins.ts';
+import { type RowChange, stored } from '../../../core/state/change.ts';
+import { readRow } from '../../../core/state/query.ts';
 
 const signer = createKeyring([Buffer.alloc(32, 7)], randomBytes);
 const START_MS = 1_000_000;
@@ -23,23 +25,28 @@ const tokens = (n: number, nowMs: number) => ({
 /** A sign-in of which every change is applied, as a store does. */
 function signIn() {
   let facts: CredentialFacts | undefined;
-  function apply(changes: readonly AnyChange[]): void {
+  function apply(changes: readonly RowChange[]): void {
     for (const change of changes) {
-      if ('op' in change) throw new Error(`the model knows no ${change.op}`);
-      const { secrets = [], credential } = facts ?? {};
-      const others = (hash: string) => secrets.filter((one) => one.secretHash !== hash);
-      if (change.type === 'add_credential' || change.type === 'save_credential') {
-        facts = { pending: [], unstarted: [], ...facts, credential: change.credential, secrets };
-      } else if (credential === undefined || facts === undefined) {
-        throw new Error(`${change.type} before the credential`);
-      } else if (change.type === 'add_secret' || change.type === 'save_secret') {
-        const isThere = others(change.secret.secretHash).length < secrets.length;
-        expect(isThere).toBe(change.type === 'save_secret');
-        facts = { ...facts, secrets: [...others(change.secret.secretHash), change.secret] };
-      } else if (change.type === 'remove_secret') {
-        facts = { ...facts, secrets: others(change.secretHash) };
+      if (change.op === 'run' || change.op === 'put_rows') throw new Error(`the model knows no ${change.op}`);
+      const { secrets: own = [], credential } = facts ?? {};
+      const hash = change.key.secret_hash;
+      const others = own.filter((one) => one.secretHash !== hash);
+      const values = change.op === 'delete' ? {} : change.values;
+      if (change.table === credentials.name) {
+        const before = credential === undefined ? {} : stored(credentials, credential);
+        const changed = readRow(credentials, { ...before, ...change.key, ...values });
+        facts = { pending: [], unstarted: [], ...facts, credential: changed, secrets: own };
+      } else if (facts === undefined) {
+        throw new Error(`${change.table} before the credential`);
+      } else if (change.table !== secrets.name) {
+        throw new Error(`the model knows no ${change.table}`);
+      } else if (change.op === 'delete') {
+        facts = { ...facts, secrets: others };
       } else {
-        throw new Error(`the model knows no ${change.type}`);
+        expect(others.length < own.length).toBe(change.op === 'update');
+        const before = own.find((one) => one.secretHash === hash);
+        const row = { ...(before === undefined ? {} : stored(secrets, before)), ...change.key, ...values };
+        facts = { ...facts, secrets: [...others, readRow(secrets, row)] };
       }
     }
   }

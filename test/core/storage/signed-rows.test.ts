@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GROUPS, type Modes, modesOf } from '../../../core/gate/permissions.ts';
-import type { StoredCredential, StoredSecret } from '../../../core/ports/store.ts';
-import { createKeyring } from '../../../core/secrets/keyring.ts';
+import type { StoredCredential, StoredSecret } from '../../../core/keys/key-state.ts';
 import {
   credentialText,
   isAltered,
@@ -12,7 +11,8 @@ import {
   secretText,
   signedCredential,
   signedSecret,
-} from '../../../core/storage/signed-rows.ts';
+} from '../../../core/keys/signed-rows.ts';
+import { createKeyring } from '../../../core/secrets/keyring.ts';
 
 const [OLD, NEW] = [randomBytes(32), randomBytes(32)];
 const signer = createKeyring([OLD], randomBytes);

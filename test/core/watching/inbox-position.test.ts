@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { InboxPosition } from '../../../core/ports/watch-storage.ts';
 import {
   type Arrival,
   advance,
@@ -9,6 +8,7 @@ import {
   RECENT_MOST,
   reopening,
 } from '../../../core/watching/inbox-position.ts';
+import type { InboxPosition } from '../../../core/watching/inbox-state.ts';
 
 /** A mailbox as its server sees it. Every message is delivered once and has a name. */
 interface Model {

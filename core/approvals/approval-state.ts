@@ -1,0 +1,293 @@
+import * as z from 'zod';
+import { GROUPS } from '../gate/permissions.ts';
+import { credentials, STANDING_COLUMNS } from '../keys/key-state.ts';
+import { STORED } from '../secrets/stored-purposes.ts';
+import { flag, instant, integer, json, listOf, oneOf, sealed, text, texts } from '../state/column.ts';
+import { commands, select, statements } from '../state/query.ts';
+import { pick, type RowOf, table } from '../state/table.ts';
+import { APPROVAL_ERRORS, APPROVAL_STATES, type Approval, REJECTION_REASONS } from './approval.ts';
+
+const result = z.record(z.string(), z.unknown());
+
+export const approvals = table(
+  'approvals',
+  {
+    ownerId: text(),
+    approvalId: text(),
+    credentialId: text(),
+    accountId: integer().orNull(),
+    tool: text(),
+    permissionGroup: oneOf(GROUPS),
+    action: text().orNull(),
+    state: oneOf(APPROVAL_STATES),
+    reasons: texts(),
+    approvedBy: oneOf(['owner', 'policy']).orNull(),
+    createdAt: instant(),
+    expiresAt: instant(),
+    decidedAt: instant().orNull(),
+    decidedIn: text().orNull(),
+    rejection: oneOf(REJECTION_REASONS).orNull(),
+    sealedNote: sealed(STORED.rejectionNote).orNull(),
+    editedHash: text().orNull(),
+    sealedDiff: sealed(STORED.editDiff).orNull(),
+    approvedAt: instant().orNull(),
+    startedAt: instant().orNull(),
+    executedAt: instant().orNull(),
+    endedAt: instant().orNull(),
+    fence: integer(),
+    leaseUntilMs: integer(),
+    digest: text(),
+    result: json((value) => result.parse(value)).orNull(),
+    error: oneOf(APPROVAL_ERRORS).orNull(),
+    messageBytes: integer().orNull(),
+    limitBytes: integer().orNull(),
+    requestHash: text(),
+    similarHash: text(),
+    /** Filed as pending. */
+    asked: flag(),
+    sends: flag(),
+    /** On the store's clock. */
+    filedAtMs: integer(),
+    /** A notice covers it. */
+    isCovered: flag().startingAt(false),
+    /** The plan is not erased. */
+    hasPlan: flag().startingAt(true),
+  },
+  {
+    key: ['ownerId', 'approvalId'],
+    partOf: credentials,
+    indexes: {
+      approvals_of_owner: { on: ['ownerId', 'createdAt', 'approvalId'] },
+      approvals_of_credential: { on: ['ownerId', 'credentialId', 'createdAt', 'approvalId'] },
+      approvals_open: { on: ['ownerId', 'createdAt', 'approvalId'], where: 'ended_at_ms IS NULL' },
+      approvals_uncovered: {
+        on: ['ownerId', 'createdAt'],
+        where: "state = 'pending' AND NOT is_covered",
+      },
+      approvals_same: { on: ['ownerId', 'requestHash', 'state', 'endedAt'] },
+      approvals_edited: {
+        on: ['ownerId', 'editedHash', 'state', 'endedAt'],
+        where: 'edited_hash IS NOT NULL',
+      },
+      approvals_similar: { on: ['ownerId', 'similarHash', 'endedAt'], where: "state = 'rejected'" },
+      approvals_asked: { on: ['ownerId', 'credentialId', 'filedAtMs'], where: 'asked' },
+      approvals_direct_sends: {
+        on: ['ownerId', 'credentialId', 'filedAtMs'],
+        where: 'NOT asked AND sends',
+      },
+      // Work that is due, of all owners.
+      approvals_expiring: { on: ['expiresAt'], where: "state = 'pending'" },
+      approvals_lapsing: { on: ['leaseUntilMs'], where: "state = 'approved'" },
+      approvals_erasable: { on: ['ownerId', 'endedAt'], where: 'has_plan' },
+    },
+  },
+);
+
+export const plans = table(
+  'plans',
+  {
+    ownerId: text(),
+    approvalId: text(),
+    // Before the plan, which may be long: it is read without it.
+    sealedGist: sealed(STORED.gist).orNull(),
+    sealedPlan: sealed(STORED.plan),
+    sealedAsked: sealed(STORED.askedPlan).orNull(),
+  },
+  { key: ['ownerId', 'approvalId'], partOf: approvals },
+);
+
+/** What requests that wait want to change: two requests that change the same are not both filed. */
+export const waitingTargets = table(
+  'waiting_targets',
+  { ownerId: text(), target: text(), approvalId: text() },
+  {
+    key: ['ownerId', 'target', 'approvalId'],
+    indexes: { waiting_targets_of_approval: { on: ['ownerId', 'approvalId'] } },
+  },
+);
+
+/** What is left to do after a send: saving it in Sent, marking the answered message. */
+export const followUps = table(
+  'follow_ups',
+  {
+    ownerId: text(),
+    approvalId: text(),
+    /** On the store's clock: the end of a lease or of a wait. */
+    dueAtMs: integer(),
+  },
+  { key: ['ownerId', 'approvalId'], indexes: { follow_ups_due: { on: ['dueAtMs'] } } },
+);
+
+/** What `approvalOf` reads. */
+const APPROVAL = [
+  'ownerId',
+  'approvalId',
+  'credentialId',
+  'accountId',
+  'tool',
+  'permissionGroup',
+  'action',
+  'state',
+  'reasons',
+  'approvedBy',
+  'createdAt',
+  'expiresAt',
+  'decidedAt',
+  'decidedIn',
+  'rejection',
+  'sealedNote',
+  'editedHash',
+  'sealedDiff',
+  'approvedAt',
+  'startedAt',
+  'executedAt',
+  'endedAt',
+  'fence',
+  'leaseUntilMs',
+  'digest',
+  'result',
+  'error',
+  'messageBytes',
+  'limitBytes',
+] as const;
+export const APPROVAL_COLUMNS = pick(approvals.columns, APPROVAL);
+type ApprovalRow = Pick<RowOf<typeof approvals>, (typeof APPROVAL)[number]>;
+
+export function approvalOf(row: ApprovalRow): Approval {
+  // Field by field: most calls read several, and leaving fields out of a copy costs more.
+  return {
+    ownerId: row.ownerId,
+    id: row.approvalId,
+    credentialId: row.credentialId,
+    accountId: row.accountId,
+    tool: row.tool,
+    group: row.permissionGroup,
+    action: row.action,
+    state: row.state,
+    reasons: row.reasons,
+    approvedBy: row.approvedBy,
+    createdAt: row.createdAt,
+    expiresAt: row.expiresAt,
+    decidedAt: row.decidedAt,
+    decidedIn: row.decidedIn,
+    rejection: row.rejection === null ? null : { reason: row.rejection, sealedNote: row.sealedNote },
+    edit: row.editedHash === null ? null : { requestHash: row.editedHash, sealedDiff: row.sealedDiff },
+    approvedAt: row.approvedAt,
+    startedAt: row.startedAt,
+    executedAt: row.executedAt,
+    endedAt: row.endedAt,
+    lease: { fence: row.fence, untilMs: row.leaseUntilMs },
+    digest: row.digest,
+    result: row.result,
+    error: row.error,
+    sizes: row.messageBytes === null ? null : { bytes: row.messageBytes, limitBytes: row.limitBytes },
+  };
+}
+
+/** The columns of an approval that change when it moves. */
+export function movedColumns(approval: Approval) {
+  const { state, approvedBy, decidedAt, decidedIn, rejection, edit, digest, lease, sizes } = approval;
+  const { approvedAt, startedAt, executedAt, endedAt, result: found, error } = approval;
+  return {
+    ...{ state, approvedBy, decidedAt, decidedIn, digest, error, result: found },
+    ...{ approvedAt, startedAt, executedAt, endedAt },
+    rejection: rejection?.reason ?? null,
+    sealedNote: rejection?.sealedNote ?? null,
+    editedHash: edit?.requestHash ?? null,
+    sealedDiff: edit?.sealedDiff ?? null,
+    fence: lease.fence,
+    leaseUntilMs: lease.untilMs,
+    messageBytes: sizes?.bytes ?? null,
+    limitBytes: sizes?.limitBytes ?? null,
+  };
+}
+
+export const approvalById = select(approvals, { by: ['ownerId', 'approvalId'], only: APPROVAL });
+export const planOfApproval = select(plans, { by: ['ownerId', 'approvalId'], only: ['sealedPlan'] });
+export const askedPlanOfApproval = select(plans, { by: ['ownerId', 'approvalId'], only: ['sealedAsked'] });
+export const gistsOfApprovals = select(plans, {
+  by: ['ownerId'],
+  among: 'approvalId',
+  only: ['approvalId', 'sealedGist'],
+});
+export const followUpOfApproval = select(followUps, { by: ['ownerId', 'approvalId'] });
+export const targetsOfOwner = select(waitingTargets, { by: ['ownerId'], only: ['approvalId', 'target'] });
+
+const { ownerId, credentialId, approvalId } = approvals.columns;
+const ofKey = { ownerId, credentialId };
+const withPlan = { ...APPROVAL_COLUMNS, sealedPlan: plans.columns.sealedPlan.orNull() };
+const reclaimed = { params: { runningList: listOf(text()), limit: integer() }, columns: { ownerId } };
+const taken = {
+  params: {
+    ...{ ownerIdList: listOf(text()), runningList: listOf(text()) },
+    /** By the store's clock. */
+    dueBy: instant(),
+    limit: integer(),
+  },
+  columns: withPlan,
+};
+/** A page of a list, newest first, behind a place. */
+const place = { createdAt: instant(), id: text(), limit: integer() };
+const ofOwner = { params: { ownerId, ...place }, columns: APPROVAL_COLUMNS };
+const ofCredential = { params: { ...ofKey, ...place }, columns: APPROVAL_COLUMNS };
+const since = { executedSince: instant(), unfinishedSince: instant(), rejectedSince: instant() };
+
+export const approvalStatements = statements({
+  /** The approval's credential, with the plan and the limits of its owner. */
+  standing_of_approval: { params: { ownerId, approvalId }, columns: STANDING_COLUMNS },
+  standing: { params: ofKey, columns: STANDING_COLUMNS },
+  pending_of_owner: { params: { ownerId }, columns: APPROVAL_COLUMNS },
+  /** Approved requests of a credential that have not started. */
+  unstarted: { params: ofKey, columns: APPROVAL_COLUMNS },
+
+  /** The same request of the credential, pending and before its end. */
+  same_pending: { params: { ...ofKey, requestHash: text(), now: instant() }, columns: APPROVAL_COLUMNS },
+  /** The newest same request of the credential, approved, or with an unknown outcome since then. */
+  same_unfinished: {
+    params: { ...ofKey, requestHash: text(), unfinishedSince: instant() },
+    columns: APPROVAL_COLUMNS,
+  },
+  /** A pending request of the credential for one of the targets. */
+  target_pending: {
+    params: { ...ofKey, targetList: listOf(text()), now: instant() },
+    columns: APPROVAL_COLUMNS,
+  },
+  /** Of the owner: the last time that the same or a similar request was rejected; whether the same one ran, or may still. */
+  same_of_owner: {
+    params: { ...ofKey, requestHash: text(), similarHash: text(), ...since },
+    columns: { rejectedAt: instant().orNull(), executed: flag(), unfinishedElsewhere: flag() },
+  },
+  /** Sends of the credential that ran by policy and did not fail, in two spans of time up to now. */
+  direct_sends: {
+    params: { ...ofKey, daySendsMs: integer(), shortSendsMs: integer() },
+    columns: { day: integer(), short: integer() },
+  },
+  /** Requests that were filed as pending since the last whole multiple of `dayMs`. */
+  filed: { params: { ...ofKey, dayMs: integer() }, columns: { filed: integer() } },
+  /** Pending requests before their end. */
+  waiting: { params: { ...ofKey, now: instant() }, columns: { ofKey: integer(), ofOwner: integer() } },
+
+  /** Owners with runs or follow-ups whose lease has ended, except those in `runningList`. */
+  owners_of_lapsed: reclaimed,
+  lapsed: taken,
+  due_follow_ups: taken,
+  owners_of_overdue: { params: { now: instant() }, columns: { ownerId } },
+  overdue: { params: { ownerIdList: listOf(text()), now: instant() }, columns: APPROVAL_COLUMNS },
+
+  approvals_of_owner: ofOwner,
+  open_of_owner: ofOwner,
+  ended_of_owner: ofOwner,
+  approvals_of_credential: ofCredential,
+  open_of_credential: ofCredential,
+  ended_of_credential: ofCredential,
+  /** The open approvals, and the newest one of each owner once more, with `isNewest`. */
+  open_states: {
+    params: { ownerIdList: listOf(text()) },
+    columns: { ...pick(approvals.columns, ['ownerId', 'approvalId', 'state']), isNewest: flag() },
+  },
+});
+
+export const approvalCommands = commands({
+  /** Existing ones stay. */
+  add_targets: { ownerId, approvalId, targetList: listOf(text()) },
+});

@@ -1,0 +1,36 @@
+import { crossedFence, type Reach } from '../gate/fences.ts';
+import { type Limits, limitsOf } from '../gate/limits.ts';
+import { effectiveMode, type Group, type Mode } from '../gate/permissions.ts';
+import type { Standing } from '../keys/key-state.ts';
+import { isOn } from '../keys/live-key.ts';
+import type { Signer } from '../secrets/keyring.ts';
+import type { Approval, ApprovalError } from './approval.ts';
+
+/** Returns the mode that counts for the group. Undefined if the credential is off. */
+export function modeNow(standing: Standing, group: Group, signer: Signer, now: Date): Mode | undefined {
+  if (!isOn(standing, signer, now)) return undefined;
+  return effectiveMode(group, standing.modes[group], standing.plan);
+}
+
+/**
+ * Why a request may not be approved or started now. Undefined: it may. A pause does not stop what the owner approves:
+ * it ends earlier approvals, so every approval by the owner that exists during a pause is later than the pause.
+ * @param reach null: its plan cannot be read, so it will not run
+ */
+export function refusalNow(
+  standing: Standing,
+  { group, approvedBy }: Pick<Approval, 'group' | 'approvedBy'>,
+  reach: Reach | null,
+  signer: Signer,
+  now: Date,
+): ApprovalError | undefined {
+  const mode = modeNow(standing, group, signer, now);
+  if (mode === undefined || mode === 'off') return 'credential_off';
+  const { pausedAt, fences } = standing;
+  if (pausedAt !== null && approvedBy === 'policy') return 'credential_paused';
+  return reach !== null && crossedFence(fences, reach, now) !== undefined ? 'outside_fence' : undefined;
+}
+
+export function limitsNow({ plan, limits }: Standing): Limits {
+  return limitsOf(plan, limits);
+}
