@@ -203,14 +203,20 @@ function rowReader(of: string, described: Columns): (row: DriverRow) => unknown 
     name: columnName({ name: of, columns: described }, property),
     column,
   }));
+  // A copy has its properties already: adding them one by one costs more than reading them.
+  const empty: Readonly<Record<string, unknown>> = Object.fromEntries(
+    columns.map(({ property }) => [property, null]),
+  );
   return (row) => {
-    const values: Record<string, unknown> = {};
-    for (const { property, name, column } of columns) {
-      try {
+    const values: Record<string, unknown> = { ...empty };
+    let reading = '';
+    try {
+      for (const { property, name, column } of columns) {
+        reading = name;
         values[property] = column.read(row[name]);
-      } catch (cause) {
-        throw unknownValue(name, cause);
       }
+    } catch (cause) {
+      throw unknownValue(reading, cause);
     }
     return values;
   };

@@ -84,8 +84,11 @@ const names = new WeakMap<Columns, ReadonlyMap<string, string>>();
 
 /** The name of a column in SQL. @throws Error if the table has no such property */
 export function columnName({ name, columns }: Pick<Table, 'name' | 'columns'>, property: string): string {
-  const known = names.get(columns) ?? namesOf(columns);
-  names.set(columns, known);
+  let known = names.get(columns);
+  if (known === undefined) {
+    known = namesOf(columns);
+    names.set(columns, known);
+  }
   const found = known.get(property);
   if (found === undefined) throw new Error(`${name} has no ${property}.`);
   return found;

@@ -48,7 +48,6 @@ const ENDS: Readonly<Record<string, readonly [EndsWith, how: string]>> = {
     'call',
     'raced with its limit: the system itself gives up later, and holds nothing of ours',
   ],
-  'node otherWork': ['here', 'a turn of the event loop'],
   'node resolve4': ['call', 'its signal cancels the query'],
   'node resolve6': ['call', 'its signal cancels the query'],
   'node resolveMx': ['call', 'its signal cancels the query'],

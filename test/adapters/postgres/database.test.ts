@@ -221,7 +221,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
       const { ownerId } = await addOwnerAndKey(storage);
       await other.query('ALTER TABLE countersign.owners RENAME TO gone');
       const error: unknown = await storage.owner(ownerId).catch((thrown: unknown) => thrown);
-      expect(errorName(error)).toEqual({ error: 'error', code: '42P01', statement: 'owner' });
+      expect(errorName(error)).toEqual({ error: 'error', code: '42P01', statement: 'owners_by_owner_id' });
     });
   });
 
