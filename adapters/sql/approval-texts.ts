@@ -51,6 +51,9 @@ export const APPROVAL_TEXTS: Texts<typeof approvalStatements & typeof approvalCo
     WHERE c.owner_id = @owner_id AND c.credential_id = @credential_id`,
   pending_of_owner: (dialect) => `
     ${approvalsBy(dialect, 'approvals_open')} AND ${OPEN} AND state = 'pending' ORDER BY created_at_ms, approval_id`,
+  approved_of_owner: ({ prefix, by }) => `
+    SELECT ${APPROVAL}, decision_signature FROM ${prefix}approvals${by('approvals_open')}
+    WHERE owner_id = @owner_id AND ${OPEN} AND state = 'approved' ORDER BY created_at_ms, approval_id`,
   unstarted: (dialect) => `
     ${approvalsBy(dialect, 'approvals_open')} AND ${OPEN} AND ${OF_KEY} AND state = 'approved' AND started_at_ms IS NULL`,
 
@@ -110,7 +113,7 @@ export const APPROVAL_TEXTS: Texts<typeof approvalStatements & typeof approvalCo
   lapsed: (dialect) => {
     const { prefix, by, among } = dialect;
     return `
-      SELECT ${columnList(APPROVAL_COLUMNS, 'a')}, p.sealed_plan FROM ${prefix}approvals a${by('approvals_lapsing')}
+      SELECT ${columnList(APPROVAL_COLUMNS, 'a')}, a.decision_signature, p.sealed_plan FROM ${prefix}approvals a${by('approvals_lapsing')}
       LEFT JOIN ${prefix}plans p ON p.owner_id = a.owner_id AND p.approval_id = a.approval_id
       WHERE a.state = 'approved' AND a.lease_until_ms <= @due_by_ms AND ${isNotRunning(dialect, 'a.approval_id')}
         AND ${among('a.owner_id', 'owner_id_list', 'text')}
@@ -119,7 +122,7 @@ export const APPROVAL_TEXTS: Texts<typeof approvalStatements & typeof approvalCo
   due_follow_ups: (dialect) => {
     const { prefix, by, among } = dialect;
     return `
-      SELECT ${columnList(APPROVAL_COLUMNS, 'a')}, p.sealed_plan FROM ${prefix}follow_ups f${by('follow_ups_due')}
+      SELECT ${columnList(APPROVAL_COLUMNS, 'a')}, a.decision_signature, p.sealed_plan FROM ${prefix}follow_ups f${by('follow_ups_due')}
       JOIN ${prefix}approvals a ON a.owner_id = f.owner_id AND a.approval_id = f.approval_id
       LEFT JOIN ${prefix}plans p ON p.owner_id = a.owner_id AND p.approval_id = a.approval_id
       WHERE f.due_at_ms <= @due_by_ms AND ${isNotRunning(dialect, 'f.approval_id')}

@@ -52,6 +52,8 @@ export const approvals = table(
     isCovered: flag().startingAt(false),
     /** The plan is not erased. */
     hasPlan: flag().startingAt(true),
+    /** `signedDecision`. NULL: nobody has approved it. */
+    decisionSignature: text().orNull(),
   },
   {
     key: ['ownerId', 'approvalId'],
@@ -203,6 +205,10 @@ export function movedColumns(approval: Approval) {
 }
 
 export const approvalById = select(approvals, { by: ['ownerId', 'approvalId'], only: APPROVAL });
+export const approvalWithSignature = select(approvals, {
+  by: ['ownerId', 'approvalId'],
+  only: [...APPROVAL, 'decisionSignature'],
+});
 export const planOfApproval = select(plans, { by: ['ownerId', 'approvalId'], only: ['sealedPlan'] });
 export const askedPlanOfApproval = select(plans, { by: ['ownerId', 'approvalId'], only: ['sealedAsked'] });
 export const gistsOfApprovals = select(plans, {
@@ -215,7 +221,12 @@ export const targetsOfOwner = select(waitingTargets, { by: ['ownerId'], only: ['
 
 const { ownerId, credentialId, approvalId } = approvals.columns;
 const ofKey = { ownerId, credentialId };
-const withPlan = { ...APPROVAL_COLUMNS, sealedPlan: plans.columns.sealedPlan.orNull() };
+const { decisionSignature } = approvals.columns;
+const withPlan = {
+  ...APPROVAL_COLUMNS,
+  decisionSignature,
+  sealedPlan: plans.columns.sealedPlan.orNull(),
+};
 const reclaimed = { params: { runningList: listOf(text()), limit: integer() }, columns: { ownerId } };
 const taken = {
   params: {
@@ -237,6 +248,8 @@ export const approvalStatements = statements({
   standing_of_approval: { params: { ownerId, approvalId }, columns: STANDING_COLUMNS },
   standing: { params: ofKey, columns: STANDING_COLUMNS },
   pending_of_owner: { params: { ownerId }, columns: APPROVAL_COLUMNS },
+  /** Approved requests that have not ended. */
+  approved_of_owner: { params: { ownerId }, columns: { ...APPROVAL_COLUMNS, decisionSignature } },
   /** Approved requests of a credential that have not started. */
   unstarted: { params: ofKey, columns: APPROVAL_COLUMNS },
 

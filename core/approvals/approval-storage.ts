@@ -32,6 +32,7 @@ import {
   approvalOf,
   approvalStatements,
   approvals,
+  approvalWithSignature,
   askedPlanOfApproval,
   followUpOfApproval,
   followUps,
@@ -53,6 +54,7 @@ import {
 } from './decide-call.ts';
 import { claimInProgress } from './idempotency.ts';
 import { decisionRow, savedApproval, settlementRow, writesOfEnd, writesOfMove } from './move-storage.ts';
+import { isDecisionIntact, signedDecision } from './signed-decision.ts';
 import { limitsNow, modeNow, refusalNow } from './standing.ts';
 
 /** Enough to see that an owner's approvals have changed: each change changes one of the two. */
@@ -251,16 +253,23 @@ export function approvalStorage(
 
     /**
      * Records that the next byte cannot be taken back. False: do not send the byte, because the fence is lost, the
-     * time is over, credential or permission are off, or the fences exclude `reach`. Durable (survives loss of power)
+     * time is over, credential or permission are off, the fences exclude `reach`, or Countersign did not write the decision
+     * (`altered`). Durable (survives loss of power)
      * before it resolves.
      * `now` becomes `startedAt`, which is the Date of a sent message.
      * In the same unit, remembers the messages to be moved, copied or labelled by their marks (`relocationMark`),
      * permanently, even after their account is removed. Those that it puts into an inbox are not new mail there.
      */
-    start: (request: Start): Promise<boolean> =>
-      ownerUnit('durable', request.ownerId, approvalQueries(request), (found) =>
-        start(approvalFacts(found), request, random),
-      ),
+    start: (request: Start): Promise<boolean> => {
+      const { ownerId, approvalId } = request;
+      const facts = {
+        ...approvalQueries(request),
+        row: first(approvalWithSignature, { ownerId, approvalId }),
+      };
+      return ownerUnit('durable', ownerId, facts, (found) =>
+        start(approvalFacts(found), found.row?.decisionSignature ?? null, request, random),
+      );
+    },
 
     /**
      * Records how a run ended, with its event, its activity row and the addresses that become known. A settlement
@@ -312,13 +321,15 @@ export function approvalStorage(
     /**
      * Takes over work whose lease has ended, oldest first: approvals to run or to check (with a new fence and lease),
      * and work after executed actions. The oldest of every owner comes before the second of any owner. Ends approvals that the
-     * state machine ends instead (`interrupted`, `not_started_in_time`), with their event.
+     * state machine ends instead (`interrupted`, `not_started_in_time`), and those whose decision Countersign did not write
+     * (`altered`), with their event.
      * @param request  `running`: approval ids that this process runs itself; skipped
      */
     reclaim: (request: {
       running: ReadonlySet<string>;
       leaseMs: number;
       limit: number;
+      signer: Signer;
       now: Date;
     }): Promise<{ readonly runs: readonly Reclaimed[]; readonly followUps: readonly Reclaimed[] }> => {
       const { limit } = request;
@@ -330,8 +341,7 @@ export function approvalStorage(
           lapsed: all(approvalStatements.lapsed, { ownerIdList, runningList, dueBy, limit }),
           due: all(approvalStatements.due_follow_ups, { ownerIdList, runningList, dueBy, limit }),
         }),
-        ({ lapsed, due }, storeNowMs) =>
-          reclaim({ lapsed: lapsed.map(reclaimed), due: due.map(reclaimed) }, request, storeNowMs, random),
+        (found, storeNowMs) => reclaim(found, request, storeNowMs, random),
       );
     },
 
@@ -349,6 +359,14 @@ export function approvalStorage(
           return { answer: ends.length, changes: ends.flat() };
         },
       ),
+
+    /** The ids of the owner's approved requests that have not ended, and whose decision Countersign did not write. */
+    async alteredDecisions(ownerId: string, signer: Signer): Promise<readonly string[]> {
+      const { found } = await look({ found: all(approvalStatements.approved_of_owner, { ownerId }) });
+      return found
+        .filter((row) => !isDecisionIntact(approvalOf(row), row.decisionSignature, signer))
+        .map(({ approvalId }) => approvalId);
+    },
 
     async approval(ownerId: string, approvalId: string): Promise<Approval | undefined> {
       const { row } = await look({ row: first(approvalById, { ownerId, approvalId }) });
@@ -568,6 +586,7 @@ function filed(approval: Approval, filing: Filing, storeNowMs: number): readonly
     ...{ permissionGroup: group, requestHash, similarHash },
     ...{ asked: isPending, sends: filing.call.sends, filedAtMs: storeNowMs },
     ...{ isCovered: false, hasPlan: true },
+    decisionSignature: isPending ? null : signedDecision(approval, filing.signer),
   });
   const plan = insert(plans, { ownerId, approvalId, sealedGist, sealedPlan, sealedAsked: null });
   if (!isPending || targets.length === 0) return [added, plan];
@@ -625,7 +644,8 @@ function decide(
   if (after === undefined) return { answer: { approval: before, won: false, sealedPlan: null }, changes: [] };
   const edited = decision.type === 'approve' ? decision.edited : undefined;
   const sealedPlan = decision.type === 'approve' ? (edited?.sealedPlan ?? stored) : null;
-  const changes: RowChange[] = [...writesOfMove(before, after, now, random), decisionRow(after, now)];
+  const signed = after.state === 'approved' ? { decisionSignature: signedDecision(after, signer) } : {};
+  const changes: RowChange[] = [...writesOfMove(before, after, now, random, signed), decisionRow(after, now)];
   if (edited !== undefined) {
     const { ownerId, id: approvalId } = after;
     const { sealedPlan: changed, sealedGist, sealedAsked } = edited;
@@ -634,17 +654,20 @@ function decide(
   return { answer: { approval: after, won: true, sealedPlan }, changes };
 }
 
-/** Ends a request that its key's pause or fences keep from starting. */
+/** Ends a request that its key's pause or fences keep from starting, or whose decision was altered. */
 function start(
   facts: ApprovalFacts | undefined,
+  signature: string | null,
   { fence, reach, relocated, signer, now }: Start,
   random: Random,
 ): Verdict<boolean> {
   if (facts === undefined) return { answer: false, changes: [] };
   const { approval: before, standing } = facts;
-  const refusal = refusalNow(standing, before, reach, signer, now);
-  if (before.startedAt === null && (refusal === 'credential_paused' || refusal === 'outside_fence')) {
-    const ended = transition(before, { type: 'refuse', fence, error: refusal }, now);
+  const isIntact = isDecisionIntact(before, signature, signer);
+  const refusal = isIntact ? refusalNow(standing, before, reach, signer, now) : 'altered';
+  const ends: readonly (ApprovalError | undefined)[] = ['credential_paused', 'outside_fence', 'altered'];
+  if (before.startedAt === null && ends.includes(refusal)) {
+    const ended = transition(before, { type: 'refuse', fence, error: refusal ?? 'altered' }, now);
     return { answer: false, changes: ended === undefined ? [] : writesOfEnd(before, ended, now, random) };
   }
   const after = transition(before, { type: 'start', fence, allowed: refusal === undefined }, now);
@@ -703,31 +726,50 @@ function withFault(row: Row | undefined, error: Approval['error']): readonly Row
   return [savedApproval({ ...approvalOf(row), error })];
 }
 
-function reclaimed({ sealedPlan, ...row }: Row & { readonly sealedPlan: string | null }): Reclaimed {
-  return { approval: approvalOf(row), sealedPlan };
+type TakenRow = ValuesOf<(typeof approvalStatements.lapsed)['columns']>;
+
+function reclaimed(row: TakenRow, signer: Signer): Reclaimed & { readonly isIntact: boolean } {
+  const approval = approvalOf(row);
+  const isIntact = isDecisionIntact(approval, row.decisionSignature, signer);
+  return { approval, sealedPlan: row.sealedPlan, isIntact };
 }
 
 /** Takes over runs whose lease has ended, and ends those that must not run anymore. */
 function reclaim(
-  { lapsed, due }: { readonly lapsed: readonly Reclaimed[]; readonly due: readonly Reclaimed[] },
-  { leaseMs, limit, now }: { leaseMs: number; limit: number; now: Date },
+  { lapsed, due }: { readonly lapsed: readonly TakenRow[]; readonly due: readonly TakenRow[] },
+  { leaseMs, limit, signer, now }: { leaseMs: number; limit: number; signer: Signer; now: Date },
   storeNowMs: number,
   random: Random,
 ): Verdict<{ readonly runs: readonly Reclaimed[]; readonly followUps: readonly Reclaimed[] }> {
   const leaseUntilMs = storeNowMs + leaseMs;
   const changes: RowChange[] = [];
   const runs: Reclaimed[] = [];
-  for (const { approval: before, sealedPlan } of lapsed) {
-    const after = transition(before, { type: 'reclaim', storeNowMs, leaseUntilMs }, now);
+  for (const row of lapsed) {
+    const { approval: before, sealedPlan, isIntact } = reclaimed(row, signer);
+    const event: ApprovalEvent = isIntact
+      ? { type: 'reclaim', storeNowMs, leaseUntilMs }
+      : endOfAltered(before);
+    const after = transition(before, event, now);
     if (after === undefined) continue;
     for (const change of writesOfMove(before, after, now, random)) changes.push(change);
     if (after.state === 'approved') runs.push({ approval: after, sealedPlan });
     else changes.push(settlementRow(after, now));
   }
-  const taken = due.slice(0, limit - runs.length);
-  for (const { approval } of taken) {
+  const taken: Reclaimed[] = [];
+  for (const row of due.slice(0, limit - runs.length)) {
+    const { approval, sealedPlan, isIntact } = reclaimed(row, signer);
     const { ownerId, id: approvalId } = approval;
-    changes.push(put(followUps, { ownerId, approvalId, dueAtMs: leaseUntilMs }));
+    if (isIntact) {
+      taken.push({ approval, sealedPlan });
+      changes.push(put(followUps, { ownerId, approvalId, dueAtMs: leaseUntilMs }));
+    } else {
+      changes.push(remove(followUps, { ownerId, approvalId }));
+    }
   }
   return { answer: { runs, followUps: taken }, changes };
+}
+
+/** Nobody knows what happened if somebody wrote that it had started. */
+function endOfAltered({ startedAt, lease: { fence } }: Approval): ApprovalEvent {
+  return startedAt === null ? { type: 'refuse', fence, error: 'altered' } : { type: 'lose', fence };
 }

@@ -45,6 +45,8 @@ export const APPROVAL_ERRORS = [
   'too_many_recipients',
   'outside_fence',
   'sent_copy_refused',
+  /** Its decision was changed outside Countersign. */
+  'altered',
 ] as const;
 
 export type ApprovalError = (typeof APPROVAL_ERRORS)[number];

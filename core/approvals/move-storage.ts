@@ -7,10 +7,13 @@ import { type RowChange, remove, update } from '../state/change.ts';
 import { type Approval, type ApprovalError, reportedState, transition } from './approval.ts';
 import { approvals, movedColumns, waitingTargets } from './approval-state.ts';
 
-/** Saves what changes of an approval when it moves. */
-export function savedApproval(approval: Approval): RowChange {
+/** Saves what changes of an approval when it moves. @param signed  what else changes when it is approved */
+export function savedApproval(
+  approval: Approval,
+  signed: { readonly decisionSignature?: string } = {},
+): RowChange {
   const { ownerId, id: approvalId } = approval;
-  return update(approvals, { ownerId, approvalId }, movedColumns(approval));
+  return update(approvals, { ownerId, approvalId }, { ...movedColumns(approval), ...signed });
 }
 
 /** Returns the writes for an approval that changed state: its row, its webhook event, and the end of its waiting. */
@@ -19,9 +22,10 @@ export function writesOfMove(
   after: Approval,
   now: Date,
   random: Random,
+  signed: { readonly decisionSignature?: string } = {},
 ): readonly RowChange[] {
   const { ownerId, id: approvalId } = after;
-  const changes: RowChange[] = [savedApproval(after)];
+  const changes: RowChange[] = [savedApproval(after, signed)];
   if (before.state === 'pending') changes.push(remove(waitingTargets, { ownerId, approvalId }));
   const state = reportedState(before, after);
   if (state !== undefined) {

@@ -169,7 +169,13 @@ export function createExecutor(
     executeApproval,
     async recover() {
       const ids = new Set([...running.keys()].map((key) => key.replace(FOLLOW_UP, '')));
-      const due = await storage.reclaim({ running: ids, leaseMs, limit: RECLAIM_AT_ONCE, now: clock.now() });
+      const due = await storage.reclaim({
+        running: ids,
+        leaseMs,
+        limit: RECLAIM_AT_ONCE,
+        signer: keyring,
+        now: clock.now(),
+      });
       return {
         ended: Promise.all([
           ...due.runs.map(({ approval, sealedPlan }) => executeApproval(approval, sealedPlan)),

@@ -50,6 +50,7 @@ export function runFailure({
     case null:
     case 'internal_error':
     case 'plan_unreadable':
+    case 'altered':
       return new ServiceError('internal_error');
     case 'credential_off':
       return new ServiceError('invalid_token');

@@ -203,8 +203,9 @@ function report(
 ): void {
   const sections = [
     { title: 'This machine', findings: machine },
-    ...owners.flatMap(({ owner, keys, activity }) => [
+    ...owners.flatMap(({ owner, keys, requests, activity }) => [
       { title: `Keys of ${owner}`, findings: keys },
+      { title: `Requests of ${owner}`, findings: requests },
       { title: `Activity of ${owner}`, findings: activity },
     ]),
     ...accounts.flatMap((account) => [

@@ -13,10 +13,11 @@ const UNCOVERED_MS = 15 * MINUTE_MS;
 export interface OwnerReport {
   readonly owner: string;
   readonly keys: readonly Finding[];
+  readonly requests: readonly Finding[];
   readonly activity: readonly Finding[];
 }
 
-/** Checks whether somebody changed an owner's keys or activity in the database. Changes nothing. */
+/** Checks whether somebody changed an owner's keys, decisions or activity in the database. Changes nothing. */
 export async function checkOwner(
   storage: Storage,
   signer: Signer,
@@ -26,6 +27,7 @@ export async function checkOwner(
   return {
     owner: email,
     keys: await readable('keys', () => checkKeys(storage, signer, ownerId)),
+    requests: await readable('requests', () => checkDecisions(storage, signer, ownerId)),
     activity: await readable('activity', () => checkRows(storage, signer, ownerId, now)),
   };
 }
@@ -54,6 +56,18 @@ async function checkKeys(storage: Storage, signer: Signer, ownerId: string): Pro
       `The key "${name}" (${credentialId}) was changed outside Countersign, and no longer works. ` +
         'Revoke it and create a new one.',
     ),
+  );
+}
+
+async function checkDecisions(
+  storage: Storage,
+  signer: Signer,
+  ownerId: string,
+): Promise<readonly Finding[]> {
+  const altered = await storage.alteredDecisions(ownerId, signer);
+  if (altered.length === 0) return [good('requests', 'No approval was changed outside Countersign.')];
+  return altered.map((id) =>
+    broken('requests', `The request ${id} was approved outside Countersign. It will not be carried out.`),
   );
 }
 

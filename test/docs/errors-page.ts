@@ -102,6 +102,7 @@ const ENDING_MEANS: Readonly<Record<Ending, string>> = {
   message_too_large: 'The message is larger than the mail server takes.',
   too_many_recipients: 'The mail server takes fewer recipients at once.',
   outside_fence: 'It leads outside the fences of the key.',
+  altered: 'Its approval was changed outside Countersign.',
 };
 
 export function errorsPage(): string {

@@ -1,5 +1,7 @@
 import { checkpoints } from '../../../core/activity/activity-state.ts';
 import { isCheckpointIntact, signedCheckpoint } from '../../../core/activity/checkpoints.ts';
+import { approvalOf, approvals } from '../../../core/approvals/approval-state.ts';
+import { isDecisionIntact, signedDecision } from '../../../core/approvals/signed-decision.ts';
 import { credentials, secrets } from '../../../core/keys/key-state.ts';
 import {
   isCredentialIntact,
@@ -67,6 +69,16 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   signed(credentials, isCredentialIntact, signedCredential),
   signed(secrets, isSecretIntact, signedSecret),
   signed(checkpoints, isCheckpointIntact, signedCheckpoint),
+  {
+    table: approvals.name,
+    column: 'decision_signature',
+    key: ['owner_id', 'approval_id'],
+    renewed(row, keyring) {
+      const approval = approvalOf(readRow(approvals, row));
+      if (!isDecisionIntact(approval, textIn(row, 'decision_signature'), keyring)) throw altered();
+      return signedDecision(approval, keyring);
+    },
+  },
   ...TABLES.flatMap((table) =>
     Object.keys(table.columns).flatMap((property) => {
       const sealing = sealingOf(table, property);

@@ -125,13 +125,17 @@ export function credentialPromises(store: Store): void {
           relocated: [],
         }),
       ).toBe(false);
+      // Nobody else could tell who approved it.
+      expect(await storage.approval(ownerId, running.id)).toMatchObject({
+        state: 'failed',
+        error: 'altered',
+      });
       const next = { secretHash: 'next', expiresAt: at(DAY_MS), overlapMs: DAY_MS };
       expect(await storage.rotate({ ...judged, ownerId, credentialId, ...next })).toBeUndefined();
       expect(await storage.setModes({ ...judged, ownerId, credentialId, modes: DIRECT })).toBeUndefined();
       expect(await storage.credentials(ownerId, stranger)).toMatchObject([{ isAltered: true }]);
       // None of that has changed it.
       expect(await call(storage, key)).toBe('admitted');
-      expect(await start(storage, running)).toBe(true);
     });
 
     it('can be revoked, and is signed again then', async () => {

@@ -191,6 +191,7 @@ export const VERBS: Record<
       readsBefore: LATE,
       passwordTriesBefore: LATE,
     }),
+  alteredDecisions: (s, { key: { ownerId } }) => s.alteredDecisions(ownerId, SIGNER),
   approval: (s, { key: { ownerId }, waiting }) => s.approval(ownerId, waiting.id),
   approvals: (s, { key }) => s.approvals({ ...key, state: 'all', after: undefined, limit: 10 }),
   openApprovals: (s, { key: { ownerId } }) => s.openApprovals([ownerId]),

@@ -111,7 +111,9 @@ export function isolationPromises(store: Store): void {
       );
       expect(await readEverything(storage, key.ownerId, 'one')).toEqual(before);
       // Leases are unchanged: nothing has lapsed.
-      expect(await storage.reclaim({ running: new Set(), leaseMs: LEASE_MS, limit: 9, now: NOON })).toEqual({
+      expect(
+        await storage.reclaim({ running: new Set(), leaseMs: LEASE_MS, limit: 9, signer: SIGNER, now: NOON }),
+      ).toEqual({
         runs: [],
         followUps: [],
       });

@@ -310,6 +310,7 @@ const reclaim = lease.map((leaseMs) =>
       running: new Set(),
       leaseMs,
       limit: 1000,
+      signer: SIGNER,
       now: new Date(model.nowMs),
     });
     const due = model.approvals.filter(({ state, lapsed }) => state === 'approved' && lapsed);

@@ -256,7 +256,7 @@ export function reclaim(
   storage: Storage,
   { now = NOON, leaseMs = LEASE_MS, limit = 100, running = new Set<string>() } = {},
 ): ReturnType<Storage['reclaim']> {
-  return storage.reclaim({ running, leaseMs, limit, now });
+  return storage.reclaim({ running, leaseMs, limit, signer: SIGNER, now });
 }
 
 /** Lists the states that webhook events reported of an approval, in order. */

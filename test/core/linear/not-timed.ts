@@ -146,6 +146,7 @@ export const NOT_TIMED: readonly {
       'core/activity/activity-storage.ts': 'appendedActivity',
       'core/activity/check-activity.ts': 'checkActivity',
       'core/activity/checkpoints.ts': 'hashWith',
+      'core/approvals/signed-decision.ts': 'isDecisionIntact',
       'core/approvals/same-request.ts': 'requestHash similarHash',
       'core/call/paging.ts': 'cursorAt',
       'core/call/refuse-outside.ts': 'refuseAccountOutside',

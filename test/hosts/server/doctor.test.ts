@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { createKeyring, type Keyring } from '../../../core/secrets/keyring.ts';
+import { ask } from '../../contracts/storage/scene.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
@@ -22,7 +23,9 @@ const server = z.strictObject({ server: z.string().nullable(), findings });
 const printed = z.strictObject({
   ok: z.boolean(),
   machine: findings,
-  owners: z.array(z.strictObject({ owner: z.string(), keys: findings, activity: findings })),
+  owners: z.array(
+    z.strictObject({ owner: z.string(), keys: findings, requests: findings, activity: findings }),
+  ),
   accounts: z.array(
     z.strictObject({
       owner: z.string(),
@@ -169,7 +172,7 @@ describe('doctor on what somebody changed in the database', () => {
   async function found(args: readonly string[] = []) {
     const { code, report } = await examine(cli, args);
     const [owner] = report.owners;
-    const broken = [...(owner?.keys ?? []), ...(owner?.activity ?? [])]
+    const broken = [...(owner?.keys ?? []), ...(owner?.requests ?? []), ...(owner?.activity ?? [])]
       .filter(({ state }) => state === 'broken')
       .map(({ text }) => text);
     return { code, broken };
@@ -182,6 +185,7 @@ describe('doctor on what somebody changed in the database', () => {
       {
         owner: OWNER,
         keys: [{ state: 'good', text: 'The key is as Countersign wrote it.' }],
+        requests: [{ state: 'good', text: 'No approval was changed outside Countersign.' }],
         activity: [{ state: 'good', text: '4 rows in 2 checkpoints are as Countersign wrote them.' }],
       },
     ]);
@@ -194,6 +198,18 @@ describe('doctor on what somebody changed in the database', () => {
       'Revoke it and create a new one.';
     expect(await found()).toEqual({ code: 1, broken: [text] });
     sql('UPDATE credentials SET expires_at_ms = expires_at_ms - 1');
+    expect(await found()).toEqual({ code: 0, broken: [] });
+  });
+
+  it('names the request', async () => {
+    const storage = sqliteStorage({ file });
+    const asked = await ask(storage, { ownerId, credentialId: keyId, secretHash: '' }, { signer: keyring });
+    await storage.close();
+    const set = (state: string) => sql(`UPDATE approvals SET state = '${state}', approved_by = 'owner'`);
+    set('approved');
+    const text = `The request ${asked.id} was approved outside Countersign. It will not be carried out.`;
+    expect(await found()).toEqual({ code: 1, broken: [text] });
+    set('pending');
     expect(await found()).toEqual({ code: 0, broken: [] });
   });
 
