@@ -8,7 +8,7 @@ import type { Account } from '../ports/account.ts';
 import type { Random } from '../secrets/random.ts';
 import { insert, type RowChange, remove, update } from '../state/change.ts';
 import { all, first } from '../state/query.ts';
-import type { StateStore, Verdict } from '../state/store.ts';
+import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import { movedIntoInbox } from '../watching/inbox-state.ts';
 import { accounts, accountsOf, accountsOfOwner, grantColumns, lastAccountOfOwner } from './account-state.ts';
 import { accountHealth } from './health-state.ts';
@@ -69,7 +69,7 @@ export function accountStorage({ ownerUnit, look }: StateStore, random: Random) 
       request: AccountRef & { change: FolderRolesChange },
     ): Promise<FolderRoles | undefined> =>
       onAccount(request, (account) => {
-        if (account === undefined) return { answer: undefined, changes: [] };
+        if (account === undefined) return unchanged(undefined);
         const { folderRoles: before } = account;
         const folderRoles = changedRoles(before, request.change);
         return {
@@ -83,7 +83,7 @@ export function accountStorage({ ownerUnit, look }: StateStore, random: Random) 
       request: AccountRef & Partial<Pick<Account, 'label' | 'displayName' | 'signature' | 'authservId'>>,
     ): Promise<boolean> =>
       onAccount(request, (account) => {
-        if (account === undefined) return { answer: false, changes: [] };
+        if (account === undefined) return unchanged(false);
         const { label = account.label, displayName = account.displayName } = request;
         const { signature = account.signature, authservId = account.authservId } = request;
         const columns = { label, displayName, signature, authservId };
@@ -96,7 +96,7 @@ export function accountStorage({ ownerUnit, look }: StateStore, random: Random) 
      */
     changeSettings: (request: AccountRef & { sealedSettings: string }): Promise<Account | undefined> =>
       onAccount(request, (before) => {
-        if (before === undefined) return { answer: undefined, changes: [] };
+        if (before === undefined) return unchanged(undefined);
         const { sealedSettings } = request;
         const revision = before.revision + 1;
         return {
@@ -111,9 +111,7 @@ export function accountStorage({ ownerUnit, look }: StateStore, random: Random) 
     /** False: no such account. */
     activateAccount: (ownerId: string, accountId: number): Promise<boolean> =>
       onAccount({ ownerId, accountId }, (account) =>
-        account === undefined
-          ? { answer: false, changes: [] }
-          : { answer: true, changes: [activated(ownerId, accountId)] },
+        account === undefined ? unchanged(false) : { answer: true, changes: [activated(ownerId, accountId)] },
       ),
 
     /**
@@ -236,7 +234,7 @@ function removeAccount(
   { ownerId, accountId, targetsBegin, now }: Removed,
   random: Random,
 ): Verdict<boolean> {
-  if (!facts.accountIds.includes(accountId)) return { answer: false, changes: [] };
+  if (!facts.accountIds.includes(accountId)) return unchanged(false);
   const concerned = new Set(
     facts.targets.filter(({ target }) => target.startsWith(targetsBegin)).map(({ approvalId }) => approvalId),
   );

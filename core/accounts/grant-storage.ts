@@ -2,7 +2,7 @@ import { ownerById } from '../owners/owner-state.ts';
 import type { StoredGrant } from '../ports/account.ts';
 import { insert, type RowChange, remove, update } from '../state/change.ts';
 import { all, first } from '../state/query.ts';
-import type { StateStore, Verdict } from '../state/store.ts';
+import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import type { RowOf } from '../state/table.ts';
 import { accounts, accountsOf, accountsOfOwner, grantColumns } from './account-state.ts';
 import { pendingGrants, pendingGrantsOfOwner } from './grant-state.ts';
@@ -31,9 +31,9 @@ export function grantStorage({ ownerUnit }: StateStore) {
      */
     leaseGrant: (request: AccountRef & { leaseMs: number }): Promise<GrantLease | undefined> =>
       onGrant<GrantLease | undefined>('relaxed', request, (stored, storeNowMs) => {
-        if (stored === undefined) return { answer: undefined, changes: [] };
+        if (stored === undefined) return unchanged(undefined);
         const isFree = stored.leaseUntilMs <= storeNowMs;
-        if (!isFree) return { answer: { grant: stored, isLeased: false }, changes: [] };
+        if (!isFree) return unchanged({ grant: stored, isLeased: false });
         const grant = {
           ...stored,
           fence: stored.fence + 1,
@@ -48,14 +48,14 @@ export function grantStorage({ ownerUnit }: StateStore) {
     ): Promise<boolean> =>
       onGrant('durable', request, (stored) => {
         const { fence, sealed, withdrawnAt } = request;
-        if (stored?.fence !== fence) return { answer: false, changes: [] };
+        if (stored?.fence !== fence) return unchanged(false);
         return { answer: true, changes: [saved(request, { sealed, withdrawnAt, fence, leaseUntilMs: 0 })] };
       }),
 
     /** Saves the grant of a new sign-in in place of the old one. False: no such account, or it has a password. */
     replaceGrant: (request: AccountRef & { sealed: string }): Promise<boolean> =>
       onGrant('durable', request, (stored) => {
-        if (stored === undefined) return { answer: false, changes: [] };
+        if (stored === undefined) return unchanged(false);
         const { sealed } = request;
         const grant = { sealed, withdrawnAt: null, fence: stored.fence + 1, leaseUntilMs: 0 };
         return { answer: true, changes: [saved(request, grant)] };
@@ -87,7 +87,7 @@ export function grantStorage({ ownerUnit }: StateStore) {
       const { ownerId, stateHash, now } = request;
       return onPending('durable', ownerId, (stored) => {
         const found = stored.find((one) => one.stateHash === stateHash);
-        if (found === undefined) return { answer: undefined, changes: [] };
+        if (found === undefined) return unchanged(undefined);
         return {
           answer: found.expiresAt > now ? found : undefined,
           changes: [remove(pendingGrants, { ownerId, stateHash })],
@@ -120,7 +120,7 @@ export function grantStorage({ ownerUnit }: StateStore) {
   ): Promise<Answer | undefined> {
     const facts = { owner: first(ownerById, { ownerId }), stored: all(pendingGrantsOfOwner, { ownerId }) };
     return ownerUnit(commit, ownerId, facts, ({ owner, stored }) =>
-      owner === undefined ? { answer: undefined, changes: [] } : judge(stored),
+      owner === undefined ? unchanged(undefined) : judge(stored),
     );
   }
 }

@@ -7,7 +7,7 @@ import {
 } from '../ports/account-health.ts';
 import { put, update } from '../state/change.ts';
 import { all } from '../state/query.ts';
-import type { StateStore, Verdict } from '../state/store.ts';
+import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import type { RowOf } from '../state/table.ts';
 import { accountStatements, accounts, checksOfOwner } from './account-state.ts';
 import { accountHealth, healthOfOwner } from './health-state.ts';
@@ -101,7 +101,7 @@ function serverHealth(row: RowOf<typeof accountHealth>): ServerHealth {
 
 function reported(facts: Facts | undefined, report: Report): Verdict<void> {
   const { ownerId, accountId, revision, server, state, reason, now } = report;
-  if (facts === undefined || facts.revision !== revision) return { answer: undefined, changes: [] };
+  if (facts === undefined || facts.revision !== revision) return unchanged(undefined);
   const before = facts.servers.find((one) => one.server === server);
   const isSame = before?.state === state;
   const since = isSame ? before.since : now;
@@ -118,7 +118,7 @@ function taken(
   facts: Facts | undefined,
   { ownerId, accountId, idleMs, jitterMs, now }: Check,
 ): Verdict<readonly ServerRole[] | undefined> {
-  if (facts === undefined || facts.nextCheckAt > now) return { answer: undefined, changes: [] };
+  if (facts === undefined || facts.nextCheckAt > now) return unchanged(undefined);
   const nowMs = now.getTime();
   const isFirst = facts.nextCheckAt.getTime() === 0;
   const servers = isFirst ? [] : idleServers(facts.servers, nowMs - idleMs);

@@ -11,7 +11,7 @@ import type { Signer } from '../secrets/keyring.ts';
 import type { Random } from '../secrets/random.ts';
 import { insert, put, type RowChange, remove, run, update } from '../state/change.ts';
 import { all, clockStatements, first, single } from '../state/query.ts';
-import type { StateStore, Verdict } from '../state/store.ts';
+import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import type { ValuesOf } from '../state/table.ts';
 import { DAY_MS, FAR_MS } from '../time/durations.ts';
 import { movedIntoInbox } from '../watching/inbox-state.ts';
@@ -240,10 +240,10 @@ export function approvalStorage(
       const { ownerId, approvalId, credentialId, now } = request;
       const facts = { row: first(approvalById, { ownerId, approvalId }) };
       return ownerUnit('durable', ownerId, facts, ({ row }) => {
-        if (row?.credentialId !== credentialId) return { answer: undefined, changes: [] };
+        if (row?.credentialId !== credentialId) return unchanged(undefined);
         const before = approvalOf(row);
         const after = transition(before, { type: 'cancel', error: 'cancelled_by_agent' }, now);
-        if (after === undefined) return { answer: { approval: before, won: false }, changes: [] };
+        if (after === undefined) return unchanged({ approval: before, won: false });
         return {
           answer: { approval: after, won: after.state === 'cancelled' },
           changes: writesOfMove(before, after, now, random),
@@ -280,9 +280,7 @@ export function approvalStorage(
       const { ownerId, approvalId } = settlement;
       const facts = { row: first(approvalById, { ownerId, approvalId }) };
       return ownerUnit('durable', ownerId, facts, ({ row }, storeNowMs) =>
-        row === undefined
-          ? { answer: undefined, changes: [] }
-          : settle(approvalOf(row), settlement, storeNowMs, random),
+        row === undefined ? unchanged(undefined) : settle(approvalOf(row), settlement, storeNowMs, random),
       );
     },
 
@@ -312,7 +310,7 @@ export function approvalStorage(
         followUp: first(followUpOfApproval, { ownerId, approvalId }),
       };
       return ownerUnit('relaxed', ownerId, facts, ({ row, followUp }, storeNowMs) => {
-        if (followUp === undefined) return { answer: undefined, changes: [] };
+        if (followUp === undefined) return unchanged(undefined);
         const later = put(followUps, { ownerId, approvalId, dueAtMs: storeNowMs + retryMs });
         return { answer: undefined, changes: [later, ...withFault(row, error)] };
       });
@@ -627,7 +625,7 @@ function decide(
   storeNowMs: number,
   random: Random,
 ): Verdict<Decided> {
-  if (facts === undefined) return { answer: undefined, changes: [] };
+  if (facts === undefined) return unchanged(undefined);
   const { approval: before, standing } = facts;
   const event: ApprovalEvent =
     decision.type === 'reject'
@@ -641,7 +639,7 @@ function decide(
           leaseUntilMs: storeNowMs + leaseMs,
         };
   const after = transition(before, event, now);
-  if (after === undefined) return { answer: { approval: before, won: false, sealedPlan: null }, changes: [] };
+  if (after === undefined) return unchanged({ approval: before, won: false, sealedPlan: null });
   const edited = decision.type === 'approve' ? decision.edited : undefined;
   const sealedPlan = decision.type === 'approve' ? (edited?.sealedPlan ?? stored) : null;
   const signed = after.state === 'approved' ? { decisionSignature: signedDecision(after, signer) } : {};
@@ -661,7 +659,7 @@ function start(
   { fence, reach, relocated, signer, now }: Start,
   random: Random,
 ): Verdict<boolean> {
-  if (facts === undefined) return { answer: false, changes: [] };
+  if (facts === undefined) return unchanged(false);
   const { approval: before, standing } = facts;
   const isIntact = isDecisionIntact(before, signature, signer);
   const refusal = isIntact ? refusalNow(standing, before, reach, signer, now) : 'altered';
@@ -671,7 +669,7 @@ function start(
     return { answer: false, changes: ended === undefined ? [] : writesOfEnd(before, ended, now, random) };
   }
   const after = transition(before, { type: 'start', fence, allowed: refusal === undefined }, now);
-  if (after === undefined) return { answer: false, changes: [] };
+  if (after === undefined) return unchanged(false);
   const { ownerId } = after;
   return {
     answer: true,
@@ -698,7 +696,7 @@ function settle(
 ): Verdict<Approval> {
   const { recipients, followUp, leaseMs, now } = settlement;
   const after = transition(before, eventOf(settlement, storeNowMs), now);
-  if (after === undefined) return { answer: before, changes: [] };
+  if (after === undefined) return unchanged(before);
   const { ownerId, id: approvalId, accountId } = after;
   const changes: RowChange[] = [...writesOfMove(before, after, now, random)];
   if (after.state !== before.state) changes.push(settlementRow(after, now));

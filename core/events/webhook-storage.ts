@@ -11,7 +11,7 @@ import type { Random } from '../secrets/random.ts';
 import { eventId } from '../secrets/record-ids.ts';
 import { insert, putRows, type RowChange, remove, update } from '../state/change.ts';
 import { all, first } from '../state/query.ts';
-import type { StateStore, Verdict } from '../state/store.ts';
+import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import type { RowOf, ValuesOf } from '../state/table.ts';
 import { PER_ENDPOINT_MAX } from './attempt-room.ts';
 import {
@@ -144,7 +144,7 @@ export function webhookStorage({ ownerUnit, look }: StateStore, random: Random) 
     removeEndpoint: (ownerId: string, endpointId: number): Promise<boolean> =>
       onEndpoint('durable', { ownerId, endpointId }, (stored) =>
         stored === undefined
-          ? { answer: false, changes: [] }
+          ? unchanged(false)
           : {
               answer: true,
               changes: [
@@ -159,7 +159,7 @@ export function webhookStorage({ ownerUnit, look }: StateStore, random: Random) 
       request: EndpointRef & { sealedSecret: string; overlapUntil: Date },
     ): Promise<Endpoint | undefined> =>
       onEndpoint('durable', request, (stored) => {
-        if (stored === undefined) return { answer: undefined, changes: [] };
+        if (stored === undefined) return unchanged(undefined);
         const { sealedSecret, overlapUntil } = request;
         const previous = { sealedSecret: stored.endpoint.sealedSecret, until: overlapUntil };
         return saved(stored, { sealedSecret, previous });
@@ -168,8 +168,8 @@ export function webhookStorage({ ownerUnit, look }: StateStore, random: Random) 
     /** Enables a disabled endpoint. It receives events from now on. Undefined: no such endpoint. */
     enableEndpoint: (ownerId: string, endpointId: number): Promise<Endpoint | undefined> =>
       onEndpoint('durable', { ownerId, endpointId }, (stored, { lastSequence }) => {
-        if (stored === undefined) return { answer: undefined, changes: [] };
-        if (stored.endpoint.health.disabled === null) return { answer: stored.endpoint, changes: [] };
+        if (stored === undefined) return unchanged(undefined);
+        if (stored.endpoint.health.disabled === null) return unchanged(stored.endpoint);
         return saved({ ...stored, position: lastSequence }, { health: HEALTHY });
       }),
 
@@ -179,8 +179,7 @@ export function webhookStorage({ ownerUnit, look }: StateStore, random: Random) 
      */
     testEndpoint: (request: EndpointRef & { now: Date }): Promise<DeliveryRef | undefined> =>
       onEndpoint('relaxed', request, (stored, { lastSequence }, storeNowMs) => {
-        if (stored === undefined || stored.endpoint.health.disabled !== null)
-          return { answer: undefined, changes: [] };
+        if (stored === undefined || stored.endpoint.health.disabled !== null) return unchanged(undefined);
         const { ownerId, endpointId, now } = request;
         const { credentialId } = stored.endpoint;
         const content: EventContent = {
@@ -230,7 +229,7 @@ export function webhookStorage({ ownerUnit, look }: StateStore, random: Random) 
       return ownerUnit('relaxed', ownerId, facts, (found, storeNowMs) => {
         const rights = endpointsFacts(found);
         if (rights === undefined) {
-          return { answer: { begun: [], hasMore: false, healths: [] }, changes: [] };
+          return unchanged({ begun: [], hasMore: false, healths: [] });
         }
         return moveDeliveries(
           {
@@ -266,8 +265,7 @@ export function webhookStorage({ ownerUnit, look }: StateStore, random: Random) 
       return ownerUnit('relaxed', ownerId, facts, ({ found: [before], ...found }, storeNowMs) => {
         const stored = endpointOf(endpointsFacts(found), endpointId);
         const isOff = stored === undefined || stored.endpoint.health.disabled !== null;
-        if (isOff || before === undefined || before.state === 'waiting')
-          return { answer: false, changes: [] };
+        if (isOff || before === undefined || before.state === 'waiting') return unchanged(false);
         const row = {
           ownerId,
           endpointId,
@@ -421,10 +419,10 @@ function addEndpoint(
 ): Verdict<AddEnd> {
   const key = facts?.credentials.find((one) => one.credentialId === credentialId);
   if (facts === undefined || key === undefined || !isOn(key, signer, now)) {
-    return { answer: { kind: 'no_key' }, changes: [] };
+    return unchanged({ kind: 'no_key' });
   }
   const most = limitsOf(facts.plan, facts.limits).webhookEndpoints;
-  if (facts.endpoints.length >= most) return { answer: { kind: 'too_many', most }, changes: [] };
+  if (facts.endpoints.length >= most) return unchanged({ kind: 'too_many', most });
   const endpointId = facts.lastEndpointId + 1;
   const named = { ownerId, endpointId, credentialId, url, types, createdAt: now };
   const endpoint: Endpoint = { ...named, sealedSecret: seal(endpointId), previous: null, health: HEALTHY };

@@ -16,7 +16,7 @@ import type { Random } from '../secrets/random.ts';
 import { requestId } from '../secrets/record-ids.ts';
 import { put, type RowChange, remove, run, update } from '../state/change.ts';
 import { all, first } from '../state/query.ts';
-import type { StateStore, Verdict } from '../state/store.ts';
+import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import { DAY_MS } from '../time/durations.ts';
 import {
   callCommands,
@@ -208,7 +208,7 @@ function admit(
   if (stored.revokedAt !== null || !isLive) return UNKNOWN;
   const { ownerId, credentialId } = stored;
   if (!isCredentialIntact(stored, signer) || (secret !== null && !isSecretIntact(secret, signer))) {
-    return { answer: { kind: 'altered', credentialId }, changes: [] };
+    return unchanged({ kind: 'altered', credentialId });
   }
   // The store's clock is the same for every host, even if the clocks of the hosts differ.
   const storeNow = new Date(storeNowMs);
@@ -292,7 +292,7 @@ function claim(
   newRequestId: string,
 ): Verdict<Claimed> {
   const verdict = judgeClaim(before, { fingerprint, approval, now, leasesAt: new Date(storeNowMs) });
-  if (verdict.kind !== 'win') return { answer: verdict, changes: [] };
+  if (verdict.kind !== 'win') return unchanged(verdict);
   const won: StoredClaim = {
     ...{ ownerId, credentialId, key, fingerprint },
     fence: (before?.fence ?? 0) + 1,

@@ -7,7 +7,7 @@ import type { Signer } from '../secrets/keyring.ts';
 import type { Random } from '../secrets/random.ts';
 import { insert, type RowChange, update } from '../state/change.ts';
 import { all, clockStatements, first, single } from '../state/query.ts';
-import type { StateStore, Verdict } from '../state/store.ts';
+import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import {
   credentialById,
   credentialOfSecret,
@@ -37,37 +37,40 @@ interface Ref {
   now: Date;
 }
 
+interface NewKey extends Ref {
+  kind: 'pat';
+  name: string;
+  modes: Modes;
+  /** Default: none. */
+  fences?: Fences;
+  secretHash: string;
+  expiresAt: Date;
+}
+
+interface Rotation extends Ref {
+  secretHash: string;
+  expiresAt: Date;
+  overlapMs: number;
+  /** Default: any. */
+  seenExpiresAt?: Date | undefined;
+}
+
 /** Keys and their secrets; sign-ins are credentials too. */
 export type CredentialStorage = ReturnType<typeof credentialStorage>;
 
 /** @param random  source of the ids of events */
 export function credentialStorage({ ownerUnit, look }: StateStore, random: Random) {
   return {
-    /** Undefined: the owner has a credential with this id, and nothing is added. @param request  `fences`: default none */
-    addCredential: (
-      request: Ref & {
-        kind: 'pat';
-        name: string;
-        modes: Modes;
-        fences?: Fences;
-        secretHash: string;
-        expiresAt: Date;
-      },
-    ): Promise<Credential | undefined> => onCredential(request, (facts) => addCredential(facts, request)),
+    /** Undefined: the owner has a credential with this id, and nothing is added. */
+    addCredential: (request: NewKey): Promise<Credential | undefined> =>
+      onCredential(request, (facts) => addCredential(facts, request)),
 
     /**
      * Adds a secret to a key. Earlier ones end after `overlapMs`, or sooner at their own time. Undefined: no live key, an
      * altered one, or one that does not expire at `seenExpiresAt` any more, because it was rotated.
-     * @param request  `seenExpiresAt`: default any
      */
-    rotate: (
-      request: Ref & {
-        secretHash: string;
-        expiresAt: Date;
-        overlapMs: number;
-        seenExpiresAt?: Date | undefined;
-      },
-    ): Promise<Credential | undefined> => onCredential(request, (facts) => rotate(facts, request)),
+    rotate: (request: Rotation): Promise<Credential | undefined> =>
+      onCredential(request, (facts) => rotate(facts, request)),
 
     /**
      * Revokes the credential and cancels its pending requests (`credential_off`). An altered credential is signed again,
@@ -84,7 +87,7 @@ export function credentialStorage({ ownerUnit, look }: StateStore, random: Rando
       if (found === undefined) return false;
       return onCredential({ ...found, signer, now }, (facts) => {
         const secret = facts?.secrets.find((one) => one.secretHash === secretHash);
-        if (secret === undefined || secret.expiresAt <= now) return { answer: false, changes: [] };
+        if (secret === undefined || secret.expiresAt <= now) return unchanged(false);
         const { answer, changes } = revoked(facts, request, random);
         return { answer: answer.won, changes };
       });
@@ -112,7 +115,7 @@ export function credentialStorage({ ownerUnit, look }: StateStore, random: Rando
     pause: (request: Ref): Promise<Credential | undefined> =>
       onChangeable(request, ({ credential, unstarted }) => {
         const { now } = request;
-        if (credential.pausedAt !== null) return unchanged(credential, now);
+        if (credential.pausedAt !== null) return asItIs(credential, now);
         const ends = unstarted.flatMap((approval) => {
           const ended = transition(approval, { type: 'pause' }, now);
           return ended === undefined ? [] : writesOfEnd(approval, ended, now, random);
@@ -124,7 +127,7 @@ export function credentialStorage({ ownerUnit, look }: StateStore, random: Rando
     resume: (request: Ref): Promise<Credential | undefined> =>
       onChangeable(request, ({ credential }) =>
         credential.pausedAt === null
-          ? unchanged(credential, request.now)
+          ? asItIs(credential, request.now)
           : saved({ ...credential, pausedAt: null }, request, []),
       ),
 
@@ -224,17 +227,7 @@ export function credentialFacts(found: {
 
 const NOTHING = { answer: undefined, changes: [] } as const;
 
-function addCredential(
-  facts: CredentialFacts | undefined,
-  request: Ref & {
-    kind: 'pat';
-    name: string;
-    modes: Modes;
-    fences?: Fences;
-    secretHash: string;
-    expiresAt: Date;
-  },
-): Verdict<Credential | undefined> {
+function addCredential(facts: CredentialFacts | undefined, request: NewKey): Verdict<Credential | undefined> {
   if (facts !== undefined) return NOTHING;
   const { ownerId, credentialId, secretHash, expiresAt, signer, now } = request;
   const { kind, name, modes, fences = NO_FENCES } = request;
@@ -248,15 +241,7 @@ function addCredential(
   };
 }
 
-function rotate(
-  facts: CredentialFacts | undefined,
-  request: Ref & {
-    secretHash: string;
-    expiresAt: Date;
-    overlapMs: number;
-    seenExpiresAt?: Date | undefined;
-  },
-): Verdict<Credential | undefined> {
+function rotate(facts: CredentialFacts | undefined, request: Rotation): Verdict<Credential | undefined> {
   const { secretHash, expiresAt, overlapMs, seenExpiresAt, signer, now } = request;
   if (facts === undefined || !isOn(facts.credential, signer, now)) return NOTHING;
   if (seenExpiresAt !== undefined && +facts.credential.expiresAt !== +seenExpiresAt) return NOTHING;
@@ -285,10 +270,10 @@ export function revoked(
   { signer, now }: Pick<Ref, 'signer' | 'now'>,
   random: Random,
 ): Verdict<{ readonly credential: Credential | undefined; readonly won: boolean }> {
-  if (facts === undefined) return { answer: { credential: undefined, won: false }, changes: [] };
+  if (facts === undefined) return unchanged({ credential: undefined, won: false });
   const { credential, pending } = facts;
   if (credential.revokedAt !== null && isCredentialIntact(credential, signer)) {
-    return { answer: { credential: credentialAt(credential, false, now), won: false }, changes: [] };
+    return unchanged({ credential: credentialAt(credential, false, now), won: false });
   }
   const waiting = pending.filter(({ credentialId }) => credentialId === credential.credentialId);
   const ends = cancelWaiting(waiting, 'credential_off', now, random);
@@ -296,8 +281,8 @@ export function revoked(
   return { answer: { credential: answer, won: true }, changes };
 }
 
-function unchanged(credential: StoredCredential, now: Date): Verdict<Credential> {
-  return { answer: credentialAt(credential, false, now), changes: [] };
+function asItIs(credential: StoredCredential, now: Date): Verdict<Credential> {
+  return unchanged(credentialAt(credential, false, now));
 }
 
 /** Signs and saves the credential. */

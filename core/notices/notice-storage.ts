@@ -1,7 +1,7 @@
 import { owners } from '../owners/owner-state.ts';
 import { insert, put, type RowChange, remove, run, update } from '../state/change.ts';
 import { all, first, single } from '../state/query.ts';
-import type { StateStore, Verdict } from '../state/store.ts';
+import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import type { ValuesOf } from '../state/table.ts';
 import {
   DEFAULT_NOTICE_SETTINGS,
@@ -336,8 +336,4 @@ function covered(ownerId: string): readonly RowChange[] {
 /** No notice of changes of the owner's access is due any more. */
 function coveredAccess(ownerId: string): RowChange {
   return update(owners, { ownerId }, { accessNoticeDue: false });
-}
-
-function unchanged<Answer>(answer: Answer): Verdict<Answer> {
-  return { answer, changes: [] };
 }

@@ -3,7 +3,7 @@ import { accounts } from '../accounts/account-state.ts';
 import type { AccessChanges } from '../gate/access-change.ts';
 import { put, remove, run, update } from '../state/change.ts';
 import { all, first, select } from '../state/query.ts';
-import type { StateStore, Verdict } from '../state/store.ts';
+import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import type { RowOf, Table } from '../state/table.ts';
 import {
   accessChangesOfOwner,
@@ -122,8 +122,8 @@ export function ownerStorage(
         holders: all(ownerByEmail, { emailFolded: email === undefined ? '' : foldedEmail(email) }),
       };
       return ownerUnit('durable', ownerId, facts, ({ owner, sessions, holders }, storeNowMs) => {
-        if (owner === undefined) return { answer: 'not_found', changes: [] };
-        if (holders.some((one) => one.ownerId !== ownerId)) return { answer: 'email_taken', changes: [] };
+        if (owner === undefined) return unchanged('not_found');
+        if (holders.some((one) => one.ownerId !== ownerId)) return unchanged('email_taken');
         const { passwordHash, ownerId: _id, ...given } = change;
         const { email: kept } = owner;
         const settings = { email: kept, emailFolded: foldedEmail(email ?? kept), ...given };
@@ -161,8 +161,8 @@ export function ownerStorage(
         running: first(ownerStatements.running_of_owner, { ownerId }),
       };
       return ownerUnit('durable', ownerId, facts, (found): Verdict<OwnerRemoval> => {
-        if (found.owner === undefined) return { answer: { kind: 'not_found' }, changes: [] };
-        if (found.running !== undefined) return { answer: { kind: 'running' }, changes: [] };
+        if (found.owner === undefined) return unchanged({ kind: 'not_found' });
+        if (found.running !== undefined) return unchanged({ kind: 'running' });
         return {
           answer: { kind: 'removed', accountIds: found.accounts.map(({ accountId }) => accountId) },
           changes: [

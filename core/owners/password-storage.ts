@@ -9,7 +9,7 @@ import {
 import { forgetTries } from '../gate/second-step.ts';
 import { put, type RowChange, remove, update } from '../state/change.ts';
 import { all, first } from '../state/query.ts';
-import type { StateStore, Verdict } from '../state/store.ts';
+import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import type { RowOf } from '../state/table.ts';
 import { notedAccessChange } from './access-change-state.ts';
 import { foldedEmail, type Owner, owners, ownerWithSecrets, ownerWithSecretsByEmail } from './owner-state.ts';
@@ -39,6 +39,23 @@ export interface OwnerToCheck {
  */
 export type TriesRows = Readonly<Record<Exclude<TriesCounter, 'device'>, number>>;
 
+interface Try {
+  /** In upper or lower case. */
+  email: string;
+  rows: TriesRows;
+  deviceHash: string | null;
+  now: Date;
+}
+
+interface Match {
+  ownerId: string;
+  passwordHash: string;
+  rows: TriesRows;
+  counted: readonly TriesCounter[];
+  deviceHash: string;
+  now: Date;
+}
+
 /** Passwords, tries at them, and known devices. */
 export type PasswordStorage = ReturnType<typeof passwordStorage>;
 
@@ -55,7 +72,7 @@ export function passwordStorage({ ownerUnit, countersUnit }: StateStore) {
       };
       return ownerUnit('durable', ownerId, facts, ({ owner, sessions }, storeNowMs) =>
         owner === undefined
-          ? { answer: false, changes: [] }
+          ? unchanged(false)
           : { answer: true, changes: changedPassword(owner, sessions, passwordHash, storeNowMs) },
       );
     },
@@ -63,16 +80,10 @@ export function passwordStorage({ ownerUnit, countersUnit }: StateStore) {
     /**
      * Decides about one try at a password (`judgePasswordTry`) and counts it as failed, in one unit. Does the same
      * work whether or not an owner has the email.
-     * @param request  `email`: in upper or lower case
      * @returns `check`: the password may be checked; `found` is undefined if no owner has the email, `isKnownDevice`
      *   tells whether `deviceHash` is one of the owner's devices
      */
-    takePasswordTry: (request: {
-      email: string;
-      rows: TriesRows;
-      deviceHash: string | null;
-      now: Date;
-    }): Promise<TryEnd> => {
+    takePasswordTry: (request: Try): Promise<TryEnd> => {
       const { rows } = request;
       const emailFolded = foldedEmail(request.email);
       const facts = {
@@ -91,14 +102,7 @@ export function passwordStorage({ ownerUnit, countersUnit }: StateStore) {
      * `DEVICES_KEPT`.
      * @returns false, with no change, if the password hash has changed since
      */
-    passwordMatched: (request: {
-      ownerId: string;
-      passwordHash: string;
-      rows: TriesRows;
-      counted: readonly TriesCounter[];
-      deviceHash: string;
-      now: Date;
-    }): Promise<boolean> => {
+    passwordMatched: (request: Match): Promise<boolean> => {
       const { ownerId, rows } = request;
       const facts = {
         owner: first(ownerWithSecrets, { ownerId }),
@@ -173,10 +177,7 @@ function ownerToCheck({ passwordHash, secondStep, ...owner }: RowOfOwner): Owner
 }
 
 /** Decides about one try at a password, and counts it as failed. */
-function takePasswordTry(
-  facts: TriesFacts,
-  { rows, deviceHash, now }: { rows: TriesRows; deviceHash: string | null; now: Date },
-): Verdict<TryEnd> {
+function takePasswordTry(facts: TriesFacts, { rows, deviceHash, now }: Try): Verdict<TryEnd> {
   const device = deviceOf(facts, deviceHash);
   const { waitMs, counted, changes } = judgePasswordTry({ ...facts.tries, device }, now);
   const saved = changes.flatMap((change) => savedTries(change, facts, rows, device));
@@ -186,19 +187,9 @@ function takePasswordTry(
 }
 
 /** Makes the device the owner's newest, unless a second step follows: only that shows whose device it is. */
-function passwordMatched(
-  facts: TriesFacts,
-  request: {
-    ownerId: string;
-    passwordHash: string;
-    rows: TriesRows;
-    counted: readonly TriesCounter[];
-    deviceHash: string;
-    now: Date;
-  },
-): Verdict<boolean> {
+function passwordMatched(facts: TriesFacts, request: Match): Verdict<boolean> {
   const { ownerId, passwordHash, rows, counted, deviceHash, now } = request;
-  if (facts.found?.passwordHash !== passwordHash) return { answer: false, changes: [] };
+  if (facts.found?.passwordHash !== passwordHash) return unchanged(false);
   const known = deviceOf(facts, deviceHash);
   const before: PasswordTryFacts = { ...facts.tries, device: known };
   const givenBack = counted.flatMap((counter) => {

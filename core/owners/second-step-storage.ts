@@ -10,7 +10,7 @@ import {
 import { passkeyHandle } from '../secrets/webauthn.ts';
 import { type RowChange, update } from '../state/change.ts';
 import { all, first } from '../state/query.ts';
-import type { StateStore, Verdict } from '../state/store.ts';
+import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import { notedAccessChange } from './access-change-state.ts';
 import { type Owner, ownerByPasskeyHandle, owners, ownerWithSecrets } from './owner-state.ts';
 import { type Device, devicesOfOwner } from './password-state.ts';
@@ -78,7 +78,7 @@ export function secondStepStorage({ ownerUnit, look }: StateStore) {
         ownerId,
         { owner: first(ownerWithSecrets, { ownerId }) },
         ({ owner }, storeNowMs) => {
-          if (owner === undefined) return { answer: undefined, changes: [] };
+          if (owner === undefined) return unchanged(undefined);
           const secondStep = changed(owner.secondStep, change);
           const saved = savedSecondStep(ownerId, secondStep);
           const isSame = secondStep === owner.secondStep || change.type === 'rename_passkey';
@@ -161,10 +161,10 @@ function takeSecondStep(
   { ownerId, proof, deviceHash, newDeviceHash, now }: SecondStepTry,
   storeNowMs: number,
 ): Verdict<SecondStepEnd> {
-  if (secondStep === null) return { answer: { kind: 'off' }, changes: [] };
+  if (secondStep === null) return unchanged({ kind: 'off' });
   const known = devices.find((one) => one.deviceHash === deviceHash);
   const verdict = judgeSecondStep(secondStep, proof, known, now);
-  if (verdict.kind === 'wait') return { answer: verdict, changes: [] };
+  if (verdict.kind === 'wait') return unchanged(verdict);
   const saved = savedSecondStep(ownerId, verdict.secondStep);
   if (verdict.kind === 'wrong') {
     const { device } = verdict;

@@ -1,7 +1,7 @@
 import type { StoredSession } from '../gate/session.ts';
 import { insert, type RowChange, remove, update } from '../state/change.ts';
 import { all, first, single } from '../state/query.ts';
-import type { StateStore, Verdict } from '../state/store.ts';
+import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import { type Owner, ownerIn, ownerWithSecrets } from './owner-state.ts';
 import {
   type SessionRow,
@@ -126,8 +126,4 @@ export function ended({ ownerId, sessionId }: SessionRef): RowChange {
 function storedSession({ sessionId: id, ...row }: SessionRow): StoredSession {
   const { ownerId, authenticatedAt, createdAt, lastUsedAt, browser, address, proofKey } = row;
   return { id, ownerId, authenticatedAt, createdAt, lastUsedAt, browser, address, proofKey };
-}
-
-function unchanged<Answer>(answer: Answer): Verdict<Answer> {
-  return { answer, changes: [] };
 }

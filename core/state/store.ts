@@ -13,6 +13,11 @@ export interface Verdict<Answer, Each = RowChange> {
   readonly changes: readonly Each[];
 }
 
+/** The verdict that writes nothing. */
+export function unchanged<Answer>(answer: Answer): Verdict<Answer> {
+  return { answer, changes: [] };
+}
+
 /**
  * What core needs of a database. It contains no rules: core's verbs decide on the rows that it loads, and list the changes
  * that it applies. A call that cannot reach the database throws `ServiceError('temporarily_unavailable')`; it never returns an

@@ -4,7 +4,7 @@ import type { Random } from '../secrets/random.ts';
 import { eventId } from '../secrets/record-ids.ts';
 import { put, type RowChange, remove, update } from '../state/change.ts';
 import { all, first, single } from '../state/query.ts';
-import type { StateStore, Verdict } from '../state/store.ts';
+import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import { type TrackerRow, trackerStatements, trackersAmong } from '../trackers/tracker-state.ts';
 import { addedLink, type LinkedMessage, withNewMessage } from '../trackers/tracker-storage.ts';
 import {
@@ -98,7 +98,7 @@ export function inboxStorage({ ownerUnit, look }: StateStore, random: Random) {
       return ownerUnit('relaxed', ownerId, facts, ({ lease, stored, movedIn, ...links }) => {
         const position = stored?.position;
         const isMoved = position?.uidValidity !== step.from.uidValidity || position.uid !== step.from.uid;
-        if (lease?.fence !== step.fence || isMoved) return { answer: false, changes: [] };
+        if (lease?.fence !== step.fence || isMoved) return unchanged(false);
         const identities = movedIn.map(({ identity }) => identity);
         return advance(step, identities, links, random);
       });
