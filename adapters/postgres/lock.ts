@@ -1,3 +1,4 @@
+import { integer, text } from '../../core/state/column.ts';
 import type { DriverRow } from '../../core/state/query.ts';
 import { POSTGRES } from '../sql/dialect.ts';
 import { inOrder, type Transaction } from './database.ts';
@@ -59,9 +60,9 @@ export async function lockDue(
   const free = await tx.rows('lock_free_owners', `${LOCKS.several} SKIP LOCKED`, wanted);
   const locked = free.length > 0 ? free : await tx.rows('lock_owners', LOCKS.several, wanted);
   const nowMs = await clockOf(tx.rows('clock', CLOCK, {}));
-  return { ownerIds: locked.map((row) => String(row.owner_id)), nowMs };
+  return { ownerIds: locked.map((row) => text().read(row.owner_id)), nowMs };
 }
 
 async function clockOf(rows: Promise<readonly DriverRow[]>): Promise<number> {
-  return Number((await rows)[0]?.now_ms);
+  return integer().read((await rows)[0]?.now_ms);
 }

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { RowChange } from '../../core/state/change.ts';
+import { integer } from '../../core/state/column.ts';
 import { type Queries, type ResultsOf, resultsOf } from '../../core/state/query.ts';
 import type { Commit, StateStore, Verdict } from '../../core/state/store.ts';
 import { POSTGRES } from '../sql/dialect.ts';
@@ -89,7 +90,7 @@ export function postgresStore(db: Database): StateStore {
           inOrder(ERASE.map((one) => tx.run('erase', one, values))),
           tx.commit(),
         ]);
-        return [Number(activity?.erased), ...counts].some((count) => count >= ERASED_AT_ONCE);
+        return [integer().read(activity?.erased), ...counts].some((count) => count >= ERASED_AT_ONCE);
       }),
 
     close: () => db.close(),

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from 'better-sqlite3';
 import type { RowChange, Values } from '../../core/state/change.ts';
+import { integer, text } from '../../core/state/column.ts';
 import {
   type DriverRow,
   type Queries,
@@ -121,7 +122,7 @@ export function sqliteStore(db: Database, storeNowMs: () => number): StateStore 
       const gone = activity.all(bound(activity.names, values, {}));
       const lastIds = new Map<string, number>();
       for (const { owner_id, activity_id } of gone) {
-        const [ownerId, lastId] = [String(owner_id), Number(activity_id)];
+        const [ownerId, lastId] = [text().read(owner_id), integer().read(activity_id)];
         lastIds.set(ownerId, Math.max(lastIds.get(ownerId) ?? 0, lastId));
       }
       for (const [owner_id, last_id] of lastIds) run(ERASE_CHECKPOINTS, values, { owner_id, last_id });
