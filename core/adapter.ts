@@ -27,16 +27,10 @@ export {
   type Rejection,
   type RejectionReason,
 } from './approvals/approval.ts';
-export type {
-  ApprovalStorage,
-  EditedPlan,
-  Filing,
-  OpenApprovals,
-  Reclaimed,
-  Relocated,
-  Settlement,
-} from './approvals/approval-storage.ts';
+export type { ApprovalStorage, EditedPlan, OpenApprovals } from './approvals/approval-storage.ts';
 export type { CallFiling } from './approvals/decide-call.ts';
+export type { Filing, FilingStorage } from './approvals/filing-storage.ts';
+export type { Reclaimed, Relocated, RunStorage, Settlement } from './approvals/run-storage.ts';
 export type {
   Agent,
   Answer as AttendeeAnswer,
@@ -69,7 +63,14 @@ export {
   type DeliveryState,
   WAIT_MAX_MS,
 } from './events/delivery.ts';
+export type {
+  BegunAttempt,
+  DeliveryRecord,
+  DeliveryStorage,
+  EndedAttempt,
+} from './events/delivery-storage.ts';
 export { DISABLED_REASONS, type DisabledReason, type EndpointHealth } from './events/endpoint-health.ts';
+export type { DeliveryRef, Endpoint, EndpointRef, EndpointStorage } from './events/endpoint-storage.ts';
 export type { EventStorage, PositionedEvent, StoredEvent } from './events/event-storage.ts';
 export type { EventStream } from './events/event-stream.ts';
 export {
@@ -79,15 +80,6 @@ export {
   type SubscribedType,
 } from './events/webhook-event.ts';
 export type { AttemptLog } from './events/webhook-state.ts';
-export type {
-  BegunAttempt,
-  DeliveryRecord,
-  DeliveryRef,
-  EndedAttempt,
-  Endpoint,
-  EndpointRef,
-  WebhookStorage,
-} from './events/webhook-storage.ts';
 export type { FolderRole, MailFolder } from './folders/folder.ts';
 export type { CreatableRole } from './folders/roles.ts';
 export {

@@ -1,5 +1,6 @@
 import { integer, text } from '../../core/state/column.ts';
 import type { DriverRow } from '../../core/state/query.ts';
+import type { Lock } from '../../core/state/store.ts';
 import { POSTGRES } from '../sql/dialect.ts';
 import { inOrder, type Transaction } from './database.ts';
 
@@ -28,25 +29,17 @@ export const LOCKS = {
 } as const;
 const CLOCK = `SELECT ${POSTGRES.storeNow} AS now_ms`;
 
-/** Locks an owner for this transaction. Everything that writes an owner's rows starts with it. @returns the store's clock */
-export function lockOwner(tx: Transaction, ownerId: string): Promise<number> {
-  return clockOf(tx.rows('lock_owner', LOCKS.owner, { owner_id: ownerId }));
-}
-
-/** The same, of the owner of a secret. */
-export function lockOwnerOfSecret(tx: Transaction, secretHash: string): Promise<number> {
-  return clockOf(tx.rows('lock_owner_of_secret', LOCKS.owner_of_secret, { secret_hash: secretHash }));
-}
-
-/** Locks the counters with these numbers, then the owner. All transactions lock in this order, so no two wait for each other. */
-export async function lockCounters(
-  tx: Transaction,
-  lock: { readonly numbers: readonly [number, number]; readonly ownerId: string | null },
-): Promise<number> {
-  const [first, second] = lock.numbers;
+/** Takes a lock for this transaction. Everything that writes an owner's rows starts with it. @returns the store's clock */
+export async function lockFor(tx: Transaction, lock: Lock): Promise<number> {
+  if ('secretHash' in lock)
+    return clockOf(tx.rows('lock_owner_of_secret', LOCKS.owner_of_secret, { secret_hash: lock.secretHash }));
+  if (!('numbers' in lock)) return clockOf(tx.rows('lock_owner', LOCKS.owner, { owner_id: lock.ownerId }));
+  // The counters come before the owner in all transactions, so no two wait for each other.
+  const { numbers, ownerId } = lock;
+  const [first, second] = numbers;
   const counters = clockOf(tx.rows('lock_counters', LOCKS.counters, { first, second }));
-  if (lock.ownerId === null) return counters;
-  const [, nowMs] = await inOrder([counters, lockOwner(tx, lock.ownerId)]);
+  if (ownerId === null) return counters;
+  const [, nowMs] = await inOrder([counters, lockFor(tx, { ownerId })]);
   return nowMs;
 }
 

@@ -16,30 +16,17 @@ import {
   type Transaction,
 } from './database.ts';
 import { ERASE, ERASE_ACTIVITY, ERASED_AT_ONCE, LOCK_ERASING } from './erasing.ts';
-import { lockCounters, lockDue, lockOwner, lockOwnerOfSecret } from './lock.ts';
+import { lockDue, lockFor } from './lock.ts';
 
 /** A unit takes two round trips: one to begin, lock and load, one to write and commit. */
 export function postgresStore(db: Database): StateStore {
-  /** @param lock  takes the locks, and reads the store's clock once it has them. What is sent behind it sees what it waited for */
-  function unit<Asked extends Queries, Answer>(
-    commit: Commit,
-    lock: (tx: Transaction) => Promise<number>,
-    queries: Asked,
-    judge: (found: ResultsOf<Asked>, storeNowMs: number) => Verdict<Answer>,
-  ): Promise<Answer> {
-    return db.transact(beginOf(commit), async (tx) => {
-      const [nowMs, found] = await inOrder([lock(tx), answer(tx, queries)]);
-      return written(tx, judge(found, nowMs));
-    });
-  }
-
   return {
-    ownerUnit: (commit, ownerId, queries, judge) =>
-      unit(commit, (tx) => lockOwner(tx, ownerId), queries, judge),
-    secretUnit: (commit, secretHash, queries, judge) =>
-      unit(commit, (tx) => lockOwnerOfSecret(tx, secretHash), queries, judge),
-    countersUnit: (commit, lock, queries, judge) =>
-      unit(commit, (tx) => lockCounters(tx, lock), queries, judge),
+    unit: (commit, lock, queries, judge) =>
+      db.transact(beginOf(commit), async (tx) => {
+        // What is sent behind the lock sees everything that it waited for.
+        const [nowMs, found] = await inOrder([lockFor(tx, lock), answer(tx, queries)]);
+        return written(tx, judge(found, nowMs));
+      }),
     dueUnit: (commit, owners, queries, judge) =>
       db.transact(beginOf(commit), async (tx) => {
         const text = queryText(owners.statement, POSTGRES);
@@ -72,7 +59,7 @@ export function postgresStore(db: Database): StateStore {
 
     apply: (ownerId, changes) =>
       db.transact(RELAXED, async (tx) => {
-        await inOrder([lockOwner(tx, ownerId), write(tx, changes), tx.commit()]);
+        await inOrder([lockFor(tx, { ownerId }), write(tx, changes), tx.commit()]);
       }),
 
     execute: (changes) =>

@@ -97,9 +97,7 @@ export function sqliteStore(db: Database, storeNowMs: () => number): StateStore 
   }
 
   return {
-    ownerUnit: (commit, _ownerId, queries, judge) => unit(commit, () => queries, judge),
-    secretUnit: (commit, _secretHash, queries, judge) => unit(commit, () => queries, judge),
-    countersUnit: (commit, _lock, queries, judge) => unit(commit, () => queries, judge),
+    unit: (commit, _lock, queries, judge) => unit(commit, () => queries, judge),
     dueUnit: (commit, owners, queries, judge) => {
       const of = (nowMs: number) => owners.read(rows(owners, nowMs)).map(({ ownerId }) => ownerId);
       return unit(commit, (nowMs) => queries(of(nowMs), new Date(nowMs)), judge);

@@ -38,7 +38,7 @@ interface AccountRef {
 export type AccountStorage = ReturnType<typeof accountStorage>;
 
 /** @param random  source of the ids of events */
-export function accountStorage({ ownerUnit, look }: StateStore, random: Random) {
+export function accountStorage({ unit, look }: StateStore, random: Random) {
   return {
     /**
      * The first account of an owner becomes the active one.
@@ -50,7 +50,7 @@ export function accountStorage({ ownerUnit, look }: StateStore, random: Random) 
         last: first(lastAccountOfOwner, { ownerId }),
         found: all(accountsOfOwner, { ownerId }),
       };
-      return ownerUnit('durable', ownerId, facts, ({ last, found }) => {
+      return unit('durable', { ownerId }, facts, ({ last, found }) => {
         if (last === undefined) throw new Error('There is no such owner to add an account to.');
         return addAccount(accountsOf(found), last, request);
       });
@@ -127,7 +127,7 @@ export function accountStorage({ ownerUnit, look }: StateStore, random: Random) 
         pending: all(approvalStatements.pending_of_owner, { ownerId }),
         targets: all(targetsOfOwner, { ownerId }),
       };
-      return ownerUnit('durable', ownerId, facts, ({ owner, found, pending, targets }) =>
+      return unit('durable', { ownerId }, facts, ({ owner, found, pending, targets }) =>
         removeAccount(
           {
             activeAccountId: owner?.activeAccountId ?? null,
@@ -146,7 +146,7 @@ export function accountStorage({ ownerUnit, look }: StateStore, random: Random) 
     { ownerId, accountId }: AccountRef,
     judge: (account: Account | undefined) => Verdict<Answer>,
   ): Promise<Answer> {
-    return ownerUnit('durable', ownerId, { found: all(accountsOfOwner, { ownerId }) }, ({ found }) =>
+    return unit('durable', { ownerId }, { found: all(accountsOfOwner, { ownerId }) }, ({ found }) =>
       judge(accountsOf(found).find((one) => one.accountId === accountId)),
     );
   }

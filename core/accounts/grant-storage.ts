@@ -2,7 +2,7 @@ import { ownerById } from '../owners/owner-state.ts';
 import type { StoredGrant } from '../ports/account.ts';
 import { insert, type RowChange, remove, update } from '../state/change.ts';
 import { all, first } from '../state/query.ts';
-import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
+import { type Commit, type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import type { RowOf } from '../state/table.ts';
 import { accounts, accountsOf, accountsOfOwner, grantColumns } from './account-state.ts';
 import { pendingGrants, pendingGrantsOfOwner } from './grant-state.ts';
@@ -23,7 +23,7 @@ const PENDING_MAX = 20;
 /** Grants of providers, and the sign-ins that owners have begun there. */
 export type GrantStorage = ReturnType<typeof grantStorage>;
 
-export function grantStorage({ ownerUnit }: StateStore) {
+export function grantStorage({ unit }: StateStore) {
   return {
     /**
      * Leases the grant of an account to get new tokens, unless somebody else has it.
@@ -97,13 +97,13 @@ export function grantStorage({ ownerUnit }: StateStore) {
   };
 
   function onGrant<Answer>(
-    commit: 'durable' | 'relaxed',
+    commit: Commit,
     { ownerId, accountId }: AccountRef,
     judge: (stored: StoredGrant | undefined, storeNowMs: number) => Verdict<Answer>,
   ): Promise<Answer> {
-    return ownerUnit(
+    return unit(
       commit,
-      ownerId,
+      { ownerId },
       { found: all(accountsOfOwner, { ownerId }) },
       ({ found }, storeNowMs) => {
         const account = accountsOf(found).find((one) => one.accountId === accountId);
@@ -114,12 +114,12 @@ export function grantStorage({ ownerUnit }: StateStore) {
 
   /** @param judge  gets those of the owner, oldest first; it is not asked if there is no such owner */
   function onPending<Answer>(
-    commit: 'durable' | 'relaxed',
+    commit: Commit,
     ownerId: string,
     judge: (stored: readonly PendingGrant[]) => Verdict<Answer | undefined>,
   ): Promise<Answer | undefined> {
     const facts = { owner: first(ownerById, { ownerId }), stored: all(pendingGrantsOfOwner, { ownerId }) };
-    return ownerUnit(commit, ownerId, facts, ({ owner, stored }) =>
+    return unit(commit, { ownerId }, facts, ({ owner, stored }) =>
       owner === undefined ? unchanged(undefined) : judge(stored),
     );
   }

@@ -7,7 +7,7 @@ import {
 } from '../ports/account-health.ts';
 import { put, update } from '../state/change.ts';
 import { all } from '../state/query.ts';
-import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
+import { type Commit, type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import type { RowOf } from '../state/table.ts';
 import { accountStatements, accounts, checksOfOwner } from './account-state.ts';
 import { accountHealth, healthOfOwner } from './health-state.ts';
@@ -35,7 +35,7 @@ interface Check {
 /** How the servers of an account are doing. */
 export type AccountHealthStorage = ReturnType<typeof accountHealthStorage>;
 
-export function accountHealthStorage({ ownerUnit, look }: StateStore) {
+export function accountHealthStorage({ unit, look }: StateStore) {
   return {
     /** Every part of the owner's accounts that was used since it was connected. */
     async accountHealth(ownerId: string): Promise<readonly ServerHealth[]> {
@@ -69,12 +69,12 @@ export function accountHealthStorage({ ownerUnit, look }: StateStore) {
   };
 
   function onAccount<Answer>(
-    commit: 'durable' | 'relaxed',
+    commit: Commit,
     { ownerId, accountId }: { ownerId: string; accountId: number },
     judge: (facts: Facts | undefined) => Verdict<Answer>,
   ): Promise<Answer> {
     const facts = { checks: all(checksOfOwner, { ownerId }), servers: all(healthOfOwner, { ownerId }) };
-    return ownerUnit(commit, ownerId, facts, ({ checks, servers }) => {
+    return unit(commit, { ownerId }, facts, ({ checks, servers }) => {
       const account = checks.find((one) => one.accountId === accountId);
       return judge(
         account && {

@@ -1,6 +1,6 @@
 import type { Mailbox } from '../accounts/mail-call.ts';
 import type { RunPorts } from '../accounts/tool-ports.ts';
-import type { Relocated } from '../approvals/approval-storage.ts';
+import type { Relocated } from '../approvals/run-storage.ts';
 import type { Result } from '../contract/result.ts';
 import type { Reach } from '../gate/fences.ts';
 import type { SentMessage } from '../mail/sent-message.ts';

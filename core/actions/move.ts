@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { folderForRole } from '../accounts/account-folders.ts';
 import { arrivalIdentity } from '../accounts/arrival-identity.ts';
-import type { Relocated } from '../approvals/approval-storage.ts';
+import type { Relocated } from '../approvals/run-storage.ts';
 import { isInbox } from '../folders/roles.ts';
 import { canonicalJson } from '../text/canonical-json.ts';
 import type { Action, ActionFacts, RunContext } from './action.ts';

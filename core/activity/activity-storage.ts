@@ -27,7 +27,7 @@ const STRETCH_ROWS = 5000;
 /** The activity, and the checkpoints that reveal changes to its rows. */
 export type ActivityStorage = ReturnType<typeof activityStorage>;
 
-export function activityStorage({ ownerUnit, look, otherWork }: StateStore) {
+export function activityStorage({ unit, look, otherWork }: StateStore) {
   return {
     /**
      * Newest first, with the requests as they are at that moment. Goes through the activity in stretches until enough rows
@@ -76,7 +76,7 @@ export function activityStorage({ ownerUnit, look, otherWork }: StateStore) {
         last: first(activityStatements.last_checkpoint, { ownerId }),
         rows: all(activityStatements.uncovered_activity, { ownerId, limit }),
       };
-      return ownerUnit('relaxed', ownerId, facts, ({ last, rows }) => ({
+      return unit('relaxed', { ownerId }, facts, ({ last, rows }) => ({
         answer: rows.length,
         changes: coveringCheckpoints(last, rows.map(numbered), request).map((one) => put(checkpoints, one)),
       }));

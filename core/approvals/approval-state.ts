@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { GROUPS } from '../gate/permissions.ts';
-import { credentials, STANDING_COLUMNS } from '../keys/key-state.ts';
+import { credentials, STANDING_COLUMNS, type Standing } from '../keys/key-state.ts';
 import { STORED } from '../secrets/stored-purposes.ts';
 import { flag, instant, integer, json, listOf, oneOf, sealed, text, texts } from '../state/column.ts';
-import { commands, select, statements } from '../state/query.ts';
+import { commands, first, type ResultsOf, select, statements } from '../state/query.ts';
 import { pick, type RowOf, table } from '../state/table.ts';
 import { APPROVAL_ERRORS, APPROVAL_STATES, type Approval, REJECTION_REASONS } from './approval.ts';
 
@@ -153,7 +153,7 @@ const APPROVAL = [
   'limitBytes',
 ] as const;
 export const APPROVAL_COLUMNS = pick(approvals.columns, APPROVAL);
-type ApprovalRow = Pick<RowOf<typeof approvals>, (typeof APPROVAL)[number]>;
+export type ApprovalRow = Pick<RowOf<typeof approvals>, (typeof APPROVAL)[number]>;
 
 export function approvalOf(row: ApprovalRow): Approval {
   // Field by field: most calls read several, and leaving fields out of a copy costs more.
@@ -205,7 +205,7 @@ export function movedColumns(approval: Approval) {
 }
 
 export const approvalById = select(approvals, { by: ['ownerId', 'approvalId'], only: APPROVAL });
-export const approvalWithSignature = select(approvals, {
+const approvalWithSignature = select(approvals, {
   by: ['ownerId', 'approvalId'],
   only: [...APPROVAL, 'decisionSignature'],
 });
@@ -304,3 +304,29 @@ export const approvalCommands = commands({
   /** Existing ones stay. */
   add_targets: { ownerId, approvalId, targetList: listOf(text()) },
 });
+
+/** An approval, and what decides about it now. */
+export interface ApprovalFacts {
+  readonly approval: Approval;
+  /** Of its credential. */
+  readonly standing: Standing;
+  /** Of its decision. */
+  readonly signature: string | null;
+}
+
+export function approvalQueries({ ownerId: owner, approvalId: id }: { ownerId: string; approvalId: string }) {
+  const of = { ownerId: owner, approvalId: id };
+  return {
+    row: first(approvalWithSignature, of),
+    standing: first(approvalStatements.standing_of_approval, of),
+  };
+}
+
+/** Undefined: the owner has no such approval. */
+export function approvalFacts({
+  row,
+  standing,
+}: ResultsOf<ReturnType<typeof approvalQueries>>): ApprovalFacts | undefined {
+  if (row === undefined || standing === undefined) return undefined;
+  return { approval: approvalOf(row), standing, signature: row.decisionSignature };
+}

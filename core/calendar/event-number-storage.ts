@@ -59,7 +59,7 @@ export type EventNumberStorage = ReturnType<typeof eventNumberStorage>;
 /** The most events that one unit numbers: a stranger's calendar may have tens of thousands. */
 const EVENTS_AT_ONCE = 500;
 
-export function eventNumberStorage({ ownerUnit, look }: StateStore) {
+export function eventNumberStorage({ unit, look }: StateStore) {
   return {
     /** The owner's number for each event, in their order. A new event gets the next number. */
     async eventNumbers(
@@ -74,7 +74,7 @@ export function eventNumberStorage({ ownerUnit, look }: StateStore) {
           known: all(numbersOfEvents, { ownerId, accountId, keyHashList: some.map(hashOfKey) }),
           last: single(eventNumberStatements.last_event_number, { ownerId }),
         };
-        const found = await ownerUnit('relaxed', ownerId, facts, ({ known, last }) =>
+        const found = await unit('relaxed', { ownerId }, facts, ({ known, last }) =>
           numbered(known, last.lastId, { ownerId, accountId, events: some }),
         );
         for (const number of found) numbers.push(number);

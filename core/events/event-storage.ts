@@ -1,4 +1,5 @@
 import { type RowChange, run } from '../state/change.ts';
+import type { OnCommit } from '../state/committed-changes.ts';
 import { all, first } from '../state/query.ts';
 import type { StateStore } from '../state/store.ts';
 import { type EventRow, eventCommands, eventStatements } from './event-state.ts';
@@ -26,11 +27,7 @@ export interface PositionedEvent {
 /** Events of all owners, for listeners, and of one owner. */
 export type EventStorage = ReturnType<typeof eventStorage>;
 
-/** @param onCommit  calls a listener with the changes of each unit of this process, once they are committed */
-export function eventStorage(
-  { look, execute }: StateStore,
-  onCommit: (listener: (changes: readonly object[]) => void) => () => void,
-) {
+export function eventStorage({ look, execute }: StateStore, onCommit: OnCommit) {
   return {
     /** Events after `afterId` (an event's sequence number; 0: from the first), oldest first. */
     async events(query: {
@@ -115,6 +112,6 @@ export function appendedEvent(
   });
 }
 
-function isAppended(change: object): boolean {
-  return 'statement' in change && change.statement === eventCommands.append_event.name;
+function isAppended(change: RowChange): boolean {
+  return change.op === 'run' && change.statement === eventCommands.append_event.name;
 }

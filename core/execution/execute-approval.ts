@@ -3,7 +3,7 @@ import type { Action } from '../actions/action.ts';
 import { SentCopyRefused } from '../actions/frozen-message.ts';
 import type { StoredAction } from '../actions/stored-action.ts';
 import type { Approval } from '../approvals/approval.ts';
-import type { Reclaimed, Settlement } from '../approvals/approval-storage.ts';
+import type { Reclaimed, Settlement } from '../approvals/run-storage.ts';
 import { ServiceStoppedError } from '../contract/errors.ts';
 import type { Result } from '../contract/result.ts';
 import { normalAddress } from '../contract/schema.ts';

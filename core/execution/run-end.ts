@@ -1,5 +1,5 @@
 import { type Approval, isInTime, ownersCause } from '../approvals/approval.ts';
-import type { Settlement } from '../approvals/approval-storage.ts';
+import type { Settlement } from '../approvals/run-storage.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { MailError } from '../ports/mail.ts';
 

@@ -97,7 +97,7 @@ interface CallEnd {
 export type CallStorage = ReturnType<typeof callStorage>;
 
 /** @param random  source of the ids of requests */
-export function callStorage({ ownerUnit, secretUnit, apply }: StateStore, random: Random) {
+export function callStorage({ unit, apply }: StateStore, random: Random) {
   return {
     /**
      * Finds the credential by the hash of its secret, or by its id for a caller inside the embedding app, checks the limits
@@ -115,7 +115,7 @@ export function callStorage({ ownerUnit, secretUnit, apply }: StateStore, random
           usage: all(callStatements.usage_of_secret, { secretHash }),
           accounts: all(callStatements.accounts_of_secret, { secretHash }),
         };
-        return secretUnit('relaxed', secretHash, facts, ({ row, ...found }, storeNowMs) => {
+        return unit('relaxed', { secretHash }, facts, ({ row, ...found }, storeNowMs) => {
           if (row === undefined) return UNKNOWN;
           const { secretExpiresAt: expiresAt, sealedTokens, secretSignature: signature } = row;
           const { ownerId, credentialId } = row;
@@ -130,7 +130,7 @@ export function callStorage({ ownerUnit, secretUnit, apply }: StateStore, random
         usage: all(callStatements.usage_of_credential, { ownerId, credentialId }),
         accounts: all(accountsOfOwner, { ownerId }),
       };
-      return ownerUnit('relaxed', ownerId, facts, ({ owner, credential, ...found }, storeNowMs) =>
+      return unit('relaxed', { ownerId }, facts, ({ owner, credential, ...found }, storeNowMs) =>
         owner === undefined || credential === undefined
           ? UNKNOWN
           : admit({ ...found, owner, credential, secret: null }, request, storeNowMs),
@@ -148,7 +148,7 @@ export function callStorage({ ownerUnit, secretUnit, apply }: StateStore, random
       const { ownerId } = request;
       const newRequestId = requestId(random);
       const facts = { ...claimQueries(request), owner: first(ownerById, { ownerId }) };
-      return ownerUnit('relaxed', ownerId, facts, ({ owner, ...found }, storeNowMs) => {
+      return unit('relaxed', { ownerId }, facts, ({ owner, ...found }, storeNowMs) => {
         if (owner === undefined) throw new ServiceError('invalid_token');
         return claim(claimFacts(found), request, storeNowMs, newRequestId);
       });
@@ -164,7 +164,7 @@ export function callStorage({ ownerUnit, secretUnit, apply }: StateStore, random
         approval: first(approvalById, { ownerId, approvalId: approval?.id ?? followUp }),
         followUp: first(followUpOfApproval, { ownerId, approvalId: followUp }),
       };
-      return ownerUnit('relaxed', ownerId, facts, (found, storeNowMs) => {
+      return unit('relaxed', { ownerId }, facts, (found, storeNowMs) => {
         const run = found.approval && approvalOf(found.approval);
         return renew({ ...found, approval: run }, held, leaseMs, storeNowMs);
       });
@@ -179,7 +179,7 @@ export function callStorage({ ownerUnit, secretUnit, apply }: StateStore, random
       const { ownerId, credentialId } = caller;
       if (ended === null) return apply(ownerId, finishedCall(end));
       const of = { ownerId, credentialId, key: ended.key };
-      return ownerUnit('relaxed', ownerId, claimQueries(of), (found) => ({
+      return unit('relaxed', { ownerId }, claimQueries(of), (found) => ({
         answer: undefined,
         changes: [...finishedCall(end), ...endedClaim(claimFacts(found), ended)],
       }));

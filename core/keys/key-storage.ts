@@ -59,7 +59,7 @@ interface Rotation extends Ref {
 export type CredentialStorage = ReturnType<typeof credentialStorage>;
 
 /** @param random  source of the ids of events */
-export function credentialStorage({ ownerUnit, look }: StateStore, random: Random) {
+export function credentialStorage({ unit, look }: StateStore, random: Random) {
   return {
     /** Undefined: the owner has a credential with this id, and nothing is added. */
     addCredential: (request: NewKey): Promise<Credential | undefined> =>
@@ -169,7 +169,7 @@ export function credentialStorage({ ownerUnit, look }: StateStore, random: Rando
     ref: Ref,
     judge: (facts: CredentialFacts | undefined) => Verdict<Answer>,
   ): Promise<Answer> {
-    return ownerUnit('durable', ref.ownerId, credentialQueries(ref), (found) =>
+    return unit('durable', { ownerId: ref.ownerId }, credentialQueries(ref), (found) =>
       judge(credentialFacts(found)),
     );
   }

@@ -65,7 +65,7 @@ interface Refresh {
 export type SignInStorage = ReturnType<typeof signInStorage>;
 
 /** @param random  source of the ids of events */
-export function signInStorage({ ownerUnit }: StateStore, random: Random) {
+export function signInStorage({ unit }: StateStore, random: Random) {
   return {
     /**
      * Adds the sign-in that the owner consented to, with its first two tokens. If a credential of this owner has the id,
@@ -73,7 +73,7 @@ export function signInStorage({ ownerUnit }: StateStore, random: Random) {
      * @returns undefined if the code was used before
      */
     addSignIn: (request: Added): Promise<Credential | undefined> =>
-      ownerUnit('durable', request.ownerId, credentialQueries(request), (found) =>
+      unit('durable', { ownerId: request.ownerId }, credentialQueries(request), (found) =>
         addSignIn(credentialFacts(found), request, random),
       ),
 
@@ -85,7 +85,7 @@ export function signInStorage({ ownerUnit }: StateStore, random: Random) {
      * (`credential_off`).
      */
     refreshSignIn: (request: Refresh): Promise<RefreshEnd> =>
-      ownerUnit('durable', request.ownerId, credentialQueries(request), (found) =>
+      unit('durable', { ownerId: request.ownerId }, credentialQueries(request), (found) =>
         refreshSignIn(credentialFacts(found), request, random),
       ),
   };

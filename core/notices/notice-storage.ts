@@ -1,7 +1,7 @@
 import { owners } from '../owners/owner-state.ts';
 import { insert, put, type RowChange, remove, run, update } from '../state/change.ts';
 import { all, first, single } from '../state/query.ts';
-import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
+import { type Commit, type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import type { ValuesOf } from '../state/table.ts';
 import {
   DEFAULT_NOTICE_SETTINGS,
@@ -55,7 +55,7 @@ export type NoticeAttemptEnd =
 /** The channels of notices, and which requests a notice has covered. */
 export type NoticeStorage = ReturnType<typeof noticeStorage>;
 
-export function noticeStorage({ ownerUnit, apply, look }: StateStore) {
+export function noticeStorage({ unit, apply, look }: StateStore) {
   return {
     /** Undefined: no such owner. */
     async noticeSettings(ownerId: string): Promise<NoticeSettings | undefined> {
@@ -68,7 +68,7 @@ export function noticeStorage({ ownerUnit, apply, look }: StateStore) {
 
     /** False: no such owner. */
     setNoticeSettings: (ownerId: string, { delayMin, quiet }: NoticeSettings): Promise<boolean> =>
-      ownerUnit('durable', ownerId, { owner: first(ownerToNotify, { ownerId }) }, ({ owner }) => {
+      unit('durable', { ownerId }, { owner: first(ownerToNotify, { ownerId }) }, ({ owner }) => {
         const [quietFromMin, quietToMin] = [quiet?.fromMin ?? null, quiet?.toMin ?? null];
         const change = put(noticeSettings, { ownerId, delayMin, quietFromMin, quietToMin });
         return owner === undefined ? unchanged(false) : { answer: true, changes: [change] };
@@ -89,7 +89,7 @@ export function noticeStorage({ ownerUnit, apply, look }: StateStore) {
         owner: first(ownerToNotify, { ownerId }),
         channels: all(channelsOfOwner, { ownerId }),
       };
-      return ownerUnit('durable', ownerId, facts, (found) =>
+      return unit('durable', { ownerId }, facts, (found) =>
         found.owner === undefined ? unchanged('no_owner') : addChannel(found.channels, request),
       );
     },
@@ -153,7 +153,7 @@ export function noticeStorage({ ownerUnit, apply, look }: StateStore) {
         waiting: single(noticeStatements.waiting_for_notice, { ownerId, now }),
         toMend: single(noticeStatements.accounts_to_mend, { ownerId }),
       };
-      return ownerUnit('relaxed', ownerId, facts, ({ owner, settings, channels, waiting, toMend }) => {
+      return unit('relaxed', { ownerId }, facts, ({ owner, settings, channels, waiting, toMend }) => {
         if (owner === undefined) return unchanged(undefined);
         return claim({ ownerId, owner, settings, channels, waiting, toMend }, now);
       });
@@ -173,11 +173,11 @@ export function noticeStorage({ ownerUnit, apply, look }: StateStore) {
   };
 
   function onChannel<Answer>(
-    commit: 'durable' | 'relaxed',
+    commit: Commit,
     { ownerId, channelId }: { ownerId: string; channelId: string },
     judge: (channel: NoticeChannel | undefined) => Verdict<Answer>,
   ): Promise<Answer> {
-    return ownerUnit(commit, ownerId, { channels: all(channelsOfOwner, { ownerId }) }, ({ channels }) =>
+    return unit(commit, { ownerId }, { channels: all(channelsOfOwner, { ownerId }) }, ({ channels }) =>
       judge(channels.find((one) => one.channelId === channelId)),
     );
   }

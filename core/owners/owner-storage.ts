@@ -51,10 +51,7 @@ const accountsOfOwner = select(accounts, { by: ['ownerId'], order: ['accountId']
 export type OwnerStorage = ReturnType<typeof ownerStorage>;
 
 /** @param tablesOfOwners  those with rows of owners, each before its parent */
-export function ownerStorage(
-  { ownerUnit, apply, execute, look }: StateStore,
-  tablesOfOwners: readonly Table[],
-) {
+export function ownerStorage({ unit, apply, execute, look }: StateStore, tablesOfOwners: readonly Table[]) {
   return {
     /**
      * Ends the link of the first run.
@@ -121,7 +118,7 @@ export function ownerStorage(
         // Of nobody, if the email stays.
         holders: all(ownerByEmail, { emailFolded: email === undefined ? '' : foldedEmail(email) }),
       };
-      return ownerUnit('durable', ownerId, facts, ({ owner, sessions, holders }, storeNowMs) => {
+      return unit('durable', { ownerId }, facts, ({ owner, sessions, holders }, storeNowMs) => {
         if (owner === undefined) return unchanged('not_found');
         if (holders.some((one) => one.ownerId !== ownerId)) return unchanged('email_taken');
         const { passwordHash, ownerId: _id, ...given } = change;
@@ -160,7 +157,7 @@ export function ownerStorage(
         accounts: all(accountsOfOwner, { ownerId }),
         running: first(ownerStatements.running_of_owner, { ownerId }),
       };
-      return ownerUnit('durable', ownerId, facts, (found): Verdict<OwnerRemoval> => {
+      return unit('durable', { ownerId }, facts, (found): Verdict<OwnerRemoval> => {
         if (found.owner === undefined) return unchanged({ kind: 'not_found' });
         if (found.running !== undefined) return unchanged({ kind: 'running' });
         return {

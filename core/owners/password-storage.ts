@@ -59,7 +59,7 @@ interface Match {
 /** Passwords, tries at them, and known devices. */
 export type PasswordStorage = ReturnType<typeof passwordStorage>;
 
-export function passwordStorage({ ownerUnit, countersUnit }: StateStore) {
+export function passwordStorage({ unit }: StateStore) {
   return {
     /**
      * Also ends every session of the owner, and forgets the known devices and the wrong codes of the second step. False: no
@@ -70,7 +70,7 @@ export function passwordStorage({ ownerUnit, countersUnit }: StateStore) {
         owner: first(ownerWithSecrets, { ownerId }),
         sessions: all(sessionsOfOwner, { ownerId }),
       };
-      return ownerUnit('durable', ownerId, facts, ({ owner, sessions }, storeNowMs) =>
+      return unit('durable', { ownerId }, facts, ({ owner, sessions }, storeNowMs) =>
         owner === undefined
           ? unchanged(false)
           : { answer: true, changes: changedPassword(owner, sessions, passwordHash, storeNowMs) },
@@ -91,7 +91,7 @@ export function passwordStorage({ ownerUnit, countersUnit }: StateStore) {
         devices: all(passwordStatements.devices_by_email, { emailFolded }),
         tries: all(triesInRows, { rowNumberList: Object.values(rows) }),
       };
-      return countersUnit('relaxed', { numbers: numbersOf(rows), ownerId: null }, facts, (found) =>
+      return unit('relaxed', { numbers: numbersOf(rows), ownerId: null }, facts, (found) =>
         takePasswordTry(triesFacts(found, rows), request),
       );
     },
@@ -109,7 +109,7 @@ export function passwordStorage({ ownerUnit, countersUnit }: StateStore) {
         devices: all(devicesOfOwner, { ownerId }),
         tries: all(triesInRows, { rowNumberList: Object.values(rows) }),
       };
-      return countersUnit('relaxed', { numbers: numbersOf(rows), ownerId }, facts, (found) =>
+      return unit('relaxed', { numbers: numbersOf(rows), ownerId }, facts, (found) =>
         passwordMatched(triesFacts(found, rows), request),
       );
     },

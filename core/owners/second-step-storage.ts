@@ -46,7 +46,7 @@ export type SecondStepChange =
 /** What owners show besides the password. */
 export type SecondStepStorage = ReturnType<typeof secondStepStorage>;
 
-export function secondStepStorage({ ownerUnit, look }: StateStore) {
+export function secondStepStorage({ unit, look }: StateStore) {
   return {
     /** Undefined: no such owner. `secondStep` null: the owner signs in with the password alone. */
     async secondStep(ownerId: string): Promise<
@@ -73,9 +73,9 @@ export function secondStepStorage({ ownerUnit, look }: StateStore) {
       ownerId: string,
       change: SecondStepChange,
     ): Promise<{ readonly secondStep: SecondStep | null } | undefined> =>
-      ownerUnit(
+      unit(
         'durable',
-        ownerId,
+        { ownerId },
         { owner: first(ownerWithSecrets, { ownerId }) },
         ({ owner }, storeNowMs) => {
           if (owner === undefined) return unchanged(undefined);
@@ -100,7 +100,7 @@ export function secondStepStorage({ ownerUnit, look }: StateStore) {
         owner: first(ownerWithSecrets, { ownerId }),
         devices: all(devicesOfOwner, { ownerId }),
       };
-      return ownerUnit('durable', ownerId, facts, ({ owner, devices }, storeNowMs) =>
+      return unit('durable', { ownerId }, facts, ({ owner, devices }, storeNowMs) =>
         takeSecondStep(owner?.secondStep ?? null, devices, request, storeNowMs),
       );
     },

@@ -1,7 +1,7 @@
 import type { StoredSession } from '../gate/session.ts';
 import { insert, type RowChange, remove, update } from '../state/change.ts';
 import { all, first, single } from '../state/query.ts';
-import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
+import { type Commit, type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import { type Owner, ownerIn, ownerWithSecrets } from './owner-state.ts';
 import {
   type SessionRow,
@@ -14,7 +14,7 @@ import {
 /** Who is signed in on the dashboard. */
 export type SessionStorage = ReturnType<typeof sessionStorage>;
 
-export function sessionStorage({ ownerUnit, look }: StateStore) {
+export function sessionStorage({ unit, look }: StateStore) {
   return {
     /**
      * Starts a session and deletes the owner's expired ones.
@@ -31,7 +31,7 @@ export function sessionStorage({ ownerUnit, look }: StateStore) {
       const { id: sessionId, ...columns } = session;
       const { ownerId } = session;
       const facts = { owner: first(ownerWithSecrets, { ownerId }), found: all(sessionsOfOwner, { ownerId }) };
-      return ownerUnit('relaxed', ownerId, facts, ({ owner, found }) => {
+      return unit('relaxed', { ownerId }, facts, ({ owner, found }) => {
         if (owner === undefined) return unchanged(false);
         const over = found.filter((one) => one.expiresAt <= session.createdAt);
         const isRight = owner.passwordHash === passwordHash;
@@ -82,7 +82,7 @@ export function sessionStorage({ ownerUnit, look }: StateStore) {
     /** Uses up a nonce. False: this session has used it before, or has ended. Nonces are kept as long as the session. */
     takeProof: (proof: SessionRef & { nonce: string }): Promise<boolean> => {
       const facts = { proof: single(sessionStatements.proof, proof) };
-      return ownerUnit('relaxed', proof.ownerId, facts, ({ proof: { hasSession, isUsed } }) =>
+      return unit('relaxed', { ownerId: proof.ownerId }, facts, ({ proof: { hasSession, isUsed } }) =>
         hasSession && !isUsed ? { answer: true, changes: [insert(sessionProofs, proof)] } : unchanged(false),
       );
     },
@@ -103,11 +103,11 @@ export function sessionStorage({ ownerUnit, look }: StateStore) {
   };
 
   function onSessions<Answer>(
-    commit: 'durable' | 'relaxed',
+    commit: Commit,
     ownerId: string,
     judge: (found: readonly SessionRow[]) => Verdict<Answer>,
   ): Promise<Answer> {
-    return ownerUnit(commit, ownerId, { found: all(sessionsOfOwner, { ownerId }) }, ({ found }) =>
+    return unit(commit, { ownerId }, { found: all(sessionsOfOwner, { ownerId }) }, ({ found }) =>
       judge(found),
     );
   }

@@ -4,9 +4,12 @@ import type { AccountHealthStorage } from '../accounts/health-storage.ts';
 import type { KnownStorage } from '../accounts/known-storage.ts';
 import type { ActivityStorage } from '../activity/activity-storage.ts';
 import type { ApprovalStorage } from '../approvals/approval-storage.ts';
+import type { FilingStorage } from '../approvals/filing-storage.ts';
+import type { RunStorage } from '../approvals/run-storage.ts';
 import type { EventNumberStorage } from '../calendar/event-number-storage.ts';
+import type { DeliveryStorage } from '../events/delivery-storage.ts';
+import type { EndpointStorage } from '../events/endpoint-storage.ts';
 import type { EventStorage } from '../events/event-storage.ts';
-import type { WebhookStorage } from '../events/webhook-storage.ts';
 import type { CallStorage } from '../keys/call-storage.ts';
 import type { CredentialStorage } from '../keys/key-storage.ts';
 import type { SignInStorage } from '../keys/sign-in-storage.ts';
@@ -35,6 +38,8 @@ import type { LeaseStorage } from '../watching/lease-storage.ts';
 export interface Storage
   extends CallStorage,
     ApprovalStorage,
+    FilingStorage,
+    RunStorage,
     CredentialStorage,
     SignInStorage,
     OwnerStorage,
@@ -53,7 +58,8 @@ export interface Storage
     EventStorage,
     NoticeStorage,
     ReadStorage,
-    WebhookStorage {
+    DeliveryStorage,
+    EndpointStorage {
   /**
    * Erases what is older, each by its own date, at most 250 rows of each kind per call.
    * @returns whether more may be left to erase

@@ -4,9 +4,12 @@ import { accountHealthStorage } from '../accounts/health-storage.ts';
 import { knownStorage } from '../accounts/known-storage.ts';
 import { activityStorage } from '../activity/activity-storage.ts';
 import { approvalStorage } from '../approvals/approval-storage.ts';
+import { filingStorage } from '../approvals/filing-storage.ts';
+import { runStorage } from '../approvals/run-storage.ts';
 import { eventNumberStorage } from '../calendar/event-number-storage.ts';
+import { deliveryStorage } from '../events/delivery-storage.ts';
+import { endpointStorage } from '../events/endpoint-storage.ts';
 import { eventStorage } from '../events/event-storage.ts';
-import { webhookStorage } from '../events/webhook-storage.ts';
 import { callStorage } from '../keys/call-storage.ts';
 import { credentialStorage } from '../keys/key-storage.ts';
 import { signInStorage } from '../keys/sign-in-storage.ts';
@@ -40,6 +43,8 @@ export function createStorage(database: StateStore, random: Random): Storage {
     ...accountStorage(store, random),
     ...activityStorage(store),
     ...approvalStorage(store, random, onCommit),
+    ...filingStorage(store),
+    ...runStorage(store, random),
     ...callStorage(store, random),
     ...credentialStorage(store, random),
     ...eventNumberStorage(store),
@@ -56,7 +61,8 @@ export function createStorage(database: StateStore, random: Random): Storage {
     ...sessionStorage(store),
     ...signInStorage(store, random),
     ...trackerStorage(store),
-    ...webhookStorage(store, random),
+    ...deliveryStorage(store),
+    ...endpointStorage(store, random),
     erase: (before) => store.erase(before),
     async healthy() {
       await store.look({ any: all(ownerStatements.any_owner, {}) });

@@ -1,9 +1,10 @@
 import { IN_FLIGHT_MAX, roomOfEndpoint, roomOfOwner } from '../events/attempt-room.ts';
 import { ATTEMPT_MS, type AttemptEnd, isSuccess } from '../events/delivery.ts';
+import type { BegunAttempt, EndedAttempt } from '../events/delivery-storage.ts';
+import type { Endpoint } from '../events/endpoint-storage.ts';
 import { retryAfterMs } from '../events/retry-after.ts';
 import { signatureHeader } from '../events/signature.ts';
 import { webhookBody, webhookHeaders } from '../events/webhook-event.ts';
-import type { BegunAttempt, EndedAttempt, Endpoint } from '../events/webhook-storage.ts';
 import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { WebhookEnd, WebhookSender } from '../ports/webhook-sender.ts';

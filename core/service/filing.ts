@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { filedTarget } from '../actions/message-target.ts';
-import type { Filing } from '../approvals/approval-storage.ts';
+import type { Filing } from '../approvals/filing-storage.ts';
 import { requestHash, similarHash } from '../approvals/same-request.ts';
 import { planText } from '../execution/plan.ts';
 import { sealGist } from '../execution/sealed-gist.ts';

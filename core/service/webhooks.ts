@@ -1,10 +1,11 @@
 import { invalidArgument } from '../contract/schema.ts';
+import type { DeliveryRecord } from '../events/delivery-storage.ts';
 import type { DisabledReason } from '../events/endpoint-health.ts';
+import type { Endpoint } from '../events/endpoint-storage.ts';
+import { wireEndpointId } from '../events/endpoint-storage.ts';
 import { endpointUrl } from '../events/endpoint-url.ts';
 import { newEndpointSecret } from '../events/signature.ts';
 import { SUBSCRIBED_TYPES, type SubscribedType } from '../events/webhook-event.ts';
-import type { DeliveryRecord, Endpoint } from '../events/webhook-storage.ts';
-import { wireEndpointId } from '../events/webhook-storage.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { HOUR_MS } from '../time/durations.ts';

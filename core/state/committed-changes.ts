@@ -1,13 +1,14 @@
 import type { RowChange } from './change.ts';
 import type { StateStore, Verdict } from './store.ts';
 
+/** Calls a listener with the changes of each unit of this process, once they are committed. @returns removes it */
+export type OnCommit = (listener: CommitListener) => () => void;
 type CommitListener = (changes: readonly RowChange[]) => void;
 
 /** A store whose units report what they changed. */
 interface ObservedStore {
   readonly store: StateStore;
-  /** Calls `listener` with the changes of each unit of this process, once they are committed. @returns removes it */
-  onCommit(listener: CommitListener): () => void;
+  readonly onCommit: OnCommit;
 }
 
 export function observeCommits(store: StateStore): ObservedStore {
@@ -29,18 +30,8 @@ export function observeCommits(store: StateStore): ObservedStore {
   return {
     store: {
       ...store,
-      ownerUnit: (commit, ownerId, queries, judge) =>
-        observed((noted) =>
-          store.ownerUnit(commit, ownerId, queries, (found, at) => noted(judge(found, at))),
-        ),
-      secretUnit: (commit, secretHash, queries, judge) =>
-        observed((noted) =>
-          store.secretUnit(commit, secretHash, queries, (found, at) => noted(judge(found, at))),
-        ),
-      countersUnit: (commit, lock, queries, judge) =>
-        observed((noted) =>
-          store.countersUnit(commit, lock, queries, (found, at) => noted(judge(found, at))),
-        ),
+      unit: (commit, lock, queries, judge) =>
+        observed((noted) => store.unit(commit, lock, queries, (found, at) => noted(judge(found, at)))),
       dueUnit: (commit, owners, queries, judge) =>
         observed((noted) => store.dueUnit(commit, owners, queries, (found, at) => noted(judge(found, at)))),
     },

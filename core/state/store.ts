@@ -8,10 +8,18 @@ import type { Queries, Query, ResultsOf } from './query.ts';
 export type Commit = 'durable' | 'relaxed';
 
 /** The answer of a verb, and the changes to write for it, in this order. */
-export interface Verdict<Answer, Each = RowChange> {
+export interface Verdict<Answer> {
   readonly answer: Answer;
-  readonly changes: readonly Each[];
+  readonly changes: readonly RowChange[];
 }
+
+/** Whose rows a unit may write. */
+export type Lock =
+  | { readonly ownerId: string }
+  /** The owner of this secret of a key. */
+  | { readonly secretHash: string }
+  /** Rows of nobody: these two numbers in their order, which name no row, then the owner if there is one. */
+  | { readonly numbers: readonly [number, number]; readonly ownerId: string | null };
 
 /** The verdict that writes nothing. */
 export function unchanged<Answer>(answer: Answer): Verdict<Answer> {
@@ -25,22 +33,14 @@ export function unchanged<Answer>(answer: Answer): Verdict<Answer> {
  */
 export interface StateStore {
   /**
-   * Runs one atomic unit: locks the owner, loads the results of `queries`, and applies all changes that `judge` returns, or
+   * Runs one atomic unit: takes the lock, loads the results of `queries`, and applies all changes that `judge` returns, or
    * none. Nobody else writes rows of the same owner in between.
    * @param judge  pure. It may be called again if the transaction has to be repeated
    * @returns the answer of `judge`, once its changes are committed
    */
-  ownerUnit<Asked extends Queries, Answer>(
+  unit<Asked extends Queries, Answer>(
     commit: Commit,
-    ownerId: string,
-    queries: Asked,
-    judge: (found: ResultsOf<Asked>, storeNowMs: number) => Verdict<Answer>,
-  ): Promise<Answer>;
-
-  /** The same, of the owner of a secret of a key. */
-  secretUnit<Asked extends Queries, Answer>(
-    commit: Commit,
-    secretHash: string,
+    lock: Lock,
     queries: Asked,
     judge: (found: ResultsOf<Asked>, storeNowMs: number) => Verdict<Answer>,
   ): Promise<Answer>;
@@ -54,17 +54,6 @@ export interface StateStore {
     commit: Commit,
     owners: Query<readonly { readonly ownerId: string }[]>,
     queries: (ownerIds: readonly string[], storeNow: Date) => Asked,
-    judge: (found: ResultsOf<Asked>, storeNowMs: number) => Verdict<Answer>,
-  ): Promise<Answer>;
-
-  /**
-   * The same, for rows that belong to nobody: locks these two numbers in their order, then the owner if there is one. A number
-   * names no row.
-   */
-  countersUnit<Asked extends Queries, Answer>(
-    commit: Commit,
-    lock: { readonly numbers: readonly [number, number]; readonly ownerId: string | null },
-    queries: Asked,
     judge: (found: ResultsOf<Asked>, storeNowMs: number) => Verdict<Answer>,
   ): Promise<Answer>;
 

@@ -1,7 +1,7 @@
 import type { MessageRow } from '../mail/message-row.ts';
 import { insert, type RowChange, remove, update } from '../state/change.ts';
 import { all, first, single, unknownValue } from '../state/query.ts';
-import type { Commit, StateStore, Verdict } from '../state/store.ts';
+import { type Commit, type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import {
   type LinkRow,
   linkByKey,
@@ -87,7 +87,7 @@ export interface DueSummary {
 /** Trackers, their links, and their summaries. */
 export type TrackerStorage = ReturnType<typeof trackerStorage>;
 
-export function trackerStorage({ ownerUnit, look }: StateStore) {
+export function trackerStorage({ unit, look }: StateStore) {
   return {
     /**
      * Adds an open tracker. The same `requestId` of an owner adds only one tracker: a repeat after a crash returns the
@@ -99,7 +99,7 @@ export function trackerStorage({ ownerUnit, look }: StateStore) {
         existing: first(trackerOfRequest, { ownerId, requestId }),
         last: single(trackerStatements.last_tracker, { ownerId }),
       };
-      return ownerUnit('relaxed', ownerId, facts, ({ existing, last }) =>
+      return unit('relaxed', { ownerId }, facts, ({ existing, last }) =>
         existing === undefined ? create(last.lastId + 1, request) : unchanged(trackerIn(existing)),
       );
     },
@@ -182,7 +182,7 @@ export function trackerStorage({ ownerUnit, look }: StateStore) {
         existing: first(linkOfTarget, { ownerId, trackerId, target }),
         last: single(trackerStatements.last_link, { ownerId }),
       };
-      return ownerUnit('relaxed', ownerId, facts, ({ tracker, existing, last }) => {
+      return unit('relaxed', { ownerId }, facts, ({ tracker, existing, last }) => {
         const isOver = request.addedBy === 'auto' && tracker?.status === 'resolved';
         if (tracker === undefined || isOver) return unchanged(undefined);
         return existing === undefined ? addLink(last.lastId + 1, request) : unchanged(linkIn(existing));
@@ -209,7 +209,7 @@ export function trackerStorage({ ownerUnit, look }: StateStore) {
         link: first(linkByKey, { ownerId, linkId }),
         other: single(trackerStatements.other_message_link, { ownerId, trackerId, linkId }),
       };
-      return ownerUnit('durable', ownerId, facts, ({ link, other }) => {
+      return unit('durable', { ownerId }, facts, ({ link, other }) => {
         const isSame = link?.trackerId === trackerId && link.createdAt.getTime() === createdAt.getTime();
         return isSame ? unlink(link, other.lastId) : unchanged(false);
       });
@@ -253,7 +253,7 @@ export function trackerStorage({ ownerUnit, look }: StateStore) {
     judge: (tracker: TrackerRow | undefined) => Verdict<Answer> | undefined,
   ): Promise<Answer | undefined> {
     const facts = { tracker: first(trackerByKey, { ownerId, trackerId }) };
-    return ownerUnit(commit, ownerId, facts, ({ tracker }) => judge(tracker) ?? unchanged(undefined));
+    return unit(commit, { ownerId }, facts, ({ tracker }) => judge(tracker) ?? unchanged(undefined));
   }
 }
 
@@ -376,10 +376,6 @@ function updated({ ownerId, trackerId }: TrackerKey, values: Partial<TrackerRow>
   return update(trackers, { ownerId, trackerId }, values);
 }
 
-function unchanged<Answer>(answer: Answer): Verdict<Answer> {
-  return { answer, changes: [] };
-}
-
 function trackerIn({
   requestId: _request,
   lastMessageLinkId: _last,
@@ -477,8 +473,8 @@ function contentColumns(content: LinkContent): Pick<LinkRow, 'kind'> & Partial<L
       return { kind, eventId, subject: title, start };
     }
     case 'mail': {
-      const { place, from, date, ...message } = content.message;
-      const { accountId, stableId, fingerprint, subject, internalDate, sizeBytes, excerpt } = message;
+      const { place, from, date, accountId, stableId, fingerprint, ...said } = content.message;
+      const { subject, internalDate, sizeBytes, excerpt } = said;
       return {
         ...{
           kind: content.kind,

@@ -57,7 +57,7 @@ export interface InboxLink {
 export type InboxStorage = ReturnType<typeof inboxStorage>;
 
 /** @param random  source of the ids of events */
-export function inboxStorage({ ownerUnit, look }: StateStore, random: Random) {
+export function inboxStorage({ unit, look }: StateStore, random: Random) {
   return {
     /**
      * The inboxes that something may wait for: those of owners with an enabled endpoint for `message.received` or an
@@ -69,7 +69,7 @@ export function inboxStorage({ ownerUnit, look }: StateStore, random: Random) {
 
     /** Gives leased inboxes back, so that another process can have them at once. @param held  the fence of each inbox */
     releaseInboxes: (ownerId: string, held: ReadonlyMap<number, number>): Promise<void> =>
-      ownerUnit('relaxed', ownerId, { leases: all(leasesOfOwner, { ownerId }) }, ({ leases }) => ({
+      unit('relaxed', { ownerId }, { leases: all(leasesOfOwner, { ownerId }) }, ({ leases }) => ({
         answer: undefined,
         changes: leases
           .filter(({ accountId, fence }) => held.get(accountId) === fence)
@@ -95,7 +95,7 @@ export function inboxStorage({ ownerUnit, look }: StateStore, random: Random) {
         linked: all(trackerStatements.linked_targets, { ownerId, trackerIdList, targetList }),
         last: single(trackerStatements.last_link, { ownerId }),
       };
-      return ownerUnit('relaxed', ownerId, facts, ({ lease, stored, movedIn, ...links }) => {
+      return unit('relaxed', { ownerId }, facts, ({ lease, stored, movedIn, ...links }) => {
         const position = stored?.position;
         const isMoved = position?.uidValidity !== step.from.uidValidity || position.uid !== step.from.uid;
         if (lease?.fence !== step.fence || isMoved) return unchanged(false);

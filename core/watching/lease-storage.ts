@@ -4,7 +4,7 @@ import {
   endpointQueries,
   endpointsFacts,
   mayReceiveMail,
-} from '../events/webhook-storage.ts';
+} from '../events/endpoint-storage.ts';
 import type { Account } from '../ports/account.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { put, type RowChange } from '../state/change.ts';
@@ -52,7 +52,7 @@ export interface LeasedInbox {
 /** Which inboxes are watched for new mail, and by whom. */
 export type LeaseStorage = ReturnType<typeof leaseStorage>;
 
-export function leaseStorage({ ownerUnit }: StateStore) {
+export function leaseStorage({ unit }: StateStore) {
   return {
     /**
      * Leases the owner's inboxes that something waits for and nobody else has, and renews those in `held` for as long as
@@ -73,7 +73,7 @@ export function leaseStorage({ ownerUnit }: StateStore) {
         leases: all(leasesOfOwner, { ownerId }),
         readers: all(readersOfOwner, { ownerId }),
       };
-      return ownerUnit('relaxed', ownerId, facts, (found, storeNowMs) => {
+      return unit('relaxed', { ownerId }, facts, (found, storeNowMs) => {
         const rights = endpointsFacts(found);
         if (rights === undefined) return { answer: [], changes: [] };
         return leaseInboxes(

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Gist } from '../../core/actions/gist.ts';
-import type { Filing } from '../../core/approvals/approval-storage.ts';
+import type { Filing } from '../../core/approvals/filing-storage.ts';
 import { openGist, sealGist } from '../../core/execution/sealed-gist.ts';
 import type { LogFields } from '../../core/ports/log.ts';
 import type { Storage } from '../../core/ports/storage.ts';

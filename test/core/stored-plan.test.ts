@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Filing } from '../../core/approvals/approval-storage.ts';
+import type { Filing } from '../../core/approvals/filing-storage.ts';
 import { sealPlan } from '../../core/execution/sealed-plan.ts';
 import type { LogFields } from '../../core/ports/log.ts';
 import { createKeyring } from '../../core/secrets/keyring.ts';

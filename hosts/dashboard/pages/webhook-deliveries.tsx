@@ -1,6 +1,6 @@
+import type { DeliveryRecord } from '../../../core/events/delivery-storage.ts';
 import { webhookBody, webhookHeaders } from '../../../core/events/webhook-event.ts';
 import type { AttemptLog } from '../../../core/events/webhook-state.ts';
-import type { DeliveryRecord } from '../../../core/events/webhook-storage.ts';
 import type { WebhookEndpoint } from '../../../core/service/webhooks.ts';
 import { Form } from '../forms.tsx';
 import { IntegrationsTabs } from '../integrations-tabs.tsx';

@@ -114,12 +114,8 @@ function noting(store: StateStore, changes: RowChange[], statements: Set<Stateme
   };
   return {
     ...store,
-    ownerUnit: (commit, ownerId, queries, judge) =>
-      store.ownerUnit(commit, ownerId, note(queries), (found, nowMs) => written(judge(found, nowMs))),
-    secretUnit: (commit, secretHash, queries, judge) =>
-      store.secretUnit(commit, secretHash, note(queries), (found, nowMs) => written(judge(found, nowMs))),
-    countersUnit: (commit, lock, queries, judge) =>
-      store.countersUnit(commit, lock, note(queries), (found, nowMs) => written(judge(found, nowMs))),
+    unit: (commit, lock, queries, judge) =>
+      store.unit(commit, lock, note(queries), (found, nowMs) => written(judge(found, nowMs))),
     dueUnit: (commit, owners, queries, judge) =>
       store.dueUnit(
         commit,

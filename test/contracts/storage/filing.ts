@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Filing } from '../../../core/approvals/approval-storage.ts';
+import type { Filing } from '../../../core/approvals/filing-storage.ts';
 import { PLAN_LIMITS } from '../../../core/gate/limits.ts';
 import { type Plan, PRESETS } from '../../../core/gate/permissions.ts';
 import type { Store } from '../storage.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalState } from '../../../core/approvals/approval.ts';
-import type { Settlement } from '../../../core/approvals/approval-storage.ts';
+import type { Settlement } from '../../../core/approvals/run-storage.ts';
 import type { StoredEvent } from '../../../core/events/event-storage.ts';
 import { REACHES_NOTHING } from '../../../core/gate/fences.ts';
 import type { Storage } from '../../../core/ports/storage.ts';

@@ -1,7 +1,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Activity } from '../../../core/activity/activity.ts';
 import type { Approval, Rejection } from '../../../core/approvals/approval.ts';
-import type { EditedPlan, Filing, Settlement } from '../../../core/approvals/approval-storage.ts';
+import type { EditedPlan } from '../../../core/approvals/approval-storage.ts';
+import type { Filing } from '../../../core/approvals/filing-storage.ts';
+import type { Settlement } from '../../../core/approvals/run-storage.ts';
 import { REACHES_NOTHING } from '../../../core/gate/fences.ts';
 import type { LimitOverrides } from '../../../core/gate/limits.ts';
 import { type Modes, type Plan, PRESETS } from '../../../core/gate/permissions.ts';

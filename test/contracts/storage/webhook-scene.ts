@@ -1,4 +1,5 @@
-import type { BegunAttempt, EndedAttempt, Endpoint } from '../../../core/events/webhook-storage.ts';
+import type { BegunAttempt, EndedAttempt } from '../../../core/events/delivery-storage.ts';
+import type { Endpoint } from '../../../core/events/endpoint-storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { execute, type Key, LEASE_MS, NOON, SIGNER } from './scene.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BegunAttempt } from '../../../core/events/webhook-storage.ts';
+import type { BegunAttempt } from '../../../core/events/delivery-storage.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/time/durations.ts';
 import type { Store } from '../storage.ts';
 import { addKey, addOwner, addOwnerAndKey, at, LAPSED_MS, NOON, ROOMY, SIGNER } from './scene.ts';

@@ -26,10 +26,10 @@ function countingStore(store: StateStore) {
   const counts = { units: 0, mostRead: 0, mostWritten: 0 };
   const counting: StateStore = {
     ...store,
-    ownerUnit(commit, ownerId, queries, judge) {
-      if (!('due' in queries)) return store.ownerUnit(commit, ownerId, queries, judge);
+    unit(commit, lock, queries, judge) {
+      if (!('due' in queries)) return store.unit(commit, lock, queries, judge);
       counts.units += 1;
-      return store.ownerUnit(commit, ownerId, queries, (found, nowMs) => {
+      return store.unit(commit, lock, queries, (found, nowMs) => {
         const judged = judge(found, nowMs);
         counts.mostRead = Math.max(counts.mostRead, rowsIn(found));
         counts.mostWritten = Math.max(counts.mostWritten, rowsOf(judged.changes));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { moveDeliveries, type WebhookFacts } from '../../../core/events/delivery-storage.ts';
 import { HEALTHY } from '../../../core/events/endpoint-health.ts';
-import { moveDeliveries, type WebhookFacts } from '../../../core/events/webhook-storage.ts';
 import { type Fences, NO_FENCES } from '../../../core/gate/fences.ts';
 import { PRESETS } from '../../../core/gate/permissions.ts';
 import { signedCredential } from '../../../core/keys/signed-rows.ts';

@@ -1,16 +1,7 @@
 import { accountsOfOwner } from '../accounts/account-state.ts';
-import { isAccountInside } from '../gate/fences.ts';
-import { denialOf } from '../gate/grant.ts';
-import { type LimitOverrides, limitsOf } from '../gate/limits.ts';
-import type { Plan } from '../gate/permissions.ts';
-import type { StoredCredential } from '../keys/key-state.ts';
-import { isOn } from '../keys/live-key.ts';
-import { owners } from '../owners/owner-state.ts';
 import type { Signer } from '../secrets/keyring.ts';
-import type { Random } from '../secrets/random.ts';
-import { eventId } from '../secrets/record-ids.ts';
-import { insert, putRows, type RowChange, remove, update } from '../state/change.ts';
-import { all, first } from '../state/query.ts';
+import { putRows, type RowChange, update } from '../state/change.ts';
+import { all } from '../state/query.ts';
 import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import type { RowOf, ValuesOf } from '../state/table.ts';
 import { PER_ENDPOINT_MAX } from './attempt-room.ts';
@@ -21,38 +12,21 @@ import {
   deliveryAfter,
   newDelivery,
 } from './delivery.ts';
-import { type EndpointHealth, HEALTHY, healthAfter } from './endpoint-health.ts';
-import { appendedEvent, type StoredEvent, storedEvent } from './event-storage.ts';
-import type { EventContent, SubscribedType } from './webhook-event.ts';
+import { type EndpointHealth, healthAfter } from './endpoint-health.ts';
 import {
-  type AttemptLog,
-  deliveries,
-  endpoints,
-  endpointsOfOwner,
-  ownerOfEndpoints,
-  webhookStatements,
-} from './webhook-state.ts';
-
-export interface EndpointRef {
-  readonly ownerId: string;
-  readonly endpointId: number;
-}
-
-export interface DeliveryRef extends EndpointRef {
-  /** The sequence number of the event. */
-  readonly sequence: number;
-}
-
-export interface Endpoint extends EndpointRef {
-  readonly credentialId: string;
-  readonly url: string;
-  readonly types: readonly SubscribedType[];
-  readonly sealedSecret: string;
-  /** The secret before a rotation; null if there was none. */
-  readonly previous: { readonly sealedSecret: string; readonly until: Date } | null;
-  readonly health: EndpointHealth;
-  readonly createdAt: Date;
-}
+  type DeliveryRef,
+  type Endpoint,
+  type EndpointRef,
+  type EndpointsFacts,
+  endpointOf,
+  endpointQueries,
+  endpointsFacts,
+  mayReceive,
+  mayReceiveMail,
+  savedEndpoint,
+} from './endpoint-storage.ts';
+import { type StoredEvent, storedEvent } from './event-storage.ts';
+import { type AttemptLog, deliveries, endpoints, webhookStatements } from './webhook-state.ts';
 
 export interface BegunAttempt {
   readonly endpoint: Endpoint;
@@ -86,24 +60,6 @@ export interface DeliveryRecord {
 /** The most events per unit for which deliveries are filed. Each may concern every endpoint, or only one. */
 const NEWS_AT_ONCE = 2 * PER_ENDPOINT_MAX;
 
-interface Added {
-  ownerId: string;
-  credentialId: string;
-  url: string;
-  types: readonly SubscribedType[];
-  /** Gets the new endpoint's id, and returns its sealed secret. */
-  seal: (endpointId: number) => string;
-  signer: Signer;
-  now: Date;
-}
-
-type AddEnd =
-  | { readonly kind: 'added'; readonly endpoint: Endpoint }
-  /** The owner has no such active key. */
-  | { readonly kind: 'no_key' }
-  /** The owner's plan does not allow more endpoints. */
-  | { readonly kind: 'too_many'; readonly most: number };
-
 interface Move {
   ownerId: string;
   ends: readonly EndedAttempt[];
@@ -124,79 +80,11 @@ interface Moved {
   readonly healths: readonly { readonly endpointId: number; readonly health: EndpointHealth }[];
 }
 
-/** Webhook endpoints and their deliveries. */
-export type WebhookStorage = ReturnType<typeof webhookStorage>;
+/** Deliveries of events to webhook endpoints. */
+export type DeliveryStorage = ReturnType<typeof deliveryStorage>;
 
-/** @param random  source of the ids of events */
-export function webhookStorage({ ownerUnit, look }: StateStore, random: Random) {
+export function deliveryStorage({ unit, look }: StateStore) {
   return {
-    /** Adds an endpoint to an active key. It receives events from now on. */
-    addEndpoint: (request: Added): Promise<AddEnd> =>
-      onEndpoints('durable', request.ownerId, request.credentialId, (facts) => addEndpoint(facts, request)),
-
-    /** All endpoints of the owner, oldest first. */
-    async endpoints(ownerId: string): Promise<readonly Endpoint[]> {
-      const { found } = await look({ found: all(endpointsOfOwner, { ownerId }) });
-      return found.map((row) => storedEndpoint(row).endpoint);
-    },
-
-    /** Deletes the endpoint with its deliveries. False: the owner has no such endpoint. */
-    removeEndpoint: (ownerId: string, endpointId: number): Promise<boolean> =>
-      onEndpoint('durable', { ownerId, endpointId }, (stored) =>
-        stored === undefined
-          ? unchanged(false)
-          : {
-              answer: true,
-              changes: [
-                remove(endpoints, { ownerId, endpointId }),
-                remove(deliveries, { ownerId, endpointId }),
-              ],
-            },
-      ),
-
-    /** Gives the endpoint a new secret. The previous one also signs until `overlapUntil`. Undefined: no such endpoint. */
-    rotateEndpoint: (
-      request: EndpointRef & { sealedSecret: string; overlapUntil: Date },
-    ): Promise<Endpoint | undefined> =>
-      onEndpoint('durable', request, (stored) => {
-        if (stored === undefined) return unchanged(undefined);
-        const { sealedSecret, overlapUntil } = request;
-        const previous = { sealedSecret: stored.endpoint.sealedSecret, until: overlapUntil };
-        return saved(stored, { sealedSecret, previous });
-      }),
-
-    /** Enables a disabled endpoint. It receives events from now on. Undefined: no such endpoint. */
-    enableEndpoint: (ownerId: string, endpointId: number): Promise<Endpoint | undefined> =>
-      onEndpoint('durable', { ownerId, endpointId }, (stored, { lastSequence }) => {
-        if (stored === undefined) return unchanged(undefined);
-        if (stored.endpoint.health.disabled === null) return unchanged(stored.endpoint);
-        return saved({ ...stored, position: lastSequence }, { health: HEALTHY });
-      }),
-
-    /**
-     * Files a `webhook.test` for the endpoint. Only this endpoint gets the event, so its delivery is filed with it.
-     * Undefined: no such endpoint, or it is disabled.
-     */
-    testEndpoint: (request: EndpointRef & { now: Date }): Promise<DeliveryRef | undefined> =>
-      onEndpoint('relaxed', request, (stored, { lastSequence }, storeNowMs) => {
-        if (stored === undefined || stored.endpoint.health.disabled !== null) return unchanged(undefined);
-        const { ownerId, endpointId, now } = request;
-        const { credentialId } = stored.endpoint;
-        const content: EventContent = {
-          type: 'webhook.test',
-          data: { endpoint_id: wireEndpointId(endpointId) },
-        };
-        const event = { ...content, id: eventId(random), credentialId, createdAt: now };
-        const ref = { ownerId, endpointId, sequence: lastSequence + 1 };
-        return {
-          answer: ref,
-          changes: [
-            appendedEvent(ownerId, event),
-            putRows(deliveries, [{ ...ref, ...newDelivery(storeNowMs), log: [] }]),
-          ],
-        };
-      }),
-
     /**
      * Owners with a due attempt, or with events whose deliveries are not filed yet; at most `limit`. They come in a fixed
      * circle, which starts behind the owner `after`. '' starts at its beginning.
@@ -226,7 +114,7 @@ export function webhookStorage({ ownerUnit, look }: StateStore, random: Random) 
         news: all(webhookStatements.events_behind, { ownerId, limit }),
         due: all(webhookStatements.due_deliveries, { ownerId, limit: perEndpoint }),
       };
-      return ownerUnit('relaxed', ownerId, facts, (found, storeNowMs) => {
+      return unit('relaxed', { ownerId }, facts, (found, storeNowMs) => {
         const rights = endpointsFacts(found);
         if (rights === undefined) {
           return unchanged({ begun: [], hasMore: false, healths: [] });
@@ -262,7 +150,7 @@ export function webhookStorage({ ownerUnit, look }: StateStore, random: Random) 
         ...endpointQueries(ownerId),
         found: all(webhookStatements.deliveries_by_event, { ownerId, names: namesOf([request]) }),
       };
-      return ownerUnit('relaxed', ownerId, facts, ({ found: [before], ...found }, storeNowMs) => {
+      return unit('relaxed', { ownerId }, facts, ({ found: [before], ...found }, storeNowMs) => {
         const stored = endpointOf(endpointsFacts(found), endpointId);
         const isOff = stored === undefined || stored.endpoint.health.disabled !== null;
         if (isOff || before === undefined || before.state === 'waiting') return unchanged(false);
@@ -278,37 +166,6 @@ export function webhookStorage({ ownerUnit, look }: StateStore, random: Random) 
       });
     },
   };
-
-  function onEndpoints<Answer>(
-    commit: 'durable' | 'relaxed',
-    ownerId: string,
-    credentialId: string | undefined,
-    judge: (facts: EndpointsFacts | undefined, storeNowMs: number) => Verdict<Answer>,
-  ): Promise<Answer> {
-    return ownerUnit(commit, ownerId, endpointQueries(ownerId, credentialId), (found, storeNowMs) =>
-      judge(endpointsFacts(found), storeNowMs),
-    );
-  }
-
-  function onEndpoint<Answer>(
-    commit: 'durable' | 'relaxed',
-    { ownerId, endpointId }: EndpointRef,
-    judge: (
-      stored: StoredEndpoint | undefined,
-      facts: Pick<EndpointsFacts, 'lastSequence'>,
-      storeNowMs: number,
-    ) => Verdict<Answer>,
-  ): Promise<Answer> {
-    return onEndpoints(commit, ownerId, undefined, (facts, storeNowMs) =>
-      judge(endpointOf(facts, endpointId), facts ?? { lastSequence: 0 }, storeNowMs),
-    );
-  }
-}
-
-interface StoredEndpoint {
-  readonly endpoint: Endpoint;
-  /** The newest event that a delivery was filed for, or that does not concern the endpoint. */
-  readonly position: number;
 }
 
 interface StoredDelivery {
@@ -319,20 +176,6 @@ interface StoredDelivery {
   readonly log: readonly AttemptLog[];
 }
 
-/** What decides about the endpoints of an owner. */
-export interface EndpointsFacts {
-  readonly plan: Plan;
-  readonly limits: LimitOverrides;
-  /** An id is never used twice. */
-  readonly lastEndpointId: number;
-  /** The number of the owner's newest event. 0: there is none. */
-  readonly lastSequence: number;
-  /** Oldest first. */
-  readonly endpoints: readonly StoredEndpoint[];
-  /** Their keys. */
-  readonly credentials: readonly StoredCredential[];
-}
-
 export interface WebhookFacts extends EndpointsFacts {
   /** The connected accounts. */
   readonly accountIds: readonly number[];
@@ -341,52 +184,6 @@ export interface WebhookFacts extends EndpointsFacts {
   /** Oldest first. */
   readonly news: readonly StoredEvent[];
   readonly due: readonly (StoredDelivery & { readonly event: StoredEvent })[];
-}
-
-/** @param credentialId  a key that is wanted besides those of the endpoints */
-export function endpointQueries(ownerId: string, credentialId = '') {
-  return {
-    owner: first(ownerOfEndpoints, { ownerId }),
-    endpoints: all(endpointsOfOwner, { ownerId }),
-    keys: all(webhookStatements.keys_of_endpoints, { ownerId, credentialId }),
-  };
-}
-
-/** Undefined: there is no such owner. */
-export function endpointsFacts(found: {
-  readonly owner: ValuesOf<(typeof ownerOfEndpoints)['columns']> | undefined;
-  readonly endpoints: readonly RowOf<typeof endpoints>[];
-  readonly keys: readonly StoredCredential[];
-}): EndpointsFacts | undefined {
-  if (found.owner === undefined) return undefined;
-  const { lastEventSequence: lastSequence, ...owner } = found.owner;
-  return { ...owner, lastSequence, endpoints: found.endpoints.map(storedEndpoint), credentials: found.keys };
-}
-
-function storedEndpoint(row: RowOf<typeof endpoints>): StoredEndpoint {
-  const { sealedPrevious, previousUntil, failingSince, disabled, position, ...endpoint } = row;
-  const previous =
-    sealedPrevious === null || previousUntil === null
-      ? null
-      : { sealedSecret: sealedPrevious, until: previousUntil };
-  const health = { failingSinceMs: failingSince?.getTime() ?? null, disabled };
-  return { endpoint: { ...endpoint, previous, health }, position };
-}
-
-/** What changes of an endpoint, apart from its position. */
-function changedColumns({ sealedSecret, previous, health: { failingSinceMs, disabled } }: Endpoint) {
-  return {
-    sealedSecret,
-    sealedPrevious: previous?.sealedSecret ?? null,
-    previousUntil: previous?.until ?? null,
-    failingSince: failingSinceMs === null ? null : new Date(failingSinceMs),
-    disabled,
-  };
-}
-
-function savedEndpoint(endpoint: Endpoint, more: { readonly position?: number } = {}): RowChange {
-  const { ownerId, endpointId } = endpoint;
-  return update(endpoints, { ownerId, endpointId }, { ...changedColumns(endpoint), ...more });
 }
 
 type DeliveryRow = Omit<RowOf<typeof deliveries>, 'ownerId'>;
@@ -404,33 +201,8 @@ function deliveryRecord(
   return { event: storedEvent(row), state, attempts, dueAt: isIdle ? new Date(dueMs) : null, log };
 }
 
-/** The endpoint's id on the wire. */
-export function wireEndpointId(endpointId: number): string {
-  return `wh_${endpointId}`;
-}
-
 function namesOf(refs: readonly Omit<DeliveryRef, 'ownerId'>[]): string {
   return JSON.stringify(refs.map(({ endpointId, sequence }) => [endpointId, sequence]));
-}
-
-function addEndpoint(
-  facts: EndpointsFacts | undefined,
-  { ownerId, credentialId, url, types, seal, signer, now }: Added,
-): Verdict<AddEnd> {
-  const key = facts?.credentials.find((one) => one.credentialId === credentialId);
-  if (facts === undefined || key === undefined || !isOn(key, signer, now)) {
-    return unchanged({ kind: 'no_key' });
-  }
-  const most = limitsOf(facts.plan, facts.limits).webhookEndpoints;
-  if (facts.endpoints.length >= most) return unchanged({ kind: 'too_many', most });
-  const endpointId = facts.lastEndpointId + 1;
-  const named = { ownerId, endpointId, credentialId, url, types, createdAt: now };
-  const endpoint: Endpoint = { ...named, sealedSecret: seal(endpointId), previous: null, health: HEALTHY };
-  const row = { ...named, ...changedColumns(endpoint), position: facts.lastSequence };
-  return {
-    answer: { kind: 'added', endpoint },
-    changes: [insert(endpoints, row), update(owners, { ownerId }, { lastEndpointId: endpointId })],
-  };
 }
 
 /**
@@ -579,49 +351,6 @@ function isWanted(
   );
 }
 
-type EndpointRights = Pick<EndpointsFacts, 'credentials' | 'plan'>;
-
-/** Whether it may receive events now: it and its key are on. */
-function mayReceive({ credentials }: EndpointRights, endpoint: Endpoint, signer: Signer, now: Date): boolean {
-  const key = keyOf(credentials, endpoint);
-  return endpoint.health.disabled === null && key !== undefined && isOn(key, signer, now);
-}
-
-/**
- * Whether it may hear of new mail of the account now: its key is on, may read mail, and has the account inside its
- * fences. Mail that arrives during a pause is not reported later. @param accountId  null: an unnamed one
- */
-export function mayReceiveMail(
-  facts: EndpointRights,
-  endpoint: Endpoint,
-  accountId: number | null,
-  signer: Signer,
-  now: Date,
-): boolean {
-  const key = keyOf(facts.credentials, endpoint);
-  if (key === undefined || !mayReceive(facts, endpoint, signer, now)) return false;
-  return (
-    denialOf(key, 'mail:read', facts.plan, now) === undefined &&
-    (accountId === null ? key.fences.accounts === null : isAccountInside(key.fences, accountId))
-  );
-}
-
-function keyOf(credentials: EndpointRights['credentials'], { credentialId }: Endpoint) {
-  return credentials.find((key) => key.credentialId === credentialId);
-}
-
 function nameOf({ endpointId, sequence }: Omit<DeliveryRef, 'ownerId'>): string {
   return `${endpointId} ${sequence}`;
-}
-
-function endpointOf(facts: EndpointsFacts | undefined, endpointId: number): StoredEndpoint | undefined {
-  return facts?.endpoints.find(({ endpoint }) => endpoint.endpointId === endpointId);
-}
-
-function saved(
-  { endpoint: before, position }: StoredEndpoint,
-  changes: Partial<Endpoint>,
-): Verdict<Endpoint> {
-  const endpoint = { ...before, ...changes };
-  return { answer: endpoint, changes: [savedEndpoint(endpoint, { position })] };
 }
