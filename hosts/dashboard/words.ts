@@ -42,7 +42,7 @@ const REASONS: Record<Exclude<ApprovalError, ErrorCode>, string> = {
   too_many_recipients: 'These are more recipients than the mail server takes at once.',
   outside_fence: 'It is outside the fences of its key.',
   sent_copy_refused: 'Its copy is not in your Sent folder: the mail server refuses it.',
-  altered: 'Its approval was changed outside Countersign, so it was not carried out.',
+  altered: 'Its approval was changed outside Countersign.',
 };
 
 /** Why a decision did not count, from the state that the request has now. Undefined: it is not known. */
@@ -119,7 +119,7 @@ const ADVICE: Record<ApprovalError, string> = {
   message_too_large: 'Nobody got it. The program has to ask again, with less in it.',
   too_many_recipients: 'Nobody got it. The program has to ask again, for fewer recipients at a time.',
   outside_fence: 'Change the fences of its key under Integrations if it should be allowed.',
-  altered: 'You need not do anything. Find out who can write to the database: nobody but Countersign should.',
+  altered: 'Find out who can write to the database: nobody but Countersign should.',
   sent_copy_refused:
     'Your mailbox may be full. Make room in it: the copy is saved by itself within a quarter of an hour.',
 };

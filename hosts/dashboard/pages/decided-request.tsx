@@ -37,7 +37,9 @@ export function DecidedRequest({ view, zone, token }: { view: ApprovalView; zone
       )}
       <p class="quiet" id="decided-by">
         {decidedBy(view)}
-        {decidedIn === null ? null : <Where decidedIn={decidedIn} zone={zone} />}
+        {decidedIn === null || approval.error === 'altered' ? null : (
+          <Where decidedIn={decidedIn} zone={zone} />
+        )}
       </p>
       {approval.edit === null ? null : <Changed diff={words.diff} asked={view.asked} />}
     </section>
@@ -45,6 +47,7 @@ export function DecidedRequest({ view, zone, token }: { view: ApprovalView; zone
 }
 
 function decidedBy({ approval }: ApprovalView): string {
+  if (approval.error === 'altered') return 'It is not known who decided it.';
   if (approval.approvedBy === 'policy') return 'Nobody was asked: its key may do this without asking.';
   if (approval.decidedAt === null) return 'You did not decide it.';
   return 'You decided it';
