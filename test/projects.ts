@@ -35,7 +35,7 @@ const NOT_PURE: Readonly<Record<string, readonly string[]>> = {
   stated: [],
   secrets: [],
   'sign-in': [],
-  storage: ['altered-activity', 'altered-decisions', 'altered-keys', 'paused-keys'],
+  storage: ['altered-access', 'altered-activity', 'altered-decisions', 'altered-keys', 'paused-keys'],
   text: ['seen-text'],
   time: [],
   tools: ['calendar-read', 'calendar-write', 'own-affairs'],

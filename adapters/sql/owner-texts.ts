@@ -1,7 +1,7 @@
 import { OWNER_COLUMNS, type ownerCommands, type ownerStatements } from '../../core/owners/owner-state.ts';
 import type { passwordStatements } from '../../core/owners/password-state.ts';
 import { devicesOfOwner } from '../../core/owners/password-state.ts';
-import { SESSION_COLUMNS, type sessionStatements } from '../../core/owners/session-state.ts';
+import { type sessionStatements, sessions } from '../../core/owners/session-state.ts';
 import { columnList, type Dialect, type Texts } from './dialect.ts';
 
 /** Whether the link of the first run with this hash is open. */
@@ -29,9 +29,9 @@ export const OWNER_TEXTS: Texts<typeof ownerStatements & typeof ownerCommands> =
     const added = `
       INSERT INTO ${prefix}owners
         (owner_id, email, email_folded, timezone, language, plans_kept_days, proof_for, plan, limits, password_hash,
-        created_at_ms, last_account_id, last_endpoint_id)
+        password_signature, second_step_signature, created_at_ms, last_account_id, last_endpoint_id)
       SELECT @owner_id, @email, @email_folded, @timezone, @language, @plans_kept_days, @proof_for, @plan, @limits,
-        @password_hash, @created_at_ms, ${lastOfRemoved(dialect, 'last_account_id')},
+        @password_hash, @password_signature, @second_step_signature, @created_at_ms, ${lastOfRemoved(dialect, 'last_account_id')},
         ${lastOfRemoved(dialect, 'last_endpoint_id')}
       WHERE CAST(@setup_hash AS text) IS NULL OR (${isOpen(dialect, '@setup_hash', '@created_at_ms')})
       ON CONFLICT DO NOTHING`;
@@ -47,7 +47,7 @@ export const OWNER_TEXTS: Texts<typeof ownerStatements & typeof ownerCommands> =
     WHERE owner_id = @owner_id`,
 };
 
-const { ownerId: _owner, ...OF_SESSION } = SESSION_COLUMNS;
+const { ownerId: _owner, ...OF_SESSION } = sessions.columns;
 
 export const SESSION_TEXTS: Texts<typeof sessionStatements> = {
   session_by_token: ({ prefix }) => `
@@ -55,7 +55,7 @@ export const SESSION_TEXTS: Texts<typeof sessionStatements> = {
     FROM ${prefix}sessions s JOIN ${prefix}owners o ON o.owner_id = s.owner_id
     WHERE s.token_hash = @token_hash AND s.expires_at_ms > @now_ms`,
   live_sessions: ({ prefix }) => `
-    SELECT ${columnList(SESSION_COLUMNS)} FROM ${prefix}sessions WHERE owner_id = @owner_id AND expires_at_ms > @now_ms
+    SELECT ${columnList(sessions.columns)} FROM ${prefix}sessions WHERE owner_id = @owner_id AND expires_at_ms > @now_ms
     ORDER BY last_used_at_ms DESC, session_id LIMIT 100`,
   proof: ({ prefix }) => `
     SELECT

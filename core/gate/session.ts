@@ -21,3 +21,9 @@ export interface StoredSession extends Session {
   /** The public half of the browser's key, in the dashboard's encoding; null if the browser has none. */
   readonly proofKey: string | null;
 }
+
+/** A session in the list of an owner's. */
+export interface ListedSession extends StoredSession {
+  /** Whether it was changed or added outside Countersign. Then it opens nothing. */
+  readonly isAltered: boolean;
+}

@@ -34,8 +34,12 @@ export const owners = table(
     /** For which requests the owner has to prove again who they are. */
     proofFor: oneOf(PROOF_LEVELS).startingAt('every_12_hours'),
     passwordHash: text().orNull(),
+    /** `signedPassword`, also of no password. */
+    passwordSignature: text(),
     /** JSON, with a secret that is sealed. NULL: the owner signs in with the password alone. */
     secondStep: json(secondStepIn, storedSecondStep).orNull(),
+    /** `signedSecondStep`, also of none. */
+    secondStepSignature: text(),
     passkeyHandle: text().orNull(),
     activeAccountId: integer().orNull(),
     /** An id that was given once is never given again. */
@@ -107,16 +111,15 @@ export const setupLink = table(
 );
 
 export const ownerById = select(owners, { by: ['ownerId'], only: OWNER });
-export const ownerByEmail = select(owners, { by: ['emailFolded'], only: [...OWNER, 'passwordHash'] });
+export const ownerByEmail = select(owners, { by: ['emailFolded'], only: OWNER });
 export const ownerByPasskeyHandle = select(owners, { by: ['passkeyHandle'], only: OWNER });
-export const ownerWithSecrets = select(owners, {
-  by: ['ownerId'],
-  only: [...OWNER, 'passwordHash', 'secondStep'],
-});
-export const ownerWithSecretsByEmail = select(owners, {
-  by: ['emailFolded'],
-  only: [...OWNER, 'passwordHash', 'secondStep'],
-});
+
+/** What an owner signs in with. */
+const ACCESS = ['passwordHash', 'passwordSignature', 'secondStep', 'secondStepSignature'] as const;
+export type OwnerWithAccess = Owner & Pick<RowOf<typeof owners>, (typeof ACCESS)[number]>;
+export const ownerWithAccess = select(owners, { by: ['ownerId'], only: [...OWNER, ...ACCESS] });
+export const ownerWithAccessByEmail = select(owners, { by: ['emailFolded'], only: [...OWNER, ...ACCESS] });
+
 export const accessChangesOfOwner = select(owners, {
   by: ['ownerId'],
   only: ['passwordChangedAt', 'secondStepChangedAt', 'recoveryCodeUsedAt'],
@@ -140,6 +143,8 @@ const ADDED = [
   'plan',
   'limits',
   'passwordHash',
+  'passwordSignature',
+  'secondStepSignature',
   'createdAt',
 ] as const;
 

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { accounts } from '../accounts/account-state.ts';
 import type { AccessChanges } from '../gate/access-change.ts';
+import type { Signer } from '../secrets/keyring.ts';
 import { put, remove, run, update } from '../state/change.ts';
 import { all, first, select } from '../state/query.ts';
 import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
@@ -15,11 +16,18 @@ import {
   ownerCommands,
   ownerStatements,
   owners,
-  ownerWithSecrets,
+  ownerWithAccess,
   removedOwners,
 } from './owner-state.ts';
 import { changedPassword } from './password-storage.ts';
 import { sessionsOfOwner } from './session-state.ts';
+import {
+  isPasswordIntact,
+  isSecondStepIntact,
+  isSessionIntact,
+  signedPassword,
+  signedSecondStep,
+} from './signed-access.ts';
 
 /** The columns of an owner that an owner, an app or an operator sets. */
 export type OwnerSettings = Pick<
@@ -32,6 +40,9 @@ export type OwnerUpdate = Partial<OwnerSettings> & {
   readonly ownerId: string;
   readonly passwordHash?: string;
 };
+
+/** What signs an owner in, and may be altered. */
+export type AlteredAccess = 'password' | 'second_step' | 'session';
 
 export type OwnerRemoval =
   | { readonly kind: 'removed'; readonly accountIds: readonly number[] }
@@ -64,16 +75,20 @@ export function ownerStorage({ unit, apply, execute, look }: StateStore, tablesO
         readonly ownerId: string;
         readonly passwordHash: string | null;
         readonly setupHash?: string | undefined;
+        readonly signer: Signer;
         readonly now: Date;
       },
     ): Promise<boolean> {
-      const { now, setupHash = null, ...settings } = owner;
+      const { ownerId, passwordHash, now, setupHash = null, signer, ...settings } = owner;
       const emailFolded = foldedEmail(owner.email);
       const added = {
+        ownerId,
         ...settings,
+        ...signedPassword(ownerId, passwordHash, signer),
+        secondStepSignature: signedSecondStep(ownerId, null, signer).secondStepSignature,
         emailFolded,
         createdAt: now,
-        ownerHash: ownerHash(owner.ownerId),
+        ownerHash: ownerHash(ownerId),
         setupHash,
       };
       const [count] = await execute([run(ownerCommands.add_owner, added), run(ownerCommands.end_setup, {})]);
@@ -100,20 +115,17 @@ export function ownerStorage({ unit, apply, execute, look }: StateStore, tablesO
       return (await look({ found: all(ownerStatements.owners_after, page) })).found;
     },
 
-    async ownerByEmail(
-      email: string,
-    ): Promise<{ readonly owner: Owner; readonly passwordHash: string | null } | undefined> {
-      const { found } = await look({ found: first(ownerByEmail, { emailFolded: foldedEmail(email) }) });
-      if (found === undefined) return undefined;
-      const { passwordHash, ...owner } = found;
-      return { owner, passwordHash };
+    async ownerByEmail(email: string): Promise<Owner | undefined> {
+      return (await look({ owner: first(ownerByEmail, { emailFolded: foldedEmail(email) }) })).owner;
     },
 
     /** Changes what is given. A `passwordHash` has the effect of `setPassword`. Nothing changes if the email is taken. */
-    updateOwner: (change: OwnerUpdate): Promise<'updated' | 'not_found' | 'email_taken'> => {
+    updateOwner: (
+      change: OwnerUpdate & { readonly signer: Signer },
+    ): Promise<'updated' | 'not_found' | 'email_taken'> => {
       const { ownerId, email } = change;
       const facts = {
-        owner: first(ownerWithSecrets, { ownerId }),
+        owner: first(ownerWithAccess, { ownerId }),
         sessions: all(sessionsOfOwner, { ownerId }),
         // Of nobody, if the email stays.
         holders: all(ownerByEmail, { emailFolded: email === undefined ? '' : foldedEmail(email) }),
@@ -121,13 +133,29 @@ export function ownerStorage({ unit, apply, execute, look }: StateStore, tablesO
       return unit('durable', { ownerId }, facts, ({ owner, sessions, holders }, storeNowMs) => {
         if (owner === undefined) return unchanged('not_found');
         if (holders.some((one) => one.ownerId !== ownerId)) return unchanged('email_taken');
-        const { passwordHash, ownerId: _id, ...given } = change;
+        const { passwordHash, ownerId: _id, signer, ...given } = change;
         const { email: kept } = owner;
         const settings = { email: kept, emailFolded: foldedEmail(email ?? kept), ...given };
         const password =
-          passwordHash === undefined ? [] : changedPassword(owner, sessions, passwordHash, storeNowMs);
+          passwordHash === undefined
+            ? []
+            : changedPassword(owner, sessions, passwordHash, signer, storeNowMs);
         return { answer: 'updated', changes: [update(owners, { ownerId }, settings), ...password] };
       });
+    },
+
+    /** What of the owner's access was changed or added outside Countersign. Nobody gets in with it. */
+    async alteredAccess(ownerId: string, signer: Signer): Promise<readonly AlteredAccess[]> {
+      const { owner, sessions } = await look({
+        owner: first(ownerWithAccess, { ownerId }),
+        sessions: all(sessionsOfOwner, { ownerId }),
+      });
+      if (owner === undefined) return [];
+      return [
+        ...(isPasswordIntact(owner, signer) ? [] : ['password' as const]),
+        ...(isSecondStepIntact(owner, signer) ? [] : ['second_step' as const]),
+        ...(sessions.every((session) => isSessionIntact(session, signer)) ? [] : ['session' as const]),
+      ];
     },
 
     /** What happened to the owner's own access and is not confirmed. Undefined: no such owner. */

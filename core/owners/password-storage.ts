@@ -7,12 +7,21 @@ import {
   type TriesCounter,
 } from '../gate/password-tries.ts';
 import { forgetTries } from '../gate/second-step.ts';
+import type { Signer } from '../secrets/keyring.ts';
 import { put, type RowChange, remove, update } from '../state/change.ts';
 import { all, first } from '../state/query.ts';
 import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import type { RowOf } from '../state/table.ts';
 import { notedAccessChange } from './access-change-state.ts';
-import { foldedEmail, type Owner, owners, ownerWithSecrets, ownerWithSecretsByEmail } from './owner-state.ts';
+import {
+  foldedEmail,
+  type Owner,
+  type OwnerWithAccess,
+  ownerIn,
+  owners,
+  ownerWithAccess,
+  ownerWithAccessByEmail,
+} from './owner-state.ts';
 import {
   type Device,
   devices,
@@ -23,12 +32,15 @@ import {
 } from './password-state.ts';
 import { type SessionRow, sessionsOfOwner } from './session-state.ts';
 import { ended } from './session-storage.ts';
+import { isPasswordIntact, isSecondStepIntact, signedPassword, signedSecondStep } from './signed-access.ts';
 
 /** Whose password is checked. */
 export interface OwnerToCheck {
   readonly owner: Owner;
-  /** Null: the owner has no password. */
+  /** Null: the owner has no password, or nobody can sign in with it (`isAltered`). */
   readonly passwordHash: string | null;
+  /** Whether the password or the second step was changed outside Countersign. */
+  readonly isAltered: boolean;
   /** Whether signing in takes more than the password. */
   readonly hasSecondStep: boolean;
 }
@@ -44,6 +56,7 @@ interface Try {
   email: string;
   rows: TriesRows;
   deviceHash: string | null;
+  signer: Signer;
   now: Date;
 }
 
@@ -53,6 +66,7 @@ interface Match {
   rows: TriesRows;
   counted: readonly TriesCounter[];
   deviceHash: string;
+  signer: Signer;
   now: Date;
 }
 
@@ -62,18 +76,18 @@ export type PasswordStorage = ReturnType<typeof passwordStorage>;
 export function passwordStorage({ unit }: StateStore) {
   return {
     /**
-     * Also ends every session of the owner, and forgets the known devices and the wrong codes of the second step. False: no
-     * such owner.
+     * Also ends every session of the owner, and forgets the known devices and the wrong codes of the second step. A password
+     * that was changed outside Countersign is replaced too. False: no such owner.
      */
-    setPassword: (ownerId: string, passwordHash: string): Promise<boolean> => {
+    setPassword: (ownerId: string, passwordHash: string, signer: Signer): Promise<boolean> => {
       const facts = {
-        owner: first(ownerWithSecrets, { ownerId }),
+        owner: first(ownerWithAccess, { ownerId }),
         sessions: all(sessionsOfOwner, { ownerId }),
       };
       return unit('durable', { ownerId }, facts, ({ owner, sessions }, storeNowMs) =>
         owner === undefined
           ? unchanged(false)
-          : { answer: true, changes: changedPassword(owner, sessions, passwordHash, storeNowMs) },
+          : { answer: true, changes: changedPassword(owner, sessions, passwordHash, signer, storeNowMs) },
       );
     },
 
@@ -87,12 +101,12 @@ export function passwordStorage({ unit }: StateStore) {
       const { rows } = request;
       const emailFolded = foldedEmail(request.email);
       const facts = {
-        owner: first(ownerWithSecretsByEmail, { emailFolded }),
+        owner: first(ownerWithAccessByEmail, { emailFolded }),
         devices: all(passwordStatements.devices_by_email, { emailFolded }),
         tries: all(triesInRows, { rowNumberList: Object.values(rows) }),
       };
       return unit('relaxed', { numbers: numbersOf(rows), ownerId: null }, facts, (found) =>
-        takePasswordTry(triesFacts(found, rows), request),
+        takePasswordTry(triesFacts(found, request), request),
       );
     },
 
@@ -105,12 +119,12 @@ export function passwordStorage({ unit }: StateStore) {
     passwordMatched: (request: Match): Promise<boolean> => {
       const { ownerId, rows } = request;
       const facts = {
-        owner: first(ownerWithSecrets, { ownerId }),
+        owner: first(ownerWithAccess, { ownerId }),
         devices: all(devicesOfOwner, { ownerId }),
         tries: all(triesInRows, { rowNumberList: Object.values(rows) }),
       };
       return unit('relaxed', { numbers: numbersOf(rows), ownerId }, facts, (found) =>
-        passwordMatched(triesFacts(found, rows), request),
+        passwordMatched(triesFacts(found, request), request),
       );
     },
   };
@@ -118,22 +132,28 @@ export function passwordStorage({ unit }: StateStore) {
 
 /** What a new password changes: it also ends every session, and forgets the known devices and the wrong codes. */
 export function changedPassword(
-  { ownerId, passwordHash: before, secondStep }: RowOfOwner,
+  owner: OwnerWithAccess,
   sessions: readonly SessionRow[],
   passwordHash: string,
+  signer: Signer,
   storeNowMs: number,
 ): readonly RowChange[] {
+  const { ownerId, secondStep } = owner;
+  // Signing an altered one again would make a change from outside look like the owner's.
+  const hasTries = secondStep !== null && isSecondStepIntact(owner, signer);
+  const columns = {
+    ...signedPassword(ownerId, passwordHash, signer),
+    ...(hasTries ? signedSecondStep(ownerId, forgetTries(secondStep), signer) : {}),
+  };
   return [
-    ...(secondStep === null ? [] : [update(owners, { ownerId }, { secondStep: forgetTries(secondStep) })]),
     ...sessions.map(ended),
     remove(devices, { ownerId }),
-    update(owners, { ownerId }, { passwordHash }),
+    update(owners, { ownerId }, columns),
     // The first password changes nothing.
-    ...(before === null ? [] : [notedAccessChange(ownerId, 'password', storeNowMs)]),
+    ...(owner.passwordHash === null ? [] : [notedAccessChange(ownerId, 'password', storeNowMs)]),
   ];
 }
 
-type RowOfOwner = Owner & Pick<RowOf<typeof owners>, 'passwordHash' | 'secondStep'>;
 type TryEnd =
   | { readonly kind: 'wait'; readonly waitMs: number }
   | {
@@ -157,23 +177,29 @@ function numbersOf({ address, newcomers }: TriesRows): readonly [number, number]
 
 function triesFacts(
   found: {
-    readonly owner: RowOfOwner | undefined;
+    readonly owner: OwnerWithAccess | undefined;
     readonly devices: readonly Device[];
     readonly tries: readonly Omit<RowOf<typeof passwordTries>, 'forgottenMs'>[];
   },
-  rows: TriesRows,
+  { rows, signer }: { readonly rows: TriesRows; readonly signer: Signer },
 ): TriesFacts {
   const triesOf = (counter: keyof TriesRows) =>
     found.tries.find(({ rowNumber }) => rowNumber === rows[counter]);
   return {
-    found: found.owner && ownerToCheck(found.owner),
+    found: found.owner && ownerToCheck(found.owner, signer),
     tries: { address: triesOf('address'), newcomers: triesOf('newcomers'), repeaters: triesOf('repeaters') },
     devices: found.devices,
   };
 }
 
-function ownerToCheck({ passwordHash, secondStep, ...owner }: RowOfOwner): OwnerToCheck {
-  return { owner, passwordHash, hasSecondStep: secondStep !== null };
+function ownerToCheck(row: OwnerWithAccess, signer: Signer): OwnerToCheck {
+  const isAltered = !isPasswordIntact(row, signer) || !isSecondStepIntact(row, signer);
+  return {
+    owner: ownerIn(row),
+    passwordHash: isAltered ? null : row.passwordHash,
+    isAltered,
+    hasSecondStep: row.secondStep !== null,
+  };
 }
 
 /** Decides about one try at a password, and counts it as failed. */

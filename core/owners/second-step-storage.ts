@@ -7,20 +7,31 @@ import {
   type SecondStep,
   type SecondStepProof,
 } from '../gate/second-step.ts';
+import type { Signer } from '../secrets/keyring.ts';
 import { passkeyHandle } from '../secrets/webauthn.ts';
 import { type RowChange, update } from '../state/change.ts';
 import { all, first } from '../state/query.ts';
 import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import { notedAccessChange } from './access-change-state.ts';
-import { type Owner, ownerByPasskeyHandle, owners, ownerWithSecrets } from './owner-state.ts';
+import {
+  type Owner,
+  type OwnerWithAccess,
+  ownerByPasskeyHandle,
+  ownerIn,
+  owners,
+  ownerWithAccess,
+} from './owner-state.ts';
 import { type Device, devicesOfOwner } from './password-state.ts';
 import { newestDevice, savedDevice } from './password-storage.ts';
+import { isSecondStepIntact, signedSecondStep } from './signed-access.ts';
 
 export type SecondStepEnd =
   | { readonly kind: 'wait'; readonly waitMs: number }
   | { readonly kind: 'right'; readonly isKnownDevice: boolean }
   | { readonly kind: 'wrong' }
-  | { readonly kind: 'off' };
+  | { readonly kind: 'off' }
+  /** It was changed outside Countersign. */
+  | { readonly kind: 'altered' };
 
 export type SecondStepChange =
   /** Replaces the app. `recoveryHashes`: kept only if the owner has no second step yet. */
@@ -43,6 +54,11 @@ export type SecondStepChange =
   /** Removes everything. */
   | { readonly type: 'remove_all' };
 
+interface ChangedSecondStep {
+  readonly secondStep: SecondStep | null;
+  readonly isAltered: boolean;
+}
+
 /** What owners show besides the password. */
 export type SecondStepStorage = ReturnType<typeof secondStepStorage>;
 
@@ -57,10 +73,10 @@ export function secondStepStorage({ unit, look }: StateStore) {
         }
       | undefined
     > {
-      const { found } = await look({ found: first(ownerWithSecrets, { ownerId }) });
+      const { found } = await look({ found: first(ownerWithAccess, { ownerId }) });
       if (found === undefined) return undefined;
-      const { passwordHash, secondStep, ...owner } = found;
-      return { owner, passwordHash, secondStep };
+      const { passwordHash, secondStep } = found;
+      return { owner: ownerIn(found), passwordHash, secondStep };
     },
 
     /** The owner whose passkeys have this handle (`passkeyHandle`). Undefined: none. */
@@ -68,22 +84,30 @@ export function secondStepStorage({ unit, look }: StateStore) {
       return (await look({ owner: first(ownerByPasskeyHandle, { passkeyHandle: handle }) })).owner;
     },
 
-    /** Changes what the owner has. @returns the record as it is now; undefined: no such owner */
+    /**
+     * Changes what the owner has.
+     * @returns the record as it is now; `isAltered`: it was changed outside Countersign, so nothing but `remove_all` changes it;
+     *   undefined: no such owner
+     */
     changeSecondStep: (
       ownerId: string,
       change: SecondStepChange,
-    ): Promise<{ readonly secondStep: SecondStep | null } | undefined> =>
+      signer: Signer,
+    ): Promise<ChangedSecondStep | undefined> =>
       unit(
         'durable',
         { ownerId },
-        { owner: first(ownerWithSecrets, { ownerId }) },
-        ({ owner }, storeNowMs) => {
+        { owner: first(ownerWithAccess, { ownerId }) },
+        ({ owner }, storeNowMs): Verdict<ChangedSecondStep | undefined> => {
           if (owner === undefined) return unchanged(undefined);
+          // Signing it again would make a change from outside look like the owner's.
+          if (change.type !== 'remove_all' && !isSecondStepIntact(owner, signer))
+            return unchanged({ secondStep: owner.secondStep, isAltered: true });
           const secondStep = changed(owner.secondStep, change);
-          const saved = savedSecondStep(ownerId, secondStep);
+          const saved = savedSecondStep(ownerId, secondStep, signer);
           const isSame = secondStep === owner.secondStep || change.type === 'rename_passkey';
           const changes = isSame ? [saved] : [saved, notedAccessChange(ownerId, 'second_step', storeNowMs)];
-          return { answer: { secondStep }, changes };
+          return { answer: { secondStep, isAltered: false }, changes };
         },
       ),
 
@@ -97,11 +121,13 @@ export function secondStepStorage({ unit, look }: StateStore) {
     takeSecondStep: (request: SecondStepTry): Promise<SecondStepEnd> => {
       const { ownerId } = request;
       const facts = {
-        owner: first(ownerWithSecrets, { ownerId }),
+        owner: first(ownerWithAccess, { ownerId }),
         devices: all(devicesOfOwner, { ownerId }),
       };
       return unit('durable', { ownerId }, facts, ({ owner, devices }, storeNowMs) =>
-        takeSecondStep(owner?.secondStep ?? null, devices, request, storeNowMs),
+        owner === undefined
+          ? unchanged<SecondStepEnd>({ kind: 'off' })
+          : takeSecondStep(owner, devices, request, storeNowMs),
       );
     },
   };
@@ -112,13 +138,15 @@ interface SecondStepTry {
   proof: SecondStepProof;
   deviceHash: string | null;
   newDeviceHash: string;
+  signer: Signer;
   now: Date;
 }
 
-function savedSecondStep(ownerId: string, secondStep: SecondStep | null): RowChange {
+function savedSecondStep(ownerId: string, secondStep: SecondStep | null, signer: Signer): RowChange {
   const hasPasskey = (secondStep?.passkeys.length ?? 0) > 0;
   const handle = hasPasskey ? passkeyHandle(ownerId) : null;
-  return update(owners, { ownerId }, { secondStep, passkeyHandle: handle });
+  const columns = { ...signedSecondStep(ownerId, secondStep, signer), passkeyHandle: handle };
+  return update(owners, { ownerId }, columns);
 }
 
 function changed(before: SecondStep | null, change: SecondStepChange): SecondStep | null {
@@ -156,16 +184,18 @@ function orNull(secondStep: SecondStep): SecondStep | null {
 
 /** Decides about one try at the second step. */
 function takeSecondStep(
-  secondStep: SecondStep | null,
+  owner: OwnerWithAccess,
   devices: readonly Device[],
-  { ownerId, proof, deviceHash, newDeviceHash, now }: SecondStepTry,
+  { ownerId, proof, deviceHash, newDeviceHash, signer, now }: SecondStepTry,
   storeNowMs: number,
 ): Verdict<SecondStepEnd> {
+  if (!isSecondStepIntact(owner, signer)) return unchanged({ kind: 'altered' });
+  const { secondStep } = owner;
   if (secondStep === null) return unchanged({ kind: 'off' });
   const known = devices.find((one) => one.deviceHash === deviceHash);
   const verdict = judgeSecondStep(secondStep, proof, known, now);
   if (verdict.kind === 'wait') return unchanged(verdict);
-  const saved = savedSecondStep(ownerId, verdict.secondStep);
+  const saved = savedSecondStep(ownerId, verdict.secondStep, signer);
   if (verdict.kind === 'wrong') {
     const { device } = verdict;
     const counted =

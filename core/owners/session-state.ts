@@ -1,6 +1,6 @@
 import { flag, instant, text } from '../state/column.ts';
 import { select, statements } from '../state/query.ts';
-import { pick, type RowOf, table } from '../state/table.ts';
+import { type RowOf, table } from '../state/table.ts';
 import { OWNER_COLUMNS, owners } from './owner-state.ts';
 
 export const sessions = table(
@@ -16,6 +16,8 @@ export const sessions = table(
     browser: text(),
     address: text(),
     proofKey: text().orNull(),
+    /** `signedSession`. */
+    signature: text(),
   },
   { key: ['ownerId', 'sessionId'], unique: [['tokenHash']], partOf: owners },
 );
@@ -27,21 +29,9 @@ export const sessionProofs = table(
   { key: ['ownerId', 'sessionId', 'nonce'], removedWith: sessions },
 );
 
-/** What is known of a session. Not its token. */
-const SESSION = [
-  'ownerId',
-  'sessionId',
-  'authenticatedAt',
-  'createdAt',
-  'lastUsedAt',
-  'browser',
-  'address',
-  'proofKey',
-] as const;
-export const SESSION_COLUMNS = pick(sessions.columns, SESSION);
-export type SessionRow = Pick<RowOf<typeof sessions>, (typeof SESSION)[number]>;
+export type SessionRow = RowOf<typeof sessions>;
 
-export const sessionsOfOwner = select(sessions, { by: ['ownerId'], only: [...SESSION, 'expiresAt'] });
+export const sessionsOfOwner = select(sessions, { by: ['ownerId'] });
 
 const { ownerId, sessionId } = sessions.columns;
 
@@ -49,10 +39,10 @@ export const sessionStatements = statements({
   /** A session that has not expired, with its owner. */
   session_by_token: {
     params: { tokenHash: text(), now: instant() },
-    columns: { ...SESSION_COLUMNS, ...OWNER_COLUMNS },
+    columns: { ...sessions.columns, ...OWNER_COLUMNS },
   },
   /** Sessions that have not expired, most recently used first; at most 100. */
-  live_sessions: { params: { ownerId, now: instant() }, columns: SESSION_COLUMNS },
+  live_sessions: { params: { ownerId, now: instant() }, columns: sessions.columns },
   proof: {
     params: { ownerId, sessionId, nonce: text() },
     columns: { hasSession: flag(), isUsed: flag() },

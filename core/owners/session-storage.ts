@@ -1,8 +1,9 @@
-import type { StoredSession } from '../gate/session.ts';
+import type { ListedSession, StoredSession } from '../gate/session.ts';
+import type { Signer } from '../secrets/keyring.ts';
 import { insert, type RowChange, remove, update } from '../state/change.ts';
 import { all, first, single } from '../state/query.ts';
 import { type Commit, type StateStore, unchanged, type Verdict } from '../state/store.ts';
-import { type Owner, ownerIn, ownerWithSecrets } from './owner-state.ts';
+import { type Owner, ownerIn, ownerWithAccess } from './owner-state.ts';
 import {
   type SessionRow,
   sessionProofs,
@@ -10,6 +11,7 @@ import {
   sessions,
   sessionsOfOwner,
 } from './session-state.ts';
+import { isSessionIntact, signedSession } from './signed-access.ts';
 
 /** Who is signed in on the dashboard. */
 export type SessionStorage = ReturnType<typeof sessionStorage>;
@@ -26,33 +28,39 @@ export function sessionStorage({ unit, look }: StateStore) {
       tokenHash: string;
       passwordHash: string;
       expiresAt: Date;
+      signer: Signer;
     }): Promise<boolean> => {
-      const { session, tokenHash, passwordHash, expiresAt } = request;
+      const { session, tokenHash, passwordHash, expiresAt, signer } = request;
       const { id: sessionId, ...columns } = session;
       const { ownerId } = session;
-      const facts = { owner: first(ownerWithSecrets, { ownerId }), found: all(sessionsOfOwner, { ownerId }) };
+      const facts = { owner: first(ownerWithAccess, { ownerId }), found: all(sessionsOfOwner, { ownerId }) };
       return unit('relaxed', { ownerId }, facts, ({ owner, found }) => {
         if (owner === undefined) return unchanged(false);
         const over = found.filter((one) => one.expiresAt <= session.createdAt);
         const isRight = owner.passwordHash === passwordHash;
-        const added = insert(sessions, { ...columns, sessionId, tokenHash, expiresAt });
+        const added = insert(
+          sessions,
+          signedSession({ ...columns, sessionId, tokenHash, expiresAt }, signer),
+        );
         return { answer: isRight, changes: [...over.map(ended), ...(isRight ? [added] : [])] };
       });
     },
 
-    /** An active session, with its owner. */
+    /** An active session that Countersign wrote, with its owner. */
     async session(
       tokenHash: string,
+      signer: Signer,
       now: Date,
     ): Promise<{ readonly owner: Owner; readonly session: StoredSession } | undefined> {
       const { found } = await look({ found: first(sessionStatements.session_by_token, { tokenHash, now }) });
-      return found && { owner: ownerIn(found), session: storedSession(found) };
+      if (found === undefined || !isSessionIntact(found, signer)) return undefined;
+      return { owner: ownerIn(found), session: storedSession(found) };
     },
 
     /** Active sessions, most recently used first; at most 100. */
-    async sessions(ownerId: string, now: Date): Promise<readonly StoredSession[]> {
+    async sessions(ownerId: string, signer: Signer, now: Date): Promise<readonly ListedSession[]> {
       const { found } = await look({ found: all(sessionStatements.live_sessions, { ownerId, now }) });
-      return found.map(storedSession);
+      return found.map((row) => ({ ...storedSession(row), isAltered: !isSessionIntact(row, signer) }));
     },
 
     /** Records that the session was used, unless a later use is recorded. A session that has ended stays ended. */
@@ -68,13 +76,18 @@ export function sessionStorage({ unit, look }: StateStore) {
 
     /**
      * Records that the user proved to be the owner, and the browser's new key. Null keeps the old key.
-     * False: the session has ended.
+     * False: the session has ended, or Countersign did not write it.
      */
-    confirmSession: (request: SessionRef & { proofKey: string | null; now: Date }): Promise<boolean> => {
-      const { ownerId, sessionId, proofKey, now } = request;
+    confirmSession: (
+      request: SessionRef & { proofKey: string | null; signer: Signer; now: Date },
+    ): Promise<boolean> => {
+      const { ownerId, sessionId, proofKey, signer, now } = request;
       return onSessions('durable', ownerId, (found) => {
-        if (!found.some((one) => one.sessionId === sessionId)) return unchanged(false);
-        const columns = { authenticatedAt: now, ...(proofKey === null ? {} : { proofKey }) };
+        const before = found.find((one) => one.sessionId === sessionId);
+        if (before === undefined || !isSessionIntact(before, signer)) return unchanged(false);
+        const after = { ...before, authenticatedAt: now, proofKey: proofKey ?? before.proofKey };
+        const { authenticatedAt, proofKey: key, signature } = signedSession(after, signer);
+        const columns = { authenticatedAt, proofKey: key, signature };
         return { answer: true, changes: [update(sessions, { ownerId, sessionId }, columns)] };
       });
     },

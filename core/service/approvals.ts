@@ -257,7 +257,7 @@ export function createApprovals(
   async function decidedIn({ ownerId, decidedIn: where }: Approval): Promise<DecidedIn | null> {
     if (where === null) return null;
     if (where === DECIDED_IN_APP) return { kind: 'app' };
-    const sessions = await storage.sessions(ownerId, clock.now());
+    const sessions = await storage.sessions(ownerId, keyring, clock.now());
     const session = sessions.find(({ id }) => id === where);
     if (session === undefined) return { kind: 'ended_session' };
     return { kind: 'session', browser: session.browser, signedInAt: session.createdAt };

@@ -43,7 +43,7 @@ const TRIES_A_MINUTE = 30;
 const BUSY_RETRY_S = 5;
 
 export function createPasswordCheck(ports: Ports, keyring: Keyring): CheckPassword {
-  const { storage, clock, random } = ports;
+  const { storage, clock, log, random } = ports;
   const budget = createAddressBudget(TRIES_A_MINUTE);
   const queue = createPasswordQueue();
 
@@ -55,11 +55,19 @@ export function createPasswordCheck(ports: Ports, keyring: Keyring): CheckPasswo
   }): Promise<PasswordMatch | undefined> {
     const { email, password, rows } = attempt;
     const knownHash = attempt.device === undefined ? null : deviceHash(attempt.device);
-    const taken = await storage.takePasswordTry({ email, rows, deviceHash: knownHash, now: clock.now() });
+    const taken = await storage.takePasswordTry({
+      email,
+      rows,
+      deviceHash: knownHash,
+      signer: keyring,
+      now: clock.now(),
+    });
     if (taken.kind === 'wait') {
       throw new ServiceError('rate_limited', { details: { retry_after_s: Math.ceil(taken.waitMs / 1000) } });
     }
     const { counted, found, isKnownDevice } = taken;
+    if (found?.isAltered === true)
+      log.error('a sign-in was changed outside Countersign, and is refused', { owner: found.owner.ownerId });
     const passwordHash = found?.passwordHash ?? null;
     const isRight = await passwordMatches(password, passwordHash);
     if (!isRight || found === undefined || passwordHash === null) return undefined;
@@ -71,6 +79,7 @@ export function createPasswordCheck(ports: Ports, keyring: Keyring): CheckPasswo
       rows,
       counted,
       deviceHash: deviceHash(device),
+      signer: keyring,
       now: clock.now(),
     });
     if (!isStillRight) return undefined;

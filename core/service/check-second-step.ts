@@ -26,7 +26,10 @@ export type CheckSecondStep = (
   attempt: SecondStepAttempt,
 ) => Promise<{ readonly device: string } | 'wrong' | 'off'>;
 
-export function createSecondStepCheck({ storage, clock, random }: Ports, keyring: Keyring): CheckSecondStep {
+export function createSecondStepCheck(
+  { storage, clock, log, random }: Ports,
+  keyring: Keyring,
+): CheckSecondStep {
   function proofOf(ownerId: string, { app }: SecondStep, entered: string): SecondStepProof {
     const code = entered.replaceAll(/[\s-]/g, '');
     if (/^\d{6}$/.test(code) && app !== null) {
@@ -49,10 +52,15 @@ export function createSecondStepCheck({ storage, clock, random }: Ports, keyring
       proof: 'code' in shown ? proofOf(ownerId, found.secondStep, shown.code) : shown,
       deviceHash: device === undefined ? null : deviceHash(device),
       newDeviceHash: deviceHash(newDevice),
+      signer: keyring,
       now: clock.now(),
     });
     if (end.kind === 'wait') {
       throw new ServiceError('rate_limited', { details: { retry_after_s: Math.ceil(end.waitMs / 1000) } });
+    }
+    if (end.kind === 'altered') {
+      log.error('a second step was changed outside Countersign, and is refused', { owner: ownerId });
+      return 'wrong';
     }
     if (end.kind !== 'right') return end.kind;
     const id = end.isKnownDevice && device !== undefined ? device : newDevice;

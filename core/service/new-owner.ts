@@ -45,7 +45,7 @@ const ownerIdText = line({ min: 1, max: 255, description: '' });
  */
 export async function addNewOwner(
   { storage, clock, random }: Pick<Ports, 'storage' | 'clock' | 'random'>,
-  _keyring: Keyring,
+  keyring: Keyring,
   { ownerId, password, ...fields }: NewOwner,
   setupHash?: string,
 ): Promise<boolean> {
@@ -54,7 +54,7 @@ export async function addNewOwner(
   checkOwnerFields(fields);
   const passwordHash = password === undefined ? null : await newPasswordHash(password, random);
   const now = clock.now();
-  return storage.addOwner({ ownerId, ...fields, passwordHash, setupHash, now });
+  return storage.addOwner({ ownerId, ...fields, passwordHash, setupHash, signer: keyring, now });
 }
 
 export function newOwnerId(random: Ports['random']): string {

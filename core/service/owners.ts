@@ -7,6 +7,7 @@ import type { LimitOverrides } from '../gate/limits.ts';
 import type { ProofLevel } from '../gate/owner-proof.ts';
 import type { Plan } from '../gate/permissions.ts';
 import type { Owner } from '../owners/owner-state.ts';
+import type { AlteredAccess } from '../owners/owner-storage.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import type { ApprovalGist } from './approval-views.ts';
@@ -47,6 +48,8 @@ export interface Owners {
    * (10 to 1000 characters)
    */
   setPassword(ownerId: string, password: string): Promise<void>;
+  /** What of the owner's access was changed or added outside Countersign. Nobody gets in with it. */
+  alteredAccess(ownerId: string): Promise<readonly AlteredAccess[]>;
   /** What happened to the owner's own access and is not confirmed. @throws ServiceError not_found */
   accessChanges(ownerId: string): Promise<AccessChanges>;
   /** Says that the owner knows of the changes up to that instant. */
@@ -123,7 +126,7 @@ export function createOwners(
     },
     byId: (ownerId) => storage.owner(ownerId),
     async byEmail(email) {
-      return (await storage.ownerByEmail(email))?.owner;
+      return storage.ownerByEmail(email);
     },
     async list({ after = '', limit }) {
       // One owner beyond the limit shows whether there are more.
@@ -134,7 +137,7 @@ export function createOwners(
       checkOwnerFields(given);
       const passwordHash =
         password === undefined ? {} : { passwordHash: await newPasswordHash(password, random) };
-      const answer = await storage.updateOwner({ ownerId, ...given, ...passwordHash });
+      const answer = await storage.updateOwner({ ownerId, ...given, ...passwordHash, signer: keyring });
       if (answer === 'not_found') throw notFound('owner');
       if (answer === 'email_taken') throw emailTaken();
     },
@@ -148,9 +151,10 @@ export function createOwners(
       }
     },
     async setPassword(ownerId, password) {
-      if (!(await storage.setPassword(ownerId, await newPasswordHash(password, random))))
+      if (!(await storage.setPassword(ownerId, await newPasswordHash(password, random), keyring)))
         throw notFound('owner');
     },
+    alteredAccess: (ownerId) => storage.alteredAccess(ownerId, keyring),
     async accessChanges(ownerId) {
       const changes = await storage.accessChanges(ownerId);
       if (changes === undefined) throw notFound('owner');

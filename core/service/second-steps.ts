@@ -1,3 +1,4 @@
+import { ServiceError } from '../contract/errors.ts';
 import { invalidArgument, line } from '../contract/schema.ts';
 import { secretHash } from '../gate/credential.ts';
 import type { Passkey } from '../gate/second-step.ts';
@@ -87,6 +88,9 @@ export interface NewAuthenticatorApp {
   readonly uri: string;
 }
 
+const ALTERED =
+  'The second step of this owner was changed outside Countersign. Remove it: countersign owner second-step-off';
+
 const nameText = line({ min: 1, max: 60, description: '' });
 
 export function createSecondSteps(
@@ -101,8 +105,9 @@ export function createSecondSteps(
   }
 
   async function change(ownerId: string, what: SecondStepChange) {
-    const changed = await storage.changeSecondStep(ownerId, what);
+    const changed = await storage.changeSecondStep(ownerId, what, keyring);
     if (changed === undefined) throw notFound('owner');
+    if (changed.isAltered) throw new ServiceError('internal_error', { details: { remedy: ALTERED } });
     return changed.secondStep;
   }
 

@@ -1,5 +1,5 @@
 import { secretHash } from '../gate/credential.ts';
-import type { Session, StoredSession } from '../gate/session.ts';
+import type { ListedSession, Session, StoredSession } from '../gate/session.ts';
 import { stepUp } from '../gate/step-up.ts';
 import type { Owner } from '../owners/owner-state.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -120,7 +120,7 @@ export interface Sessions {
   /** Whether `formToken` returned this token for the same session. */
   isFormToken(session: Pick<Session, 'id' | 'ownerId'>, token: string | null): boolean;
   /** Sessions that have not ended, the last used first; at most 100. */
-  list(ownerId: string): Promise<readonly StoredSession[]>;
+  list(ownerId: string): Promise<readonly ListedSession[]>;
   /** Ends a session at once, in every process. False: there is none with this id. */
   end(ownerId: string, sessionId: string): Promise<boolean>;
   /** Ends all sessions of the owner except this one. @returns how many */
@@ -158,6 +158,7 @@ export function createSessions(
       },
       tokenHash: secretHash(token),
       passwordHash,
+      signer: keyring,
       expiresAt: new Date(now.getTime() + SESSION_MS),
     });
     if (!added) return undefined;
@@ -167,7 +168,13 @@ export function createSessions(
   async function confirmed(session: StoredSession, device: string, proofKey: string | null) {
     const { ownerId, id: sessionId } = session;
     const authenticatedAt = clock.now();
-    const isActive = await storage.confirmSession({ ownerId, sessionId, proofKey, now: authenticatedAt });
+    const isActive = await storage.confirmSession({
+      ownerId,
+      sessionId,
+      proofKey,
+      signer: keyring,
+      now: authenticatedAt,
+    });
     if (!isActive) return 'ended';
     return { session: { ...session, authenticatedAt, proofKey: proofKey ?? session.proofKey }, device };
   }
@@ -219,7 +226,7 @@ export function createSessions(
     },
     async find(token) {
       const now = clock.now();
-      const found = await storage.session(secretHash(token), now);
+      const found = await storage.session(secretHash(token), keyring, now);
       if (found === undefined) return undefined;
       const { id, ownerId, lastUsedAt } = found.session;
       if (now.getTime() - lastUsedAt.getTime() >= USE_RECORDED_MS) {
@@ -249,7 +256,7 @@ export function createSessions(
     takeProof: ({ ownerId, id }, nonce) => storage.takeProof({ ownerId, sessionId: id, nonce }),
     formToken: (session) => keyring.sign(FORM, formText(session)),
     isFormToken: (session, token) => keyring.isSigned(FORM, formText(session), token),
-    list: (ownerId) => storage.sessions(ownerId, clock.now()),
+    list: (ownerId) => storage.sessions(ownerId, keyring, clock.now()),
     end: (ownerId, sessionId) => storage.endSession(ownerId, sessionId),
     endOthers: ({ ownerId, id }) => storage.endOtherSessions(ownerId, id),
   };

@@ -54,7 +54,7 @@ interface ServerReport {
 export const doctor: Command = {
   name: 'doctor',
   usage: '[--owner EMAIL]',
-  summary: 'checks the settings, the database, the keys, the activity and every account',
+  summary: 'checks the settings, the database, what was changed in it, and every account',
   async run(args, terminal) {
     const { values, positionals } = readArguments(args, OWNER_OPTIONS);
     noPositionals(positionals);
@@ -113,7 +113,7 @@ async function* ownersToCheck(
   }
   const found = await storage.ownerByEmail(email);
   if (found === undefined) throw new Error(`There is no owner ${email} in ${database}.`);
-  yield found.owner;
+  yield found;
 }
 
 /** How the servers of accounts are reached, and who reads what they answer. */
@@ -203,7 +203,8 @@ function report(
 ): void {
   const sections = [
     { title: 'This machine', findings: machine },
-    ...owners.flatMap(({ owner, keys, requests, activity }) => [
+    ...owners.flatMap(({ owner, sign_in, keys, requests, activity }) => [
+      { title: `Sign-in of ${owner}`, findings: sign_in },
       { title: `Keys of ${owner}`, findings: keys },
       { title: `Requests of ${owner}`, findings: requests },
       { title: `Activity of ${owner}`, findings: activity },

@@ -1,6 +1,7 @@
 import { broken, type Finding, good, lacking } from '../../adapters/imap/report.ts';
 import { type ActivityFault, checkActivity } from '../../core/activity/check-activity.ts';
 import type { Owner } from '../../core/owners/owner-state.ts';
+import type { AlteredAccess } from '../../core/owners/owner-storage.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { Signer } from '../../core/secrets/keyring.ts';
 import { HOUR_MS, MINUTE_MS } from '../../core/time/durations.ts';
@@ -12,20 +13,22 @@ const UNCOVERED_MS = 15 * MINUTE_MS;
 
 export interface OwnerReport {
   readonly owner: string;
+  readonly sign_in: readonly Finding[];
   readonly keys: readonly Finding[];
   readonly requests: readonly Finding[];
   readonly activity: readonly Finding[];
 }
 
-/** Checks whether somebody changed an owner's keys, decisions or activity in the database. Changes nothing. */
+/** Checks whether somebody changed an owner's sign-in, keys, decisions or activity in the database. Changes nothing. */
 export async function checkOwner(
   storage: Storage,
   signer: Signer,
-  { ownerId, email }: Owner,
+  { ownerId, email }: Pick<Owner, 'ownerId' | 'email'>,
   now: Date,
 ): Promise<OwnerReport> {
   return {
     owner: email,
+    sign_in: await readable('sign_in', () => checkSignIn(storage, signer, { ownerId, email })),
     keys: await readable('keys', () => checkKeys(storage, signer, ownerId)),
     requests: await readable('requests', () => checkDecisions(storage, signer, ownerId)),
     activity: await readable('activity', () => checkRows(storage, signer, ownerId, now)),
@@ -41,6 +44,30 @@ async function readable(check: string, look: () => Promise<readonly Finding[]>):
     return [broken(check, `They cannot be read, so they were changed outside Countersign: ${error.message}`)];
   }
 }
+
+async function checkSignIn(
+  storage: Storage,
+  signer: Signer,
+  { ownerId, email }: Pick<Owner, 'ownerId' | 'email'>,
+): Promise<readonly Finding[]> {
+  const altered = await storage.alteredAccess(ownerId, signer);
+  if (altered.length === 0)
+    return [good('sign_in', 'The password, the second step and the sessions are as Countersign wrote them.')];
+  return altered.map((what) => broken('sign_in', ALTERED_ACCESS[what](email)));
+}
+
+const OUTSIDE = 'was changed outside Countersign, or signed with a secret key that is missing here';
+
+const ALTERED_ACCESS: Record<AlteredAccess, (email: string) => string> = {
+  password: (email) =>
+    `The password ${OUTSIDE}. Nobody can sign in with it. Set a new one: countersign owner password ${email}`,
+  second_step: (email) =>
+    `The second step ${OUTSIDE}. Nobody can sign in with the password or with a passkey. ` +
+    `Remove it: countersign owner second-step-off ${email}`,
+  session: (email) =>
+    `A session ${OUTSIDE}. It opens nothing. End it in the settings of the dashboard, ` +
+    `or end all sessions: countersign owner password ${email}`,
+};
 
 async function checkKeys(storage: Storage, signer: Signer, ownerId: string): Promise<readonly Finding[]> {
   const keys = await storage.credentials(ownerId, signer);

@@ -5,6 +5,7 @@ import { accessChanges } from '../access-changes.tsx';
 import { accountsToMend } from '../account-health.tsx';
 import { AccountName } from '../account-name.tsx';
 import { afterDecided } from '../after-decision.tsx';
+import { alteredAccess } from '../altered-access.tsx';
 import { arrangedRequests, type ListItem, pathOf } from '../arranged-requests.ts';
 import { DisabledEndpoints } from '../disabled-endpoints.tsx';
 import { FindingChips } from '../finding-chips.tsx';
@@ -27,13 +28,14 @@ const EARLIER = 30;
 export async function approvalsPage(visit: OwnerVisit): Promise<Reply> {
   const { service, owner, query } = visit;
   const after = readPosition(query.get('after'));
-  const [open, earlier, accounts, endpoints, toMend, access] = await Promise.all([
+  const [open, earlier, accounts, endpoints, toMend, access, altered] = await Promise.all([
     waitingRequests(service, owner.ownerId),
     service.approvals.list(owner.ownerId, { state: 'ended', limit: EARLIER, ...(after && { after }) }),
     service.accounts.list(owner.ownerId),
     service.webhooks.list(owner.ownerId),
     accountsToMend(visit),
     accessChanges(visit),
+    alteredAccess(visit),
   ]);
   const { pending, running, more, now } = open;
   const shown: Shown = { now, zone: owner.timezone, accounts };
@@ -46,6 +48,7 @@ export async function approvalsPage(visit: OwnerVisit): Promise<Reply> {
       <h1>{title(pending.length, more)}</h1>
       <DisabledEndpoints endpoints={endpoints} />
       {toMend}
+      {altered}
       {access}
       {after !== undefined ? null : (
         <section aria-labelledby="waiting">

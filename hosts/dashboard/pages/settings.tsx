@@ -1,5 +1,6 @@
-import type { StoredSession } from '../../../core/gate/session.ts';
+import type { ListedSession, StoredSession } from '../../../core/gate/session.ts';
 import { accessChangesSection } from '../access-changes.tsx';
+import { alteredAccessSection } from '../altered-access.tsx';
 import { Form } from '../forms.tsx';
 import { Link } from '../links.tsx';
 import { Notice } from '../notice.tsx';
@@ -24,6 +25,7 @@ export async function settingsPage(visit: OwnerVisit): Promise<Reply> {
     <>
       <h1>Settings</h1>
       <Notice code={query.get('notice')} />
+      {await alteredAccessSection(visit)}
       {await accessChangesSection(visit)}
       {session.kind === 'app' && service.notices.kinds.length === 0 ? null : <NoticesSection />}
       <TimeZoneSection zone={zone} token={token} now={now} />
@@ -97,7 +99,7 @@ async function ownSignIn(visit: OwnerVisit, current: StoredSession) {
           Where you are signed in. End any session you do not recognise. A new password ends all of them.
         </p>
         <ul class="rows">
-          <Row session={current} zone={zone} />
+          <Row session={{ ...current, isAltered: false }} zone={zone} />
           {others.map((other) => (
             <Row session={other} zone={zone} token={token} />
           ))}
@@ -129,7 +131,7 @@ export async function endOtherSessions({ service, session }: OwnerVisit): Promis
 }
 
 /** The current session has no token here: signing out ends it. */
-function Row({ session, zone, token }: { session: StoredSession; zone: string; token?: string }) {
+function Row({ session, zone, token }: { session: ListedSession; zone: string; token?: string }) {
   return (
     <li>
       <div class="row-head">
@@ -154,6 +156,9 @@ function Row({ session, zone, token }: { session: StoredSession; zone: string; t
         signed in <When at={session.createdAt} zone={zone} /> from <Quoted text={session.address} /> · last
         used <When at={session.lastUsedAt} zone={zone} />
       </div>
+      {session.isAltered ? (
+        <p role="alert">This session was changed or added outside Countersign. It opens nothing.</p>
+      ) : null}
     </li>
   );
 }

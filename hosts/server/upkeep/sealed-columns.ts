@@ -10,6 +10,15 @@ import {
   signedSecret,
 } from '../../../core/keys/signed-rows.ts';
 import { owners } from '../../../core/owners/owner-state.ts';
+import { sessions } from '../../../core/owners/session-state.ts';
+import {
+  isPasswordIntact,
+  isSecondStepIntact,
+  isSessionIntact,
+  signedPassword,
+  signedSecondStep,
+  signedSession,
+} from '../../../core/owners/signed-access.ts';
 import type { Keyring } from '../../../core/secrets/keyring.ts';
 import { STORED } from '../../../core/secrets/stored-purposes.ts';
 import { TABLES } from '../../../core/service/all-tables.ts';
@@ -66,6 +75,27 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
       return String(SECOND_STEP.write({ ...stored, app: { ...stored.app, sealedSecret } }));
     },
   },
+  {
+    table: 'owners',
+    column: 'password_signature',
+    key: ['owner_id'],
+    renewed(row, keyring) {
+      const owner = readRow(owners, row);
+      if (!isPasswordIntact(owner, keyring)) throw altered();
+      return signedPassword(owner.ownerId, owner.passwordHash, keyring).passwordSignature;
+    },
+  },
+  {
+    table: 'owners',
+    column: 'second_step_signature',
+    key: ['owner_id'],
+    renewed(row, keyring) {
+      const owner = readRow(owners, row);
+      if (!isSecondStepIntact(owner, keyring)) throw altered();
+      return signedSecondStep(owner.ownerId, owner.secondStep, keyring).secondStepSignature;
+    },
+  },
+  signed(sessions, isSessionIntact, signedSession),
   signed(credentials, isCredentialIntact, signedCredential),
   signed(secrets, isSecretIntact, signedSecret),
   signed(checkpoints, isCheckpointIntact, signedCheckpoint),

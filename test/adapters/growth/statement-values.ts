@@ -170,6 +170,8 @@ const VALUES: Readonly<Record<string, Value | Chosen>> = {
   sealed: 'sealed',
   phrases: '',
   password_hash: null,
+  password_signature: 'signature',
+  second_step_signature: 'signature',
   minute_count: 1,
   day_count: 1,
   duration_ms: 1,

@@ -19,6 +19,7 @@ import {
   LEASE_MS,
   NOON,
   run,
+  SIGNER,
   settle,
   start,
 } from '../../contracts/storage/scene.ts';
@@ -210,11 +211,13 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
     it('is unavailable if another session locks an owner for too long', async () => {
       const { ownerId } = await addOwnerAndKey(storage);
       await lock(ownerId);
-      const error: unknown = await storage.setPassword(ownerId, 'hash').catch((thrown: unknown) => thrown);
+      const error: unknown = await storage
+        .setPassword(ownerId, 'hash', SIGNER)
+        .catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ ...unavailable, cause: { code: '55P03' } });
       expect(errorName(error)).toMatchObject({ code: unavailable.code, statement: 'lock_owner' });
       await other.query('ROLLBACK');
-      expect(await storage.setPassword(ownerId, 'hash')).toBe(true);
+      expect(await storage.setPassword(ownerId, 'hash', SIGNER)).toBe(true);
     });
 
     it('names the statement that failed to whoever logs the error', async () => {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { checkSchema, migrate } from '../../../adapters/postgres/migrations.ts';
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import { reasonOf } from '../../../hosts/server/database.ts';
-import { addOwner } from '../../contracts/storage/scene.ts';
+import { addOwner, SIGNER } from '../../contracts/storage/scene.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { missingPgBouncer, startPgBouncer } from '../../servers/pgbouncer.ts';
 import { asked, missingOwnPostgres, type OwnPostgres, startOwnPostgres } from '../../servers/postgres.ts';
@@ -239,7 +239,7 @@ describe.skipIf(missing.length > 0)(
         ),
       );
       expect(await running.owner(ownerId)).toBeDefined();
-      await expect(running.setPassword(ownerId, 'hash')).rejects.toMatchObject({
+      await expect(running.setPassword(ownerId, 'hash', SIGNER)).rejects.toMatchObject({
         ...unavailable,
         cause: { code: '25006' },
       });
@@ -253,7 +253,7 @@ describe.skipIf(missing.length > 0)(
 
       expect(await asked(url, 'SELECT pg_promote() AS done')).toEqual([{ done: true }]);
       for (const storage of [running, late]) {
-        expect(await storage.setPassword(ownerId, 'hash')).toBe(true);
+        expect(await storage.setPassword(ownerId, 'hash', SIGNER)).toBe(true);
         await storage.close();
       }
     });

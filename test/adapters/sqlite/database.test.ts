@@ -176,8 +176,9 @@ describe('the schema', () => {
       (db) => void db.exec("UPDATE owners SET later = coalesce(later, '') || 'once'"),
     ];
     const [one, other] = [openDatabase(file), openDatabase(file)];
-    one.exec(`INSERT INTO owners (owner_id, email, email_folded, timezone, plan, limits, created_at_ms)
-      VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', 0)`);
+    one.exec(`INSERT INTO owners
+        (owner_id, email, email_folded, timezone, plan, limits, password_signature, second_step_signature, created_at_ms)
+      VALUES ('o', 'o@example.org', 'o@example.org', 'UTC', 'paid', '{}', '', '', 0)`);
     expect(() => migrate(one, [...later, 'not SQL'])).toThrow('syntax error');
     expect(versionOf(file)).toBe(BASELINE);
     for (const db of [one, other]) migrate(db, later);

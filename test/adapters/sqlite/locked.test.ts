@@ -9,7 +9,7 @@ import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { transactionsOn } from '../../../adapters/sqlite/transactions.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { sqliteRotating } from '../../../hosts/server/upkeep/sqlite-rotating.ts';
-import { addOwnerAndKey, type Key, NOON } from '../../contracts/storage/scene.ts';
+import { addOwnerAndKey, type Key, NOON, SIGNER } from '../../contracts/storage/scene.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 
 let folder: string;
@@ -60,7 +60,7 @@ describe('while another program holds the lock', () => {
     const aTracker = { ownerId, requestId: 'r', keywords: '', dueOn: null, addedByAgent: true, now: NOON };
     other.exec('BEGIN IMMEDIATE');
     const waiting = [
-      storage.updateOwner({ ownerId, timezone: 'Europe/Paris' }).then(ended('durable')),
+      storage.updateOwner({ signer: SIGNER, ownerId, timezone: 'Europe/Paris' }).then(ended('durable')),
       storage.createTracker({ ...aTracker, title: 'The roof' }).then(ended('relaxed')),
     ];
     await turns(async () => {

@@ -97,7 +97,7 @@ export async function everyVerbScene(storage: Storage): Promise<EveryVerbScene> 
   const link = { ownerId, trackerId, target: 'm', addedBy: 'agent', now: NOON } as const;
   await storage.linkToTracker({ ...link, content: { kind: 'mail', message: MESSAGE } });
   await leased(storage, ownerId);
-  await storage.setPassword(ownerId, PASSWORD_HASH);
+  await storage.setPassword(ownerId, PASSWORD_HASH, SIGNER);
   await begin(storage, aSession(ownerId, SESSION.sessionId));
   await begin(storage, aSession(ownerId, 'another'));
   const executed = await execute(
@@ -115,7 +115,7 @@ export async function everyVerbScene(storage: Storage): Promise<EveryVerbScene> 
   const code = { mac: 'right', untilMs: LATE.getTime(), triesLeft: 2 };
   await addChannel(storage, ownerId, { channelId: 'ntc_2', code });
   const idleOwnerId = await addOwner(storage);
-  await storage.changeSecondStep(idleOwnerId, anApp());
+  await storage.changeSecondStep(idleOwnerId, anApp(), SIGNER);
   const signIn = tokens();
   await storage.addSignIn({
     ...{ ownerId, credentialId: 'key_4', name: 'n', modes: DIRECT, fences: NO_FENCES, signer: SIGNER },
@@ -290,32 +290,36 @@ export const VERBS: Record<
   isSetupOpen: (s) => s.isSetupOpen({ secretHash: 'setup', now: NOON }),
   ownerByEmail: (s, { key: { ownerId } }) => s.ownerByEmail(`${ownerId}@example.org`),
   updateOwner: (s, { key: { ownerId } }) =>
-    s.updateOwner({ ownerId, email: 'new@x.org', passwordHash: 'new' }),
+    s.updateOwner({ signer: SIGNER, ownerId, email: 'new@x.org', passwordHash: 'new' }),
   // The other owner has an action under way.
   removeOwner: (s, { idleOwnerId }) => s.removeOwner(idleOwnerId),
   ownerByPasskeyHandle: (s) => s.ownerByPasskeyHandle('handle'),
   secondStep: (s, { key: { ownerId } }) => s.secondStep(ownerId),
-  changeSecondStep: (s, { idleOwnerId }) => s.changeSecondStep(idleOwnerId, anApp('another')),
+  changeSecondStep: (s, { idleOwnerId }) => s.changeSecondStep(idleOwnerId, anApp('another'), SIGNER),
   takeSecondStep: (s, { idleOwnerId }) =>
     s.takeSecondStep({
+      signer: SIGNER,
       ...{ ownerId: idleOwnerId, proof: { kind: 'none' }, deviceHash: null, newDeviceHash: 'new', now: NOON },
     }),
-  setPassword: (s, { key: { ownerId } }) => s.setPassword(ownerId, 'hash'),
+  setPassword: (s, { key: { ownerId } }) => s.setPassword(ownerId, 'hash', SIGNER),
   addSession: (s, { key: { ownerId } }) => begin(s, aSession(ownerId, randomUUID())),
-  session: (s) => s.session(SESSION.sessionId, NOON),
-  sessions: (s, { key: { ownerId } }) => s.sessions(ownerId, NOON),
+  session: (s) => s.session(SESSION.sessionId, SIGNER, NOON),
+  alteredAccess: (s, { key: { ownerId } }) => s.alteredAccess(ownerId, SIGNER),
+  sessions: (s, { key: { ownerId } }) => s.sessions(ownerId, SIGNER, NOON),
   useSession: (s, { key: { ownerId } }) => s.useSession({ ownerId, ...SESSION, now: LATE }),
   confirmSession: (s, { key: { ownerId } }) =>
-    s.confirmSession({ ownerId, ...SESSION, proofKey: 'new', now: LATE }),
+    s.confirmSession({ signer: SIGNER, ownerId, ...SESSION, proofKey: 'new', now: LATE }),
   takeProof: (s, { key: { ownerId } }) => s.takeProof({ ownerId, ...SESSION, nonce: randomUUID() }),
   endSession: (s, { key: { ownerId } }) => s.endSession(ownerId, SESSION.sessionId),
   endOtherSessions: (s, { key: { ownerId } }) => s.endOtherSessions(ownerId, SESSION.sessionId),
   takePasswordTry: (s, { key: { ownerId } }) =>
     s.takePasswordTry({
+      signer: SIGNER,
       ...{ email: `${ownerId}@example.org`, rows: ROWS, deviceHash: null, now: NOON },
     }),
   passwordMatched: (s, { key: { ownerId } }) =>
     s.passwordMatched({
+      signer: SIGNER,
       ...{ ownerId, passwordHash: PASSWORD_HASH, rows: ROWS, counted: ['address', 'newcomers'] },
       ...{ deviceHash: 'device', now: NOON },
     }),

@@ -75,11 +75,11 @@ export async function addFullOwner(storage: Storage, secretHash: string) {
   await reject(storage, await ask(storage, key, { approvalId: 'apr_rejected', requestHash: 'rejected' }));
   const shown = { readId: 'read', hashes: 'h', phrases: 'p', sealed: secretHash };
   await finish(storage, key, await admitted(storage, key), { read: shown });
-  await storage.setPassword(ownerId, PASSWORD_HASH);
-  await storage.changeSecondStep(ownerId, anApp(secretHash));
+  await storage.setPassword(ownerId, PASSWORD_HASH, SIGNER);
+  await storage.changeSecondStep(ownerId, anApp(secretHash), SIGNER);
   const session = aSession(ownerId, 'ses_same');
   const token = { tokenHash: `token of ${secretHash}`, passwordHash: PASSWORD_HASH, expiresAt };
-  await storage.addSession({ session, ...token });
+  await storage.addSession({ signer: SIGNER, session, ...token });
   await storage.takeProof({ ownerId, sessionId: session.id, nonce: 'used' });
   await addChannel(storage, ownerId);
   await addEndpoint(storage, key);
@@ -123,8 +123,8 @@ export async function readEverything(
     inboxes: (await storage.inboxesToWatch(true)).filter((inbox) => inbox.ownerId === ownerId),
     event: await storage.event(ownerId, 1),
     secondStep: (await storage.secondStep(ownerId))?.secondStep ?? null,
-    sessions: await storage.sessions(ownerId, NOON),
-    session: await storage.session(`token of ${secretHash}`, NOON),
+    sessions: await storage.sessions(ownerId, SIGNER, NOON),
+    session: await storage.session(`token of ${secretHash}`, SIGNER, NOON),
     channels: await storage.noticeChannels(ownerId),
     endpoints: await storage.endpoints(ownerId),
     deliveries: await storage.deliveries({ ownerId, endpointId: 1, before: undefined, limit: 100 }),

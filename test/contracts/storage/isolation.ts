@@ -86,10 +86,12 @@ export function isolationPromises(store: Store): void {
       await storage.releaseInboxes(ownerId, new Map([[1, 1]]));
       const summary = { text: 'alien', nextAction: '', importance: 'low', sourceCount: 1 } as const;
       await storage.saveSummary({ ownerId, trackerId: 1, summary, upTo: 99 });
-      await storage.setPassword(ownerId, 'new');
+      await storage.setPassword(ownerId, 'new', SIGNER);
       const session = { ownerId, sessionId: 'ses_same' };
       await storage.useSession({ ...session, now: at(1) });
-      expect(await storage.confirmSession({ ...session, proofKey: 'alien', now: at(1) })).toBe(false);
+      expect(
+        await storage.confirmSession({ signer: SIGNER, ...session, proofKey: 'alien', now: at(1) }),
+      ).toBe(false);
       expect(await storage.takeProof({ ...session, nonce: 'unused' })).toBe(false);
       expect(await storage.endSession(ownerId, 'ses_same')).toBe(false);
       expect(await storage.endOtherSessions(ownerId, 'none')).toBe(0);

@@ -4,7 +4,7 @@ import type { Storage } from '../../../core/ports/storage.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import type { Store } from '../storage.ts';
 import { aChannel, addChannel } from './notice-scene.ts';
-import { addKey, addOwner, addOwnerAndKey, ask, at, NOON, reject } from './scene.ts';
+import { addKey, addOwner, addOwnerAndKey, ask, at, NOON, reject, SIGNER } from './scene.ts';
 import { anApp } from './second-steps.ts';
 
 const MINUTE_MS = 60_000;
@@ -91,19 +91,19 @@ export function noticePromises(store: Store): void {
       const times = async () => Object.values((await storage.accessChanges(ownerId)) ?? {});
       const count = async () => (await times()).filter((time) => time !== null).length;
       // The first password changes nothing, and changes before the first channel have nowhere to go.
-      await storage.setPassword(ownerId, 'first');
+      await storage.setPassword(ownerId, 'first', SIGNER);
       expect(await count()).toBe(0);
-      await storage.setPassword(ownerId, 'second');
+      await storage.setPassword(ownerId, 'second', SIGNER);
       await addChannel(storage, ownerId);
       expect([await count(), await claim()]).toEqual([1, [false, undefined]]);
 
-      await storage.updateOwner({ ownerId, passwordHash: 'third' });
+      await storage.updateOwner({ signer: SIGNER, ownerId, passwordHash: 'third' });
       // Whoever changed it may look at the dashboard, and confirm it.
       await storage.ownerLooked(ownerId);
       await storage.confirmAccessChanges(ownerId, new Date(9e14));
       expect([await count(), await claim(), await claim()]).toEqual([0, [true, true], [false, undefined]]);
 
-      await storage.changeSecondStep(ownerId, anApp());
+      await storage.changeSecondStep(ownerId, anApp(), SIGNER);
       await storage.setNoticeSettings(ownerId, { delayMin: 5, quiet: { fromMin: 0, toMin: 1439 } });
       expect(await claim()).toEqual([true, undefined]);
       await storage.setNoticeSettings(ownerId, { delayMin: 5, quiet: null });
@@ -111,13 +111,20 @@ export function noticePromises(store: Store): void {
 
       const proof = { kind: 'recovery_code', hash: 'one' } as const;
       const take = () =>
-        storage.takeSecondStep({ ownerId, proof, deviceHash: null, newDeviceHash: 'd', now: NOON });
+        storage.takeSecondStep({
+          signer: SIGNER,
+          ownerId,
+          proof,
+          deviceHash: null,
+          newDeviceHash: 'd',
+          now: NOON,
+        });
       expect([await take(), await claim(), await count()]).toEqual([
         ...[{ kind: 'right', isKnownDevice: false }, [true, true], 2],
       ]);
       // A wrong code changes nothing, and neither does a new name.
       await take();
-      await storage.changeSecondStep(ownerId, { type: 'rename_passkey', id: 'none', name: 'x' });
+      await storage.changeSecondStep(ownerId, { type: 'rename_passkey', id: 'none', name: 'x' }, SIGNER);
       expect(await claim()).toEqual([false, undefined]);
 
       const changed = (await storage.accessChanges(ownerId))?.second_step;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../storage.ts';
-import { addOwner, NOON } from './scene.ts';
+import { addOwner, NOON, SIGNER } from './scene.ts';
 import { addPerson, aSession, begin } from './session-scene.ts';
 
 const OWNER = {
@@ -13,6 +13,7 @@ const OWNER = {
   plan: 'free',
   limits: { callsPerMinute: 5 },
   passwordHash: 'hash',
+  signer: SIGNER,
   now: NOON,
 } as const;
 
@@ -21,10 +22,11 @@ export function ownerPromises(store: Store): void {
     it('are found by id, and by email in upper or lower case', async () => {
       const { storage } = store();
       expect(await storage.addOwner(OWNER)).toBe(true);
-      const { passwordHash, now: _now, ...facts } = OWNER;
+      const { passwordHash, signer: _signer, now: _now, ...facts } = OWNER;
       const owner = { ...facts, activeAccountId: null };
       expect(await storage.owner('user-1')).toEqual(owner);
-      expect(await storage.ownerByEmail('ADA.ÜNAL@EXAMPLE.ORG')).toEqual({ owner, passwordHash });
+      expect(await storage.ownerByEmail('ADA.ÜNAL@EXAMPLE.ORG')).toEqual(owner);
+      expect((await storage.secondStep('user-1'))?.passwordHash).toBe(passwordHash);
       expect(await storage.owner('USER-1')).toBeUndefined();
       expect(await storage.ownerByEmail('ada@example.org')).toBeUndefined();
     });
@@ -33,9 +35,13 @@ export function ownerPromises(store: Store): void {
       const { storage } = store();
       expect(await storage.addOwner(OWNER)).toBe(true);
       expect(await storage.addOwner({ ...OWNER, email: 'other@example.org', plan: 'paid' })).toBe(false);
-      expect(await storage.addOwner({ ...OWNER, ownerId: 'user-2', email: 'ada.ünal@example.ORG' })).toBe(
-        false,
-      );
+      expect(
+        await storage.addOwner({
+          ...OWNER,
+          ownerId: 'user-2',
+          email: 'ada.ünal@example.ORG',
+        }),
+      ).toBe(false);
       expect(await storage.owner('user-1')).toMatchObject({ email: OWNER.email, plan: 'free' });
       expect(await storage.owner('user-2')).toBeUndefined();
     });
@@ -45,7 +51,11 @@ export function ownerPromises(store: Store): void {
       expect(await storage.owners({ after: '', limit: 9 })).toEqual([]);
       const ids = ['10', '9', 'Z', 'a', 'user 1', 'ä', '\u{FF21}', '😀'];
       for (const ownerId of ids.toReversed()) {
-        await storage.addOwner({ ...OWNER, ownerId, email: `${ids.indexOf(ownerId)}@example.org` });
+        await storage.addOwner({
+          ...OWNER,
+          ownerId,
+          email: `${ids.indexOf(ownerId)}@example.org`,
+        });
       }
       const listed: string[] = [];
       for (;;) {
@@ -66,13 +76,18 @@ export function ownerPromises(store: Store): void {
       };
       const facts: Record<string, unknown> = { ...(await storage.owner('user-1')) };
       for (const [field, value] of Object.entries(changed)) {
-        expect(await storage.updateOwner({ ownerId: 'user-1', [field]: value })).toBe('updated');
+        expect(await storage.updateOwner({ signer: SIGNER, ownerId: 'user-1', [field]: value })).toBe(
+          'updated',
+        );
         facts[field] = value;
         expect(await storage.owner('user-1')).toEqual(facts);
       }
-      expect(await storage.ownerByEmail('ADA@lovelace.example')).toMatchObject({ passwordHash: 'hash' });
+      expect(await storage.ownerByEmail('ADA@lovelace.example')).toEqual(facts);
+      expect((await storage.secondStep('user-1'))?.passwordHash).toBe('hash');
       expect(await storage.ownerByEmail(OWNER.email)).toBeUndefined();
-      expect(await storage.updateOwner({ ownerId: 'user-2', plan: 'free' })).toBe('not_found');
+      expect(await storage.updateOwner({ signer: SIGNER, ownerId: 'user-2', plan: 'free' })).toBe(
+        'not_found',
+      );
     });
 
     it('may write their own email in another way, and cannot take that of another owner', async () => {
@@ -80,10 +95,12 @@ export function ownerPromises(store: Store): void {
       await storage.addOwner(OWNER);
       await storage.addOwner({ ...OWNER, ownerId: 'user-2', email: 'bob@example.org' });
       const before = await storage.owner('user-2');
-      const change = { ownerId: 'user-2', email: 'ada.ünal@example.ORG', timezone: 'UTC' };
+      const change = { signer: SIGNER, ownerId: 'user-2', email: 'ada.ünal@example.ORG', timezone: 'UTC' };
       expect(await storage.updateOwner(change)).toBe('email_taken');
       expect(await storage.owner('user-2')).toEqual(before);
-      expect(await storage.updateOwner({ ownerId: 'user-2', email: 'BOB@example.org' })).toBe('updated');
+      expect(await storage.updateOwner({ signer: SIGNER, ownerId: 'user-2', email: 'BOB@example.org' })).toBe(
+        'updated',
+      );
       expect(await storage.owner('user-2')).toEqual({ ...before, email: 'BOB@example.org' });
     });
 
@@ -94,8 +111,8 @@ export function ownerPromises(store: Store): void {
         const [one, two] = [await addOwner(storage), await addOwner(storage)];
         const email = `${n}@example.org`;
         const answers = await Promise.all([
-          storage.updateOwner({ ownerId: one, email }),
-          other.updateOwner({ ownerId: two, email }),
+          storage.updateOwner({ signer: SIGNER, ownerId: one, email }),
+          other.updateOwner({ signer: SIGNER, ownerId: two, email }),
         ]);
         expect(answers.toSorted()).toEqual(['email_taken', 'updated']);
       }
@@ -105,20 +122,20 @@ export function ownerPromises(store: Store): void {
       const { storage } = store();
       const ownerId = await addPerson(storage);
       await begin(storage, aSession(ownerId, 'ses_1'));
-      expect(await storage.updateOwner({ ownerId, timezone: 'UTC' })).toBe('updated');
-      expect(await storage.sessions(ownerId, NOON)).toHaveLength(1);
-      expect(await storage.updateOwner({ ownerId, passwordHash: 'new' })).toBe('updated');
-      expect(await storage.sessions(ownerId, NOON)).toEqual([]);
-      expect(await storage.ownerByEmail(`${ownerId}@example.org`)).toMatchObject({ passwordHash: 'new' });
+      expect(await storage.updateOwner({ signer: SIGNER, ownerId, timezone: 'UTC' })).toBe('updated');
+      expect(await storage.sessions(ownerId, SIGNER, NOON)).toHaveLength(1);
+      expect(await storage.updateOwner({ signer: SIGNER, ownerId, passwordHash: 'new' })).toBe('updated');
+      expect(await storage.sessions(ownerId, SIGNER, NOON)).toEqual([]);
+      expect((await storage.secondStep(ownerId))?.passwordHash).toBe('new');
     });
 
     it('may have no password, and receive one later', async () => {
       const { storage } = store();
       await storage.addOwner({ ...OWNER, passwordHash: null });
-      expect(await storage.ownerByEmail(OWNER.email)).toMatchObject({ passwordHash: null });
-      expect(await storage.setPassword('user-1', 'new')).toBe(true);
-      expect(await storage.ownerByEmail(OWNER.email)).toMatchObject({ passwordHash: 'new' });
-      expect(await storage.setPassword('user-2', 'new')).toBe(false);
+      expect((await storage.secondStep('user-1'))?.passwordHash).toBe(null);
+      expect(await storage.setPassword('user-1', 'new', SIGNER)).toBe(true);
+      expect((await storage.secondStep('user-1'))?.passwordHash).toBe('new');
+      expect(await storage.setPassword('user-2', 'new', SIGNER)).toBe(false);
     });
   });
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEVICES_KEPT, type TriesCounter } from '../../../core/gate/password-tries.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { Store } from '../storage.ts';
-import { addOwner, at, NOON } from './scene.ts';
+import { addOwner, at, NOON, SIGNER } from './scene.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -11,7 +11,7 @@ const HASH = 'hash of the password';
 
 async function ownerWithPassword(storage: Storage): Promise<{ ownerId: string; email: string }> {
   const ownerId = await addOwner(storage);
-  await storage.setPassword(ownerId, HASH);
+  await storage.setPassword(ownerId, HASH, SIGNER);
   return { ownerId, email: `${ownerId}@example.org` };
 }
 
@@ -21,7 +21,7 @@ async function tried(
   email: string,
   { rows = ROWS, device = null, now = NOON }: { rows?: typeof ROWS; device?: string | null; now?: Date } = {},
 ): Promise<readonly TriesCounter[] | number> {
-  const taken = await storage.takePasswordTry({ email, rows, deviceHash: device, now });
+  const taken = await storage.takePasswordTry({ signer: SIGNER, email, rows, deviceHash: device, now });
   return taken.kind === 'check' ? taken.counted : taken.waitMs;
 }
 
@@ -35,7 +35,15 @@ function matched(
     now = NOON,
   }: { counted?: readonly TriesCounter[]; passwordHash?: string; now?: Date } = {},
 ): Promise<boolean> {
-  return storage.passwordMatched({ ownerId, passwordHash, rows: ROWS, counted, deviceHash: device, now });
+  return storage.passwordMatched({
+    signer: SIGNER,
+    ownerId,
+    passwordHash,
+    rows: ROWS,
+    counted,
+    deviceHash: device,
+    now,
+  });
 }
 
 const STRANGER = ['address', 'newcomers'];
@@ -46,11 +54,18 @@ export function passwordPromises(store: Store): void {
       const { storage } = store();
       const { ownerId, email } = await ownerWithPassword(storage);
       const request = { rows: ROWS, deviceHash: null, now: NOON };
-      expect(await storage.takePasswordTry({ ...request, email: email.toUpperCase() })).toEqual({
+      expect(
+        await storage.takePasswordTry({ signer: SIGNER, ...request, email: email.toUpperCase() }),
+      ).toEqual({
         kind: 'check',
         counted: STRANGER,
         isKnownDevice: false,
-        found: { owner: await storage.owner(ownerId), passwordHash: HASH, hasSecondStep: false },
+        found: {
+          owner: await storage.owner(ownerId),
+          passwordHash: HASH,
+          isAltered: false,
+          hasSecondStep: false,
+        },
       });
     });
 
@@ -166,7 +181,7 @@ export function passwordPromises(store: Store): void {
       ] as const;
       for (const [n, [email, deviceHash, isKnownDevice]] of asked.entries()) {
         const rows = { address: n, newcomers: 100 + n, repeaters: 200 + n };
-        const taken = await storage.takePasswordTry({ email, deviceHash, rows, now: NOON });
+        const taken = await storage.takePasswordTry({ signer: SIGNER, email, deviceHash, rows, now: NOON });
         expect(taken).toMatchObject({ kind: 'check', isKnownDevice });
       }
     });
@@ -175,7 +190,7 @@ export function passwordPromises(store: Store): void {
       const { storage } = store();
       const [one, other] = [await ownerWithPassword(storage), await ownerWithPassword(storage)];
       for (const { ownerId } of [one, other]) await matched(storage, ownerId, 'd');
-      await storage.setPassword(one.ownerId, 'new');
+      await storage.setPassword(one.ownerId, 'new', SIGNER);
       expect(await tried(storage, one.email, { device: 'd' })).toEqual(STRANGER);
       expect(await tried(storage, other.email, { device: 'd' })).toEqual(['device']);
     });
@@ -184,7 +199,7 @@ export function passwordPromises(store: Store): void {
       const { storage } = store();
       const { ownerId, email } = await ownerWithPassword(storage);
       await tried(storage, email);
-      await storage.setPassword(ownerId, 'new');
+      await storage.setPassword(ownerId, 'new', SIGNER);
       expect(await matched(storage, ownerId, 'd', { counted: ['address', 'newcomers'] })).toBe(false);
       expect(await tried(storage, email, { device: 'd' })).toEqual(STRANGER);
       expect(await tried(storage, email)).toEqual(STRANGER);

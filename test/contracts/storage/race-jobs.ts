@@ -18,6 +18,7 @@ import {
   reclaim,
   reject,
   run,
+  SIGNER,
   settle,
   start,
 } from './scene.ts';
@@ -68,7 +69,7 @@ async function often(times: number, act: (n: number) => Promise<string | undefin
 }
 
 async function tryPassword(storage: Storage, { ownerId }: Key, rows: TriesRows): Promise<string | undefined> {
-  const attempt = { email: `${ownerId}@example.org`, rows, deviceHash: null, now: NOON };
+  const attempt = { signer: SIGNER, email: `${ownerId}@example.org`, rows, deviceHash: null, now: NOON };
   return (await storage.takePasswordTry(attempt)).kind === 'check' ? 'checked' : undefined;
 }
 
@@ -177,7 +178,7 @@ export const JOBS = {
       if (side === 0)
         return (await storage.endSession(ownerId, sessionId)) ? `${sessionId} ended` : undefined;
       await storage.takeProof({ ownerId, sessionId, nonce: 'n' });
-      return (await storage.session(sessionId, NOON)) === undefined &&
+      return (await storage.session(sessionId, SIGNER, NOON)) === undefined &&
         (await storage.takeProof({ ownerId, sessionId, nonce: 'late' }))
         ? `${sessionId} used after its end`
         : undefined;
@@ -187,7 +188,7 @@ export const JOBS = {
   signInOrChange: (storage, { key: { ownerId }, times, side }) =>
     often(times, async (n) => {
       if (side === 0)
-        return (await storage.setPassword(ownerId, `changed ${n}`)) ? `changed ${n}` : undefined;
+        return (await storage.setPassword(ownerId, `changed ${n}`, SIGNER)) ? `changed ${n}` : undefined;
       return (await begin(storage, aSession(ownerId, `raced ${n}`))) ? `raced ${n}` : undefined;
     }),
 

@@ -16,6 +16,7 @@ import {
   NOON,
   ROOMY,
   run,
+  SIGNER,
   start,
   webhookStates,
 } from './scene.ts';
@@ -209,7 +210,7 @@ export function racePromises(store: Store, racer: string): void {
     it('use each nonce once', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
-      await storage.setPassword(key.ownerId, PASSWORD_HASH);
+      await storage.setPassword(key.ownerId, PASSWORD_HASH, SIGNER);
       await begin(storage, aSession(key.ownerId, 's'));
       const nonces = Array.from({ length: 60 }, (_, n) => `n${n}`);
       expectShared(await race(job('takeProof', key, nonces.length)), nonces);
@@ -218,20 +219,20 @@ export function racePromises(store: Store, racer: string): void {
     it('never use a session after one of them has ended it', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
-      await storage.setPassword(key.ownerId, PASSWORD_HASH);
+      await storage.setPassword(key.ownerId, PASSWORD_HASH, SIGNER);
       const ids = Array.from({ length: 30 }, (_, n) => `s${n}`);
       for (const id of ids) await begin(storage, aSession(key.ownerId, id));
       const [ended, wrong] = await race(job('useOrEnd', key, ids.length));
       expect([ended, wrong]).toEqual([ids.map((id) => `${id} ended`), []]);
-      expect(await storage.sessions(key.ownerId, NOON)).toEqual([]);
+      expect(await storage.sessions(key.ownerId, SIGNER, NOON)).toEqual([]);
     });
 
     it('leave no session of the old password after one of them has changed it', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
-      await storage.setPassword(key.ownerId, PASSWORD_HASH);
+      await storage.setPassword(key.ownerId, PASSWORD_HASH, SIGNER);
       await race(job('signInOrChange', key, 30));
-      expect(await storage.sessions(key.ownerId, NOON)).toEqual([]);
+      expect(await storage.sessions(key.ownerId, SIGNER, NOON)).toEqual([]);
     });
 
     it('never add two accounts with one id', async () => {

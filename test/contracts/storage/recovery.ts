@@ -18,6 +18,7 @@ import {
   reclaim,
   reject,
   run,
+  SIGNER,
   settle,
   start,
   webhookStates,
@@ -279,7 +280,7 @@ export function recoveryPromises(store: Store): void {
       const ages = [7, 8, 30, 31, 365, 366];
       const left = async (plansKeptDays: number) => {
         const key = await addOwnerAndKey(storage);
-        await storage.updateOwner({ ownerId: key.ownerId, plansKeptDays });
+        await storage.updateOwner({ signer: SIGNER, ownerId: key.ownerId, plansKeptDays });
         const ended = new Map<number, string>();
         for (const days of ages) {
           const request = await ask(storage, key, { requestHash: `hash ${days}` });

@@ -28,6 +28,7 @@ import { addEndpoint } from './webhook-scene.ts';
 /** Adds an owner with the id of a removed one. */
 async function addAgain(storage: Storage, ownerId: string): Promise<void> {
   const added = await storage.addOwner({
+    signer: SIGNER,
     ...{ ownerId, email: `${ownerId}@example.org`, timezone: 'UTC', plan: 'paid', limits: {} },
     ...{ language: 'en-GB', plansKeptDays: 30, proofFor: 'every_12_hours' as const },
     ...{ passwordHash: null, now: NOON },

@@ -62,6 +62,7 @@ export async function addOwner(
   const ownerId = randomUUID();
   const email = `${ownerId}@example.org`;
   const added = await storage.addOwner({
+    signer: SIGNER,
     ownerId,
     email,
     timezone: 'Europe/Zurich',

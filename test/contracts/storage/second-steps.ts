@@ -4,7 +4,7 @@ import type { SecondStepChange } from '../../../core/owners/second-step-storage.
 import type { Storage } from '../../../core/ports/storage.ts';
 import { passkeyHandle } from '../../../core/secrets/webauthn.ts';
 import type { Store } from '../storage.ts';
-import { at, NOON } from './scene.ts';
+import { at, NOON, SIGNER } from './scene.ts';
 import { addPerson, aSession, begin, PASSWORD_HASH } from './session-scene.ts';
 
 /** Adds an app whose code of step 10 was used. */
@@ -30,7 +30,14 @@ function taken(
   proof: SecondStepProof,
   { deviceHash = null, now = NOON }: { deviceHash?: string | null; now?: Date } = {},
 ) {
-  return storage.takeSecondStep({ ownerId, proof, deviceHash, newDeviceHash: 'new device', now });
+  return storage.takeSecondStep({
+    signer: SIGNER,
+    ownerId,
+    proof,
+    deviceHash,
+    newDeviceHash: 'new device',
+    now,
+  });
 }
 
 const RIGHT = { kind: 'right', isKnownDevice: false };
@@ -42,28 +49,41 @@ export function secondStepPromises(store: Store): void {
       const { storage } = store();
       const ownerId = await addPerson(storage);
       expect((await storage.secondStep(ownerId))?.secondStep).toBeNull();
-      const added = await storage.changeSecondStep(ownerId, anApp());
+      const added = await storage.changeSecondStep(ownerId, anApp(), SIGNER);
       const strangers = { failures: 0, lastMs: 0 };
       const app = { sealedSecret: 'sealed', lastStep: 10, addedAt: NOON };
-      expect(added).toEqual({ secondStep: { app, passkeys: [], recoveryHashes: ['one', 'two'], strangers } });
+      const secondStep = { app, passkeys: [], recoveryHashes: ['one', 'two'], strangers };
+      expect(added).toEqual({ secondStep, isAltered: false });
       expect(await storage.secondStep(ownerId)).toEqual({
         owner: await storage.owner(ownerId),
         passwordHash: PASSWORD_HASH,
-        ...added,
+        secondStep,
       });
-      await storage.changeSecondStep(ownerId, {
-        ...anApp('another'),
-        recoveryHashes: ['three'],
-      } as SecondStepChange);
+      await storage.changeSecondStep(
+        ownerId,
+        {
+          ...anApp('another'),
+          recoveryHashes: ['three'],
+        } as SecondStepChange,
+        SIGNER,
+      );
       const replaced = (await storage.secondStep(ownerId))?.secondStep;
       expect(replaced).toMatchObject({ app: { sealedSecret: 'another' }, recoveryHashes: ['one', 'two'] });
-      await storage.changeSecondStep(ownerId, { type: 'set_recovery_codes', recoveryHashes: ['four'] });
+      await storage.changeSecondStep(
+        ownerId,
+        { type: 'set_recovery_codes', recoveryHashes: ['four'] },
+        SIGNER,
+      );
       expect((await storage.secondStep(ownerId))?.secondStep?.recoveryHashes).toEqual(['four']);
-      await storage.changeSecondStep(ownerId, { type: 'remove_app' });
+      await storage.changeSecondStep(ownerId, { type: 'remove_app' }, SIGNER);
       expect((await storage.secondStep(ownerId))?.secondStep).toBeNull();
-      await storage.changeSecondStep(ownerId, { type: 'set_recovery_codes', recoveryHashes: ['five'] });
+      await storage.changeSecondStep(
+        ownerId,
+        { type: 'set_recovery_codes', recoveryHashes: ['five'] },
+        SIGNER,
+      );
       expect((await storage.secondStep(ownerId))?.secondStep).toBeNull();
-      expect(await storage.changeSecondStep('nobody', anApp())).toBeUndefined();
+      expect(await storage.changeSecondStep('nobody', anApp(), SIGNER)).toBeUndefined();
       expect(await storage.secondStep('nobody')).toBeUndefined();
       expect(await taken(storage, ownerId, codeOf(11))).toEqual({ kind: 'off' });
     });
@@ -71,7 +91,7 @@ export function secondStepPromises(store: Store): void {
     it('count each code and each recovery code once, also of two that come at once', async () => {
       const { storage, second } = store();
       const ownerId = await addPerson(storage);
-      await storage.changeSecondStep(ownerId, anApp());
+      await storage.changeSecondStep(ownerId, anApp(), SIGNER);
       expect(await taken(storage, ownerId, codeOf(10))).toEqual(WRONG);
       const other = await second();
       const race = await Promise.all([storage, other].map((one) => taken(one, ownerId, codeOf(11))));
@@ -84,7 +104,7 @@ export function secondStepPromises(store: Store): void {
     it('slow down strangers who know the password, but no known device, until the password changes', async () => {
       const { storage } = store();
       const ownerId = await addPerson(storage);
-      await storage.changeSecondStep(ownerId, anApp());
+      await storage.changeSecondStep(ownerId, anApp(), SIGNER);
       expect(await taken(storage, ownerId, codeOf(11))).toEqual(RIGHT);
       for (let times = 0; times < 3; times++) expect(await taken(storage, ownerId, codeOf())).toEqual(WRONG);
       expect(await taken(storage, ownerId, codeOf(12))).toEqual({ kind: 'wait', waitMs: 30_000 });
@@ -100,25 +120,27 @@ export function secondStepPromises(store: Store): void {
       expect(await taken(storage, ownerId, codeOf(13), { now: at(30_000) })).toEqual(RIGHT);
       await taken(storage, ownerId, codeOf(), { now: at(30_000) });
       expect(await taken(storage, ownerId, codeOf(14), { now: at(30_000) })).toMatchObject({ kind: 'wait' });
-      await storage.setPassword(ownerId, 'another hash');
+      await storage.setPassword(ownerId, 'another hash', SIGNER);
       expect(await taken(storage, ownerId, codeOf(14), { now: at(30_000) })).toEqual(RIGHT);
     });
 
     it('decide which device is known: the right password alone adds none', async () => {
       const { storage } = store();
       const ownerId = await addPerson(storage);
-      await storage.changeSecondStep(ownerId, anApp());
+      await storage.changeSecondStep(ownerId, anApp(), SIGNER);
       const rows = { address: 1, newcomers: 101, repeaters: 201 };
       const email = `${ownerId}@example.org`;
       const tried = (deviceHash: string | null) =>
-        storage.takePasswordTry({ email, rows, deviceHash, now: NOON });
+        storage.takePasswordTry({ signer: SIGNER, email, rows, deviceHash, now: NOON });
       const matched = { ownerId, passwordHash: PASSWORD_HASH, rows, deviceHash: 'new device', now: NOON };
       expect(await tried(null)).toMatchObject({ kind: 'check', found: { hasSecondStep: true } });
-      expect(await storage.passwordMatched({ ...matched, counted: ['address', 'newcomers'] })).toBe(true);
+      expect(
+        await storage.passwordMatched({ signer: SIGNER, ...matched, counted: ['address', 'newcomers'] }),
+      ).toBe(true);
       expect(await tried('new device')).toMatchObject({ counted: ['address', 'newcomers'] });
       await taken(storage, ownerId, codeOf(11));
       expect(await tried('new device')).toMatchObject({ counted: ['device'] });
-      await storage.passwordMatched({ ...matched, counted: ['device'] });
+      await storage.passwordMatched({ signer: SIGNER, ...matched, counted: ['device'] });
       for (let times = 0; times < 5; times++) await tried('new device');
       expect(await tried('new device')).not.toMatchObject({ counted: ['device'] });
     });
@@ -128,30 +150,34 @@ export function secondStepPromises(store: Store): void {
       const [ownerId, other] = [await addPerson(storage), await addPerson(storage)];
       const handle = passkeyHandle(ownerId);
       expect(await storage.ownerByPasskeyHandle(handle)).toBeUndefined();
-      const one = await storage.changeSecondStep(ownerId, aPasskey('one'));
+      const one = await storage.changeSecondStep(ownerId, aPasskey('one'), SIGNER);
       expect(one?.secondStep).toMatchObject({ app: null, recoveryHashes: ['three'] });
       expect(one?.secondStep?.passkeys).toEqual([aPasskey('one').passkey]);
       expect((await storage.secondStep(ownerId))?.secondStep).toEqual(one?.secondStep);
-      await storage.changeSecondStep(other, aPasskey('one'));
-      await storage.changeSecondStep(ownerId, aPasskey('two'));
-      const same = await storage.changeSecondStep(ownerId, aPasskey('two', { name: 'again' }));
+      await storage.changeSecondStep(other, aPasskey('one'), SIGNER);
+      await storage.changeSecondStep(ownerId, aPasskey('two'), SIGNER);
+      const same = await storage.changeSecondStep(ownerId, aPasskey('two', { name: 'again' }), SIGNER);
       expect(same?.secondStep?.passkeys.map(({ name }) => name)).toEqual(['Phone', 'Phone']);
-      const renamed = await storage.changeSecondStep(ownerId, {
-        type: 'rename_passkey',
-        id: 'two',
-        name: 'Key',
-      });
-      expect(renamed?.secondStep?.passkeys.map(({ name }) => name)).toEqual(['Phone', 'Key']);
-      expect(await storage.changeSecondStep(ownerId, { type: 'rename_passkey', id: 'x', name: 'y' })).toEqual(
-        renamed,
+      const renamed = await storage.changeSecondStep(
+        ownerId,
+        {
+          type: 'rename_passkey',
+          id: 'two',
+          name: 'Key',
+        },
+        SIGNER,
       );
+      expect(renamed?.secondStep?.passkeys.map(({ name }) => name)).toEqual(['Phone', 'Key']);
+      expect(
+        await storage.changeSecondStep(ownerId, { type: 'rename_passkey', id: 'x', name: 'y' }, SIGNER),
+      ).toEqual(renamed);
       expect((await storage.ownerByPasskeyHandle(handle))?.ownerId).toBe(ownerId);
-      await storage.changeSecondStep(ownerId, anApp());
-      await storage.changeSecondStep(ownerId, { type: 'remove_app' });
-      await storage.changeSecondStep(ownerId, { type: 'remove_passkey', id: 'one' });
+      await storage.changeSecondStep(ownerId, anApp(), SIGNER);
+      await storage.changeSecondStep(ownerId, { type: 'remove_app' }, SIGNER);
+      await storage.changeSecondStep(ownerId, { type: 'remove_passkey', id: 'one' }, SIGNER);
       expect((await storage.ownerByPasskeyHandle(handle))?.ownerId).toBe(ownerId);
-      const last = await storage.changeSecondStep(ownerId, { type: 'remove_passkey', id: 'two' });
-      expect(last).toEqual({ secondStep: null });
+      const last = await storage.changeSecondStep(ownerId, { type: 'remove_passkey', id: 'two' }, SIGNER);
+      expect(last).toEqual({ secondStep: null, isAltered: false });
       expect(await storage.ownerByPasskeyHandle(handle)).toBeUndefined();
       expect((await storage.ownerByPasskeyHandle(passkeyHandle(other)))?.ownerId).toBe(other);
     });
@@ -159,7 +185,7 @@ export function secondStepPromises(store: Store): void {
     it('count each challenge of a passkey once, and no counter that falls back', async () => {
       const { storage } = store();
       const ownerId = await addPerson(storage);
-      await storage.changeSecondStep(ownerId, aPasskey('one'));
+      await storage.changeSecondStep(ownerId, aPasskey('one'), SIGNER);
       const signed = (challengeMs: number, signCount: number) =>
         ({ kind: 'passkey', id: 'one', publicKey: 'key', signCount, challengeMs }) as const;
       expect(await taken(storage, ownerId, signed(10, 9))).toEqual(WRONG);
@@ -178,9 +204,9 @@ export function secondStepPromises(store: Store): void {
       const { storage } = store();
       const ownerId = await addPerson(storage);
       await begin(storage, aSession(ownerId, 's1'));
-      await storage.changeSecondStep(ownerId, anApp());
-      await storage.changeSecondStep(ownerId, { type: 'remove_all' });
-      expect(await storage.session('s1', NOON)).toBeDefined();
+      await storage.changeSecondStep(ownerId, anApp(), SIGNER);
+      await storage.changeSecondStep(ownerId, { type: 'remove_all' }, SIGNER);
+      expect(await storage.session('s1', SIGNER, NOON)).toBeDefined();
     });
   });
 }

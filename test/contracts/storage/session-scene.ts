@@ -1,6 +1,6 @@
 import type { StoredSession } from '../../../core/gate/session.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
-import { addOwner, at, NOON } from './scene.ts';
+import { addOwner, at, NOON, SIGNER } from './scene.ts';
 
 /** Sessions for the promises of storage. Racers use them too, without a test runner. */
 
@@ -9,7 +9,7 @@ export const PASSWORD_HASH = 'the hash';
 /** Adds an owner who can sign in. */
 export async function addPerson(storage: Storage): Promise<string> {
   const ownerId = await addOwner(storage);
-  await storage.setPassword(ownerId, PASSWORD_HASH);
+  await storage.setPassword(ownerId, PASSWORD_HASH, SIGNER);
   return ownerId;
 }
 
@@ -33,5 +33,5 @@ export function begin(
   session: StoredSession,
   { passwordHash = PASSWORD_HASH, expiresAt = at(1000) } = {},
 ): Promise<boolean> {
-  return storage.addSession({ session, tokenHash: session.id, passwordHash, expiresAt });
+  return storage.addSession({ signer: SIGNER, session, tokenHash: session.id, passwordHash, expiresAt });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../storage.ts';
-import { at, NOON } from './scene.ts';
+import { at, NOON, SIGNER } from './scene.ts';
 import { addPerson, aSession, begin } from './session-scene.ts';
 
 export function sessionPromises(store: Store): void {
@@ -10,18 +10,21 @@ export function sessionPromises(store: Store): void {
       const ownerId = await addPerson(storage);
       const session = aSession(ownerId, 's1', { authenticatedAt: at(1), lastUsedAt: at(2), proofKey: null });
       expect(await begin(storage, session)).toBe(true);
-      expect(await storage.session('s1', at(999))).toEqual({ owner: await storage.owner(ownerId), session });
-      expect(await storage.session('s1', at(1000))).toBeUndefined();
-      expect(await storage.session('s2', NOON)).toBeUndefined();
+      expect(await storage.session('s1', SIGNER, at(999))).toEqual({
+        owner: await storage.owner(ownerId),
+        session,
+      });
+      expect(await storage.session('s1', SIGNER, at(1000))).toBeUndefined();
+      expect(await storage.session('s2', SIGNER, NOON)).toBeUndefined();
     });
 
     it('start only with the password that the owner has at that moment', async () => {
       const { storage } = store();
       const ownerId = await addPerson(storage);
-      await storage.setPassword(ownerId, 'changed meanwhile');
+      await storage.setPassword(ownerId, 'changed meanwhile', SIGNER);
       expect(await begin(storage, aSession(ownerId, 's1'))).toBe(false);
       expect(await begin(storage, aSession('nobody', 's2'))).toBe(false);
-      expect(await storage.session('s1', NOON)).toBeUndefined();
+      expect(await storage.session('s1', SIGNER, NOON)).toBeUndefined();
       expect(await begin(storage, aSession(ownerId, 's1'), { passwordHash: 'changed meanwhile' })).toBe(true);
     });
 
@@ -31,10 +34,11 @@ export function sessionPromises(store: Store): void {
       await begin(storage, aSession(ownerId, 's1'));
       await begin(storage, aSession(ownerId, 's2', { lastUsedAt: at(5) }), { expiresAt: at(2000) });
       await begin(storage, aSession(other, 's3'));
-      const idsAt = async (ms: number) => (await storage.sessions(ownerId, at(ms))).map(({ id }) => id);
-      expect(await storage.sessions(ownerId, NOON)).toEqual([
-        aSession(ownerId, 's2', { lastUsedAt: at(5) }),
-        aSession(ownerId, 's1'),
+      const idsAt = async (ms: number) =>
+        (await storage.sessions(ownerId, SIGNER, at(ms))).map(({ id }) => id);
+      expect(await storage.sessions(ownerId, SIGNER, NOON)).toEqual([
+        { ...aSession(ownerId, 's2', { lastUsedAt: at(5) }), isAltered: false },
+        { ...aSession(ownerId, 's1'), isAltered: false },
       ]);
       await storage.useSession({ ownerId, sessionId: 's1', now: at(9) });
       expect(await idsAt(0)).toEqual(['s1', 's2']);
@@ -48,7 +52,7 @@ export function sessionPromises(store: Store): void {
       await begin(storage, aSession(ownerId, 's1'));
       await storage.useSession({ ownerId, sessionId: 's1', now: at(9) });
       await storage.useSession({ ownerId, sessionId: 's1', now: at(5) });
-      const found = await storage.session('s1', NOON);
+      const found = await storage.session('s1', SIGNER, NOON);
       expect(found?.session).toEqual(aSession(ownerId, 's1', { lastUsedAt: at(9) }));
     });
 
@@ -57,8 +61,8 @@ export function sessionPromises(store: Store): void {
       const ownerId = await addPerson(storage);
       await begin(storage, aSession(ownerId, 's1'));
       const confirm = (sessionId: string, proofKey: string | null, ms: number) =>
-        storage.confirmSession({ ownerId, sessionId, proofKey, now: at(ms) });
-      const session = async () => (await storage.session('s1', NOON))?.session;
+        storage.confirmSession({ signer: SIGNER, ownerId, sessionId, proofKey, now: at(ms) });
+      const session = async () => (await storage.session('s1', SIGNER, NOON))?.session;
       expect(await confirm('s1', null, 5)).toBe(true);
       expect(await session()).toEqual(aSession(ownerId, 's1', { authenticatedAt: at(5) }));
       expect(await confirm('s1', 'new key', 7)).toBe(true);
@@ -87,16 +91,16 @@ export function sessionPromises(store: Store): void {
         await storage.takeProof({ ownerId, sessionId: id, nonce: 'n' });
       }
       await begin(storage, aSession(other, 'o'));
-      const left = async () => (await storage.sessions(ownerId, NOON)).map(({ id }) => id).toSorted();
+      const left = async () => (await storage.sessions(ownerId, SIGNER, NOON)).map(({ id }) => id).toSorted();
       expect(await storage.endSession(ownerId, 's1')).toBe(true);
       expect(await storage.endSession(ownerId, 's1')).toBe(false);
       expect(await storage.endSession(ownerId, 'o')).toBe(false);
       expect(await left()).toEqual(['s2', 's3', 's4']);
       expect(await storage.endOtherSessions(ownerId, 's2')).toBe(2);
       expect(await left()).toEqual(['s2']);
-      await storage.setPassword(ownerId, 'new');
+      await storage.setPassword(ownerId, 'new', SIGNER);
       expect(await left()).toEqual([]);
-      expect(await storage.session('o', NOON)).toMatchObject({ owner: { ownerId: other } });
+      expect(await storage.session('o', SIGNER, NOON)).toMatchObject({ owner: { ownerId: other } });
     });
 
     it('end at once for every process', async () => {
@@ -104,13 +108,19 @@ export function sessionPromises(store: Store): void {
       const ownerId = await addPerson(storage);
       await begin(storage, aSession(ownerId, 's1'));
       const elsewhere = await second();
-      expect(await elsewhere.session('s1', NOON)).toBeDefined();
+      expect(await elsewhere.session('s1', SIGNER, NOON)).toBeDefined();
       await storage.endSession(ownerId, 's1');
-      expect(await elsewhere.session('s1', NOON)).toBeUndefined();
+      expect(await elsewhere.session('s1', SIGNER, NOON)).toBeUndefined();
       expect(await elsewhere.takeProof({ ownerId, sessionId: 's1', nonce: 'n' })).toBe(false);
-      expect(await elsewhere.confirmSession({ ownerId, sessionId: 's1', proofKey: null, now: NOON })).toBe(
-        false,
-      );
+      expect(
+        await elsewhere.confirmSession({
+          signer: SIGNER,
+          ownerId,
+          sessionId: 's1',
+          proofKey: null,
+          now: NOON,
+        }),
+      ).toBe(false);
     });
   });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../storage.ts';
-import { addOwner, at, NOON } from './scene.ts';
+import { addOwner, at, NOON, SIGNER } from './scene.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -10,7 +10,7 @@ const FIRST = { secretHash: 'first', expiresAt: at(MINUTE_MS) };
 const owner = (ownerId: string, setupHash?: string, now = NOON) => ({
   ...({ ownerId, email: `${ownerId}@example.org`, timezone: 'UTC', plan: 'paid', limits: {} } as const),
   ...{ language: 'en-GB', plansKeptDays: 30, proofFor: 'every_12_hours' as const },
-  ...{ passwordHash: 'hash', setupHash, now },
+  ...{ passwordHash: 'hash', setupHash, signer: SIGNER, now },
 });
 
 export function setupPromises(store: Store): void {

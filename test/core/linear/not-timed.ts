@@ -173,6 +173,7 @@ export const NOT_TIMED: readonly {
       'core/owners/access-change-state.ts': 'notedAccessChange',
       'core/owners/owner-state.ts': 'foldedEmail',
       'core/owners/password-storage.ts': 'changedPassword newestDevice savedDevice',
+      'core/owners/signed-access.ts': 'signedPassword signedSecondStep',
       'core/plans/find-event.ts': 'unchangeable',
       'core/plans/opened-reads.ts': 'openedReads',
       'core/provenance/read-lines.ts': 'readLines',

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,6 +13,7 @@ import type { MailProvider } from '../../../core/ports/mail-provider.ts';
 import type { NoticeSender } from '../../../core/ports/notice-sender.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { WebhookSender } from '../../../core/ports/webhook-sender.ts';
+import { createKeyring } from '../../../core/secrets/keyring.ts';
 import type { Service } from '../../../core/service/service.ts';
 import { MINUTE_MS } from '../../../core/time/durations.ts';
 import { formToken } from '../../../hosts/dashboard/csrf.ts';
@@ -112,6 +114,7 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
   const url = `http://127.0.0.1:${port}`;
 
   const mail = sandboxMail(samples === undefined ? {} : { samples });
+  const secretKeys = [randomBytes(32)];
   const opened = await openTestService({
     email: EMAIL,
     timezone,
@@ -119,6 +122,7 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
     calendar,
     clock,
     storage,
+    secretKeys,
     webhookSender,
     ...(noticeSender && { noticeSender }),
     mailProviders,
@@ -133,7 +137,7 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
     server.close();
     await service.stop();
   });
-  await storage.setPassword(ownerId, quickHash(PASSWORD));
+  await storage.setPassword(ownerId, quickHash(PASSWORD), createKeyring(secretKeys, randomBytes));
   const key = await opened.addKey('full');
   const browsers = new Map<string, SignedIn>();
   const browserOf = (cookie: string) => {

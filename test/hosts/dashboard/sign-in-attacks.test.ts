@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
+import { createKeyring } from '../../../core/secrets/keyring.ts';
 import type { Service } from '../../../core/service/service.ts';
 import { sizeOf } from '../../only-long.ts';
 import { quickHash } from '../../quick-password.ts';
@@ -32,6 +33,7 @@ const PASSWORD = 'correct horse battery';
 const RIGHT = { email: EMAIL, password: PASSWORD };
 const WRONG = { email: EMAIL, password: 'wrong horse battery' };
 const SECRET_KEY = randomBytes(32);
+const SIGNER = createKeyring([SECRET_KEY], randomBytes);
 const HOME = '198.51.100.1';
 const AWAY = '198.51.100.2';
 
@@ -99,7 +101,7 @@ function attacks(newPlace: () => Promise<Place>, junkEmails: number): void {
     site = await openSite(storage, SECRET_KEY, () => nowMs);
     onTestFinished(() => site.close());
     const { ownerId } = await site.service.owners.create({ email: EMAIL });
-    await storage.setPassword(ownerId, quickHash(PASSWORD));
+    await storage.setPassword(ownerId, quickHash(PASSWORD), SIGNER);
     visitor = await openForm(site.port);
   });
 
@@ -310,8 +312,8 @@ function attacks(newPlace: () => Promise<Place>, junkEmails: number): void {
       ...storage,
       async takePasswordTry(request) {
         const taken = await storage.takePasswordTry(request);
-        const { ownerId = '' } = (await storage.ownerByEmail(EMAIL))?.owner ?? {};
-        await storage.setPassword(ownerId, 'scrypt$131072$changed$meanwhile');
+        const { ownerId = '' } = (await storage.ownerByEmail(EMAIL)) ?? {};
+        await storage.setPassword(ownerId, 'scrypt$131072$changed$meanwhile', SIGNER);
         return taken;
       },
     };

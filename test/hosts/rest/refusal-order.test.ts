@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newApiKey } from '../../../core/gate/credential.ts';
 import { PLAN_LIMITS } from '../../../core/gate/limits.ts';
+import { SIGNER } from '../../contracts/storage/scene.ts';
 import { type RawRequest, sendRaw } from './raw-http.ts';
 import { type RestServer, restServer } from './rest-server.ts';
 
@@ -26,6 +27,7 @@ beforeAll(async () => {
     plan: 'paid',
     limits: { ...PLAN_LIMITS.paid, callsPerDay: 0 },
     passwordHash: null,
+    signer: SIGNER,
     now: new Date(),
   });
   spentKey = await server.key({ ownerId: 'spent' });

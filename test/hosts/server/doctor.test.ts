@@ -24,7 +24,13 @@ const printed = z.strictObject({
   ok: z.boolean(),
   machine: findings,
   owners: z.array(
-    z.strictObject({ owner: z.string(), keys: findings, requests: findings, activity: findings }),
+    z.strictObject({
+      owner: z.string(),
+      sign_in: findings,
+      keys: findings,
+      requests: findings,
+      activity: findings,
+    }),
   ),
   accounts: z.array(
     z.strictObject({
@@ -172,7 +178,9 @@ describe('doctor on what somebody changed in the database', () => {
   async function found(args: readonly string[] = []) {
     const { code, report } = await examine(cli, args);
     const [owner] = report.owners;
-    const broken = [...(owner?.keys ?? []), ...(owner?.requests ?? []), ...(owner?.activity ?? [])]
+    if (owner === undefined) throw new Error('there is no owner');
+    const broken = [owner.sign_in, owner.keys, owner.requests, owner.activity]
+      .flat()
       .filter(({ state }) => state === 'broken')
       .map(({ text }) => text);
     return { code, broken };
@@ -184,6 +192,12 @@ describe('doctor on what somebody changed in the database', () => {
     expect(report.owners).toMatchObject([
       {
         owner: OWNER,
+        sign_in: [
+          {
+            state: 'good',
+            text: 'The password, the second step and the sessions are as Countersign wrote them.',
+          },
+        ],
         keys: [{ state: 'good', text: 'The key is as Countersign wrote it.' }],
         requests: [{ state: 'good', text: 'No approval was changed outside Countersign.' }],
         activity: [{ state: 'good', text: '4 rows in 2 checkpoints are as Countersign wrote them.' }],
@@ -198,6 +212,21 @@ describe('doctor on what somebody changed in the database', () => {
       'Revoke it and create a new one.';
     expect(await found()).toEqual({ code: 1, broken: [text] });
     sql('UPDATE credentials SET expires_at_ms = expires_at_ms - 1');
+    expect(await found()).toEqual({ code: 0, broken: [] });
+  });
+
+  it('names what signs in', async () => {
+    sql("UPDATE owners SET password_hash = password_hash || 'x', second_step_signature = ''");
+    sql(`INSERT INTO sessions SELECT owner_id, 'ses_1', 'mine', 0, 0, 0, 9e15, '', '', NULL, '' FROM owners`);
+    const { code, broken } = await found();
+    expect(code).toBe(1);
+    expect(broken).toEqual([
+      expect.stringContaining(`Set a new one: countersign owner password ${OWNER}`),
+      expect.stringContaining(`Remove it: countersign owner second-step-off ${OWNER}`),
+      expect.stringContaining('A session was changed outside Countersign'),
+    ]);
+    expect((await cli.run(['owner', 'second-step-off', OWNER])).code).toBe(0);
+    expect((await cli.run(['owner', 'password', OWNER], OWNER_PASSWORD)).code).toBe(0);
     expect(await found()).toEqual({ code: 0, broken: [] });
   });
 
@@ -307,7 +336,11 @@ describe.skipIf(missingServers().length > 0)(titled('doctor on accounts'), () =>
   it('reports settings that were sealed with another key', async () => {
     const COUNTERSIGN_SECRET_KEY = Buffer.alloc(32, 7).toString('base64');
     const { code, stderr, report } = await examine(cli, ['--owner', OWNER], { COUNTERSIGN_SECRET_KEY });
-    expect({ code, stderr }).toEqual({ code: 1, stderr: '1 problem found.\n' });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '3 problems found.\n' });
+    const signIn = 'signed with a secret key that is missing here';
+    expect(report.owners[0]?.sign_in).toMatchObject(
+      Array.from({ length: 2 }, () => ({ text: expect.stringContaining(signIn) as unknown })),
+    );
     expect(report.accounts).toMatchObject([
       { imap: { server: null, findings: [{ check: 'settings', state: 'broken' }] }, smtp: { server: null } },
     ]);

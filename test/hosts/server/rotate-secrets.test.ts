@@ -154,12 +154,21 @@ describe.each(KINDS)('$name', ({ missing, createUrl, open, query, columns, schem
 
     it('leaves a row that was changed outside Countersign as it is, and says so', async () => {
       const rows = `${schema}credentials WHERE kind = 'pat'`;
-      const change = `UPDATE ${schema}credentials SET name = 'changed' WHERE kind = 'pat'`;
+      const decided = `${schema}approvals WHERE decision_signature IS NOT NULL`;
+      const change = `
+        UPDATE ${schema}credentials SET name = 'changed' WHERE kind = 'pat';
+        UPDATE ${schema}owners SET password_hash = 'changed', second_step = replace(second_step, '"failures":0', '"failures":1');
+        UPDATE ${schema}sessions SET browser = 'changed';
+        UPDATE ${schema}approvals SET digest = 'changed' WHERE decision_signature IS NOT NULL`;
       if (schema === '') new SqliteDatabase(fileOf(url)).exec(change).close();
       else await query(url, change);
+      const [{ count } = { count: 0 }] = await query(url, `SELECT count(*) AS count FROM ${decided}`);
       const third = randomBytes(32);
       const rotated = await cli.run(['secrets', 'rotate', '--json'], '', settings(third, NEW));
-      expect(JSON.parse(rotated.stdout)).toMatchObject({ left: { credentials: 1 }, old_keys_needed: true });
+      expect(JSON.parse(rotated.stdout)).toMatchObject({
+        left: { credentials: 1, owners: 2, sessions: 1, approvals: Number(count) },
+        old_keys_needed: true,
+      });
       const [row] = await query(url, `SELECT signature FROM ${rows}`);
       expect(String(row?.signature).startsWith(markOf(NEW))).toBe(true);
     });

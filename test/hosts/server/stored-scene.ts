@@ -18,6 +18,7 @@ import type { Service } from '../../../core/service/service.ts';
 import { sealRefreshed } from '../../../core/sign-in/refreshed-tokens.ts';
 import { HOUR_MS } from '../../../core/time/durations.ts';
 import { addChannel } from '../../contracts/storage/notice-scene.ts';
+import { aSession } from '../../contracts/storage/session-scene.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import { callWith, silentLog, testClock } from '../../open-service.ts';
 import { eventually } from '../../until.ts';
@@ -102,6 +103,16 @@ export async function deliveriesOf(storage: Storage, ownerId: string) {
   return deliveries.map(({ state, log }) => [state, log[0]?.status]);
 }
 
+/** The session of an owner with a password. */
+async function addSession(storage: Storage, ownerId: string, keyring: Keyring): Promise<void> {
+  const passwordHash = 'hash';
+  await storage.setPassword(ownerId, passwordHash, keyring);
+  const now = new Date();
+  const session = aSession(ownerId, 'ses_1', { createdAt: now, authenticatedAt: now, lastUsedAt: now });
+  const expiresAt = new Date(now.getTime() + HOUR_MS);
+  await storage.addSession({ session, tokenHash: 'token', passwordHash, expiresAt, signer: keyring });
+}
+
 /** An account that signs in at its provider, and a sign-in that has begun there. */
 async function addGrants(storage: Storage, ownerId: string, keyring: Keyring): Promise<void> {
   const now = new Date();
@@ -141,6 +152,7 @@ export async function sealEverything(
   key: Uint8Array,
 ): Promise<void> {
   const keyring = createKeyring([key], randomBytes);
+  await addSession(storage, ownerId, keyring);
   await addApp({ service, clock: testClock() }, ownerId);
   const channel = { ownerId, channelId: 'ntc_1' };
   const target = { kind: 'ntfy', server: 'https://ntfy.sh', topic: 'topic', token: null } as const;
