@@ -3,6 +3,7 @@ import {
   type approvalCommands,
   type approvalStatements,
 } from '../../core/approvals/approval-state.ts';
+import type { PRECEDENTS } from '../../core/approvals/precedent.ts';
 import { credentials } from '../../core/keys/key-state.ts';
 import { columnList, type Dialect, type Texts } from './dialect.ts';
 
@@ -24,16 +25,16 @@ const page =
       AND (created_at_ms, approval_id) < (@created_at_ms, @id)
     ORDER BY created_at_ms DESC, approval_id DESC LIMIT @limit`;
 
-/** Whether there is such an approval, as it was asked or as the owner changed it. */
+/** Whether there is such a precedent of the same request, as it was asked or as the owner changed it. */
 const existsSame = ({ prefix, by }: Dialect, condition: string) => `
   (EXISTS (SELECT 1 FROM ${prefix}approvals${by('approvals_same')}
     WHERE owner_id = @owner_id AND request_hash = @request_hash AND ${condition})
   OR EXISTS (SELECT 1 FROM ${prefix}approvals${by('approvals_edited')}
     WHERE owner_id = @owner_id AND edited_hash = @request_hash AND ${condition}))`;
 
-const UNFINISHED = `state IN ('approved', 'outcome_unknown')
-  AND (ended_at_ms IS NULL OR ended_at_ms > @unfinished_since_ms)`;
-const REJECTED = "state = 'rejected' AND ended_at_ms > @rejected_since_ms";
+/** A condition on an approval. */
+const counts = (precedent: (typeof PRECEDENTS)[number]) =>
+  `precedent = '${precedent}' AND precedent_until_ms > @now_ms`;
 
 const isNotRunning = ({ name }: Dialect, column: string) =>
   name === 'sqlite'
@@ -58,36 +59,35 @@ export const APPROVAL_TEXTS: Texts<typeof approvalStatements & typeof approvalCo
     ${approvalsBy(dialect, 'approvals_open')} AND ${OPEN} AND ${OF_KEY} AND state = 'approved' AND started_at_ms IS NULL`,
 
   same_pending: (dialect) => `
-    ${approvalsBy(dialect, 'approvals_same')} AND request_hash = @request_hash AND state = 'pending' AND ${OF_KEY}
-      AND expires_at_ms > @now_ms`,
+    ${approvalsBy(dialect, 'approvals_same')} AND request_hash = @request_hash AND ${counts('pending')} AND ${OF_KEY}`,
   same_unfinished: (dialect) => `
-    ${approvalsBy(dialect, 'approvals_same')} AND request_hash = @request_hash AND ${OF_KEY} AND ${UNFINISHED}
+    ${approvalsBy(dialect, 'approvals_same')} AND request_hash = @request_hash AND ${OF_KEY} AND ${counts('unfinished')}
     UNION ALL
-    ${approvalsBy(dialect, 'approvals_edited')} AND edited_hash = @request_hash AND ${OF_KEY} AND ${UNFINISHED}
+    ${approvalsBy(dialect, 'approvals_edited')} AND edited_hash = @request_hash AND ${OF_KEY} AND ${counts('unfinished')}
     ORDER BY created_at_ms DESC LIMIT 1`,
   target_pending: ({ prefix, among }) => `
     SELECT ${columnList(APPROVAL_COLUMNS, 'a')} FROM ${prefix}waiting_targets w
     JOIN ${prefix}approvals a ON a.owner_id = w.owner_id AND a.approval_id = w.approval_id
     WHERE w.owner_id = @owner_id AND ${among('w.target', 'target_list', 'text')}
-      AND a.credential_id = @credential_id AND a.state = 'pending' AND a.expires_at_ms > @now_ms
+      AND a.credential_id = @credential_id AND a.precedent = 'pending' AND a.precedent_until_ms > @now_ms
     LIMIT 1`,
   same_of_owner: (dialect) => `
     SELECT
-      (SELECT max(ended_at_ms) FROM (
-        SELECT ended_at_ms FROM ${dialect.prefix}approvals${dialect.by('approvals_similar')}
-        WHERE owner_id = @owner_id AND similar_hash = @similar_hash AND ${REJECTED}
+      (SELECT max(precedent_until_ms) FROM (
+        SELECT precedent_until_ms FROM ${dialect.prefix}approvals${dialect.by('approvals_similar')}
+        WHERE owner_id = @owner_id AND similar_hash = @similar_hash AND ${counts('rejected')}
         UNION ALL
-        SELECT ended_at_ms FROM ${dialect.prefix}approvals${dialect.by('approvals_same')}
-        WHERE owner_id = @owner_id AND request_hash = @request_hash AND ${REJECTED}) AS rejected) AS rejected_at_ms,
-      ${existsSame(dialect, "state = 'executed' AND ended_at_ms > @executed_since_ms")} AS executed,
-      ${existsSame(dialect, `credential_id <> @credential_id AND ${UNFINISHED}`)} AS unfinished_elsewhere`,
-  // A failed send was not sent. One with an unknown outcome may have been.
+        SELECT precedent_until_ms FROM ${dialect.prefix}approvals${dialect.by('approvals_same')}
+        WHERE owner_id = @owner_id AND request_hash = @request_hash AND ${counts('rejected')}) AS rejected)
+        AS rejected_until_ms,
+      ${existsSame(dialect, counts('executed'))} AS executed,
+      ${existsSame(dialect, `credential_id <> @credential_id AND ${counts('unfinished')}`)} AS unfinished_elsewhere`,
   direct_sends: ({ prefix, by, storeNow }) => `
     SELECT count(*) AS day,
       count(*) FILTER (WHERE filed_at_ms > ${storeNow} - CAST(@short_sends_ms AS bigint)) AS short
     FROM ${prefix}approvals${by('approvals_direct_sends')}
-    WHERE owner_id = @owner_id AND ${OF_KEY} AND NOT asked AND sends
-      AND filed_at_ms > ${storeNow} - CAST(@day_sends_ms AS bigint) AND state <> 'failed'`,
+    WHERE owner_id = @owner_id AND ${OF_KEY} AND counts_as_send
+      AND filed_at_ms > ${storeNow} - CAST(@day_sends_ms AS bigint)`,
   filed: ({ prefix, by, storeNow }) => `
     SELECT count(*) AS filed FROM ${prefix}approvals${by('approvals_asked')}
     WHERE owner_id = @owner_id AND ${OF_KEY} AND asked

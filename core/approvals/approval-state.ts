@@ -6,6 +6,7 @@ import { flag, instant, integer, json, listOf, oneOf, sealed, text, texts } from
 import { commands, first, type ResultsOf, select, statements } from '../state/query.ts';
 import { pick, type RowOf, table } from '../state/table.ts';
 import { APPROVAL_ERRORS, APPROVAL_STATES, type Approval, REJECTION_REASONS } from './approval.ts';
+import { PRECEDENTS, precedentOf } from './precedent.ts';
 
 const result = z.record(z.string(), z.unknown());
 
@@ -43,9 +44,13 @@ export const approvals = table(
     limitBytes: integer().orNull(),
     requestHash: text(),
     similarHash: text(),
-    /** Filed as pending. */
+    /** `precedentOf`. */
+    precedent: oneOf(PRECEDENTS).orNull(),
+    precedentUntil: instant().orNull(),
+    /** Filed as pending: it counts towards the quota of the day. */
     asked: flag(),
-    sends: flag(),
+    /** It counts towards the send limit: a send that ran by policy and did not fail. */
+    countsAsSend: flag(),
     /** On the store's clock. */
     filedAtMs: integer(),
     /** A notice covers it. */
@@ -66,17 +71,20 @@ export const approvals = table(
         on: ['ownerId', 'createdAt'],
         where: "state = 'pending' AND NOT is_covered",
       },
-      approvals_same: { on: ['ownerId', 'requestHash', 'state', 'endedAt'] },
+      approvals_same: {
+        on: ['ownerId', 'requestHash', 'precedent', 'precedentUntil'],
+        where: 'precedent IS NOT NULL',
+      },
       approvals_edited: {
-        on: ['ownerId', 'editedHash', 'state', 'endedAt'],
+        on: ['ownerId', 'editedHash', 'precedent', 'precedentUntil'],
         where: 'edited_hash IS NOT NULL',
       },
-      approvals_similar: { on: ['ownerId', 'similarHash', 'endedAt'], where: "state = 'rejected'" },
-      approvals_asked: { on: ['ownerId', 'credentialId', 'filedAtMs'], where: 'asked' },
-      approvals_direct_sends: {
-        on: ['ownerId', 'credentialId', 'filedAtMs'],
-        where: 'NOT asked AND sends',
+      approvals_similar: {
+        on: ['ownerId', 'similarHash', 'precedentUntil'],
+        where: "precedent = 'rejected'",
       },
+      approvals_asked: { on: ['ownerId', 'credentialId', 'filedAtMs'], where: 'asked' },
+      approvals_direct_sends: { on: ['ownerId', 'credentialId', 'filedAtMs'], where: 'counts_as_send' },
       // Work that is due, of all owners.
       approvals_expiring: { on: ['expiresAt'], where: "state = 'pending'" },
       approvals_lapsing: { on: ['leaseUntilMs'], where: "state = 'approved'" },
@@ -201,6 +209,9 @@ export function movedColumns(approval: Approval) {
     leaseUntilMs: lease.untilMs,
     messageBytes: sizes?.bytes ?? null,
     limitBytes: sizes?.limitBytes ?? null,
+    ...precedentOf(approval),
+    // A failed send was not sent. One with an unknown outcome may have been.
+    ...(state === 'failed' ? { countsAsSend: false } : {}),
   };
 }
 
@@ -241,7 +252,6 @@ const taken = {
 const place = { createdAt: instant(), id: text(), limit: integer() };
 const ofOwner = { params: { ownerId, ...place }, columns: APPROVAL_COLUMNS };
 const ofCredential = { params: { ...ofKey, ...place }, columns: APPROVAL_COLUMNS };
-const since = { executedSince: instant(), unfinishedSince: instant(), rejectedSince: instant() };
 
 export const approvalStatements = statements({
   /** The approval's credential, with the plan and the limits of its owner. */
@@ -253,24 +263,24 @@ export const approvalStatements = statements({
   /** Approved requests of a credential that have not started. */
   unstarted: { params: ofKey, columns: APPROVAL_COLUMNS },
 
-  /** The same request of the credential, pending and before its end. */
+  /** The same request of the credential that is pending. */
   same_pending: { params: { ...ofKey, requestHash: text(), now: instant() }, columns: APPROVAL_COLUMNS },
-  /** The newest same request of the credential, approved, or with an unknown outcome since then. */
-  same_unfinished: {
-    params: { ...ofKey, requestHash: text(), unfinishedSince: instant() },
-    columns: APPROVAL_COLUMNS,
-  },
+  /** The newest same request of the credential that is unfinished. */
+  same_unfinished: { params: { ...ofKey, requestHash: text(), now: instant() }, columns: APPROVAL_COLUMNS },
   /** A pending request of the credential for one of the targets. */
   target_pending: {
     params: { ...ofKey, targetList: listOf(text()), now: instant() },
     columns: APPROVAL_COLUMNS,
   },
-  /** Of the owner: the last time that the same or a similar request was rejected; whether the same one ran, or may still. */
+  /**
+   * Of the owner: until when the rejection of the same or a similar request counts; whether the same one was executed, or is
+   * unfinished for another credential.
+   */
   same_of_owner: {
-    params: { ...ofKey, requestHash: text(), similarHash: text(), ...since },
-    columns: { rejectedAt: instant().orNull(), executed: flag(), unfinishedElsewhere: flag() },
+    params: { ...ofKey, requestHash: text(), similarHash: text(), now: instant() },
+    columns: { rejectedUntil: instant().orNull(), executed: flag(), unfinishedElsewhere: flag() },
   },
-  /** Sends of the credential that ran by policy and did not fail, in two spans of time up to now. */
+  /** How many sends of the credential count, in two spans of time up to now. */
   direct_sends: {
     params: { ...ofKey, daySendsMs: integer(), shortSendsMs: integer() },
     columns: { day: integer(), short: integer() },

@@ -221,18 +221,13 @@ export function approvalStorage({ unit, dueUnit, look }: StateStore, random: Ran
     },
 
     /**
-     * Whether the same request of the owner was executed after `executedSince`, or is approved or has had an unknown outcome
-     * since `unfinishedSince`, as it was asked or as the owner changed it. By any credential.
+     * Whether the same request of the owner was executed lately, or is unfinished (`precedentOf`), as it was asked or as the
+     * owner changed it. By any credential.
      */
-    async isRepeat(query: {
-      ownerId: string;
-      requestHash: string;
-      executedSince: Date;
-      unfinishedSince: Date;
-    }): Promise<boolean> {
+    async isRepeat(query: { ownerId: string; requestHash: string; now: Date }): Promise<boolean> {
       const { requestHash: similarHash } = query;
       // No credential has this id, so the others are all.
-      const values = { ...query, similarHash, credentialId: '', rejectedSince: new Date(FAR_MS) };
+      const values = { ...query, similarHash, credentialId: '' };
       const { same } = await look({ same: single(approvalStatements.same_of_owner, values) });
       return same.executed || same.unfinishedElsewhere;
     },

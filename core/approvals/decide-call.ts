@@ -21,10 +21,8 @@ export interface CallFacts {
    * hours.
    */
   readonly sameUnfinished: Approval | undefined;
-  /**
-   * When the owner last rejected the same or a similar request, of any of the owner's keys, in the last hour.
-   */
-  readonly rejectedAt: Date | undefined;
+  /** The owner rejected the same or a similar request, of any of the owner's keys: until when that counts. */
+  readonly rejectedUntil: Date | undefined;
   /** A pending request of the same key for one of the same targets. */
   readonly targetPending: Approval | undefined;
   /**
@@ -77,9 +75,8 @@ export function decideCall(facts: CallFacts, filing: CallFiling, limits: Limits,
     return refuse('pending_exists_for_target', { details: { approval_id: facts.samePending.id } });
   }
   if (facts.sameUnfinished !== undefined) return { kind: 'existing', approval: facts.sameUnfinished };
-  if (facts.rejectedAt !== undefined) {
-    const resetsAt = new Date(facts.rejectedAt.getTime() + REJECTED_MS);
-    return refuse('previously_rejected', { details: { resets_at: resetsAt.toISOString() } });
+  if (facts.rejectedUntil !== undefined) {
+    return refuse('previously_rejected', { details: { resets_at: facts.rejectedUntil.toISOString() } });
   }
   if (facts.targetPending !== undefined) {
     return refuse('pending_exists_for_target', { details: { approval_id: facts.targetPending.id } });
@@ -124,9 +121,6 @@ export function decideAgain(facts: CallFacts, filing: CallFiling): CallVerdict {
   return { kind: 'ask', reasons: ['tried_again', ...filing.holds, ...repeats] };
 }
 
-/** How far back each fact looks. */
-export const SAME_UNFINISHED_MS = 24 * HOUR_MS;
-export const REJECTED_MS = HOUR_MS;
-export const EXECUTED_LATELY_MS = HOUR_MS;
+/** How far back the send limit looks. */
 export const SENDS_DAY_MS = 24 * HOUR_MS;
 export const SENDS_SHORT_MS = 10 * MINUTE_MS;

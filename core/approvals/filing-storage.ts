@@ -24,9 +24,6 @@ import {
   type CallFiling,
   decideAgain,
   decideCall,
-  EXECUTED_LATELY_MS,
-  REJECTED_MS,
-  SAME_UNFINISHED_MS,
   SENDS_DAY_MS,
   SENDS_SHORT_MS,
 } from './decide-call.ts';
@@ -92,22 +89,15 @@ export function filingStorage({ unit }: StateStore) {
  */
 function filingQueries(filing: Filing) {
   const { ownerId, credentialId, requestHash, similarHash, targets, claim, now } = filing;
-  const nowMs = now.getTime();
-  const unfinishedSince = new Date(nowMs - SAME_UNFINISHED_MS);
-  const since = {
-    unfinishedSince,
-    rejectedSince: new Date(nowMs - REJECTED_MS),
-    executedSince: new Date(nowMs - EXECUTED_LATELY_MS),
-  };
   const of = { ownerId, credentialId };
   const asked = approvalStatements;
   return {
     claim: first(claimOfKey, { ...of, key: claim?.key ?? '' }),
     standing: first(asked.standing, of),
     samePending: first(asked.same_pending, { ...of, requestHash, now }),
-    sameUnfinished: first(asked.same_unfinished, { ...of, requestHash, unfinishedSince }),
+    sameUnfinished: first(asked.same_unfinished, { ...of, requestHash, now }),
     targetPending: first(asked.target_pending, { ...of, targetList: targets, now }),
-    ofOwner: single(asked.same_of_owner, { ...of, requestHash, similarHash, ...since }),
+    ofOwner: single(asked.same_of_owner, { ...of, requestHash, similarHash, now }),
     sends: single(asked.direct_sends, { ...of, daySendsMs: SENDS_DAY_MS, shortSendsMs: SENDS_SHORT_MS }),
     filed: single(asked.filed, { ...of, dayMs: DAY_MS }),
     waiting: single(asked.waiting, { ...of, now }),
@@ -153,9 +143,10 @@ function filed(approval: Approval, filing: Filing, storeNowMs: number): readonly
   const isPending = approval.state === 'pending';
   const added = insert(approvals, {
     ...{ ownerId, approvalId, credentialId, accountId, tool, action, reasons, createdAt, expiresAt },
+    countsAsSend: !isPending && filing.call.sends,
     ...movedColumns(approval),
     ...{ permissionGroup: group, requestHash, similarHash },
-    ...{ asked: isPending, sends: filing.call.sends, filedAtMs: storeNowMs },
+    ...{ asked: isPending, filedAtMs: storeNowMs },
     ...{ isCovered: false, hasPlan: true },
     decisionSignature: isPending ? null : signedDecision(approval, filing.signer),
   });
@@ -179,7 +170,7 @@ function callFacts(facts: FilingFacts, mode: CallFacts['mode'], denial: CallFact
     denial,
     samePending: samePending && approvalOf(samePending),
     sameUnfinished: sameUnfinished && approvalOf(sameUnfinished),
-    rejectedAt: ofOwner.rejectedAt ?? undefined,
+    rejectedUntil: ofOwner.rejectedUntil ?? undefined,
     targetPending: targetPending && approvalOf(targetPending),
     executedLately: ofOwner.executed || ofOwner.unfinishedElsewhere,
     directSendsDay: sends.day,

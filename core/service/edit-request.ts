@@ -1,6 +1,5 @@
 import type { Approval } from '../approvals/approval.ts';
 import type { EditedPlan } from '../approvals/approval-storage.ts';
-import { EXECUTED_LATELY_MS, SAME_UNFINISHED_MS } from '../approvals/decide-call.ts';
 import { requestHash } from '../approvals/same-request.ts';
 import { bodyText } from '../contract/schema.ts';
 import type { OpenedPlan } from '../execution/sealed-plan.ts';
@@ -73,12 +72,7 @@ export function isRepeat(
   { tool, planned }: PlannedRequest,
   now: Date,
 ): Promise<boolean> {
-  return storage.isRepeat({
-    ownerId,
-    requestHash: requestHash(tool.name, planned.request),
-    executedSince: new Date(now.getTime() - EXECUTED_LATELY_MS),
-    unfinishedSince: new Date(now.getTime() - SAME_UNFINISHED_MS),
-  });
+  return storage.isRepeat({ ownerId, requestHash: requestHash(tool.name, planned.request), now });
 }
 
 /**

@@ -3,14 +3,9 @@ import { MAX_RESIDENT_BYTES } from '../../adapters/process/do-jobs.ts';
 import { USUAL_BOUNDS } from '../../adapters/process/process-pool.ts';
 import { ACTIVITY_KEPT_MS } from '../../core/activity/check-activity.ts';
 import { APPROVAL_LIFETIME_MS, START_WITHIN_MS } from '../../core/approvals/approval.ts';
-import {
-  EXECUTED_LATELY_MS,
-  REJECTED_MS,
-  SAME_UNFINISHED_MS,
-  SENDS_DAY_MS,
-  SENDS_SHORT_MS,
-} from '../../core/approvals/decide-call.ts';
+import { SENDS_DAY_MS, SENDS_SHORT_MS } from '../../core/approvals/decide-call.ts';
 import { CLAIM_LIFETIME_MS, IDEMPOTENCY_KEY } from '../../core/approvals/idempotency.ts';
+import { EXECUTED_LATELY_MS, REJECTED_MS, SAME_UNFINISHED_MS } from '../../core/approvals/precedent.ts';
 import { RESPONSE_BYTES } from '../../core/call/fitting.ts';
 import { ERRORS, type ErrorCode } from '../../core/contract/errors.ts';
 import { ATTEMPT_MS, ATTEMPTS_MAX } from '../../core/events/delivery.ts';

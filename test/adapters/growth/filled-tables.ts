@@ -66,6 +66,9 @@ const COLUMNS: Readonly<Record<string, Readonly<Record<string, Expression>>>> = 
   approvals: {
     state: `CASE WHEN ${isAmong(0, 5)} THEN 'pending' WHEN ${isAmong(5, OPEN_REQUESTS)} THEN 'approved'
       WHEN i % 50 = 0 THEN 'rejected' WHEN i % 50 = 1 THEN 'outcome_unknown' ELSE 'executed' END`,
+    precedent: `CASE WHEN ${isAmong(0, 5)} THEN 'pending' WHEN ${isAmong(5, OPEN_REQUESTS)} THEN 'unfinished'
+      WHEN i % 50 = 0 THEN 'rejected' WHEN i % 50 = 1 THEN 'unfinished' ELSE 'executed' END`,
+    precedent_until_ms: `CASE WHEN ${IS_OPEN} THEN ${2 * NOW_MS} ELSE :at + 3600000 END`,
     permission_group: "'mail:send'",
     expires_at_ms: `CASE WHEN ${IS_OPEN} THEN ${2 * NOW_MS} ELSE :at END`,
     ended_at_ms: `CASE WHEN ${IS_OPEN} THEN NULL ELSE :at END`,
@@ -73,7 +76,7 @@ const COLUMNS: Readonly<Record<string, Readonly<Record<string, Expression>>>> = 
     lease_until_ms: ':at',
     fence: '1',
     asked: '(i % 3 > 0)',
-    sends: '(i % 2 > 0)',
+    counts_as_send: '(i % 6 = 3)',
     request_hash: OF_OWNER_UNIQUE('request'),
     similar_hash: OF_OWNER_UNIQUE('similar'),
     edited_hash: `CASE WHEN i % 10 = 0 THEN ${OF_OWNER_UNIQUE('edited')} END`,

@@ -227,8 +227,7 @@ export const VERBS: Record<
       read: { readId: 'later', hashes: '', phrases: '', sealed: 'sealed' },
       now: NOON,
     }),
-  isRepeat: (s, { key: { ownerId } }) =>
-    s.isRepeat({ ownerId, requestHash: 'request', executedSince: NOON, unfinishedSince: NOON }),
+  isRepeat: (s, { key: { ownerId } }) => s.isRepeat({ ownerId, requestHash: 'request', now: NOON }),
   readSources: (s, { key: { ownerId } }) => s.readSources(ownerId, ['read']),
   knownDomains: (s, { key: { ownerId } }) => s.knownDomains(ownerId, 1, [1]),
   events: (s, { key: { ownerId } }) => s.events({ ownerId, afterId: 0, limit: 10 }),

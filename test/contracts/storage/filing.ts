@@ -273,13 +273,7 @@ export function filingPromises(store: Store): void {
       const key = await addOwnerAndKey(storage);
       const { ownerId } = key;
       const isRepeat = (requestHash: string, changes = {}) =>
-        storage.isRepeat({
-          ownerId,
-          requestHash,
-          executedSince: at(-1),
-          unfinishedSince: at(-1),
-          ...changes,
-        });
+        storage.isRepeat({ ownerId, requestHash, now: NOON, ...changes });
       await execute(storage, key, { requestHash: 'executed' });
       const lost = await run(storage, key, { requestHash: 'lost' });
       await start(storage, lost);
@@ -301,8 +295,12 @@ export function filingPromises(store: Store): void {
         ...[true, true, true, true, true],
         ...[false, false],
       ]);
-      expect(await isRepeat('executed', { executedSince: NOON })).toBe(false);
-      expect(await isRepeat('lost', { unfinishedSince: NOON })).toBe(false);
+      const isRepeatAt = (requestHash: string, ms: number) => isRepeat(requestHash, { now: at(ms) });
+      expect(await isRepeatAt('executed', HOUR_MS - 1)).toBe(true);
+      expect(await isRepeatAt('executed', HOUR_MS)).toBe(false);
+      expect(await isRepeatAt('lost', DAY_MS - 1)).toBe(true);
+      expect(await isRepeatAt('lost', DAY_MS)).toBe(false);
+      expect(await isRepeatAt('running', 9 * DAY_MS)).toBe(true);
       const { ownerId: stranger } = await addOwnerAndKey(storage);
       expect(await isRepeat('executed', { ownerId: stranger })).toBe(false);
     });

@@ -28,7 +28,7 @@ const FACTS: CallFacts = {
   denial: undefined,
   samePending: undefined,
   sameUnfinished: undefined,
-  rejectedAt: undefined,
+  rejectedUntil: undefined,
   targetPending: undefined,
   executedLately: false,
   directSendsDay: 0,
@@ -59,7 +59,7 @@ describe('a write', () => {
     },
     {
       what: 'the owner rejected it within the hour',
-      facts: { rejectedAt: new Date('2026-03-10T11:30:00.000Z') },
+      facts: { rejectedUntil: new Date('2026-03-10T12:30:00.000Z') },
       code: 'previously_rejected',
       details: { resets_at: '2026-03-10T12:30:00.000Z' },
     },
@@ -152,7 +152,7 @@ describe('the order of the checks', () => {
       filing: {},
       is: { kind: 'existing', approval: { id: 'apr_running' } },
     },
-    { facts: { rejectedAt: NOON }, filing: {}, is: { error: { code: 'previously_rejected' } } },
+    { facts: { rejectedUntil: NOON }, filing: {}, is: { error: { code: 'previously_rejected' } } },
     { facts: { targetPending: WAITING }, filing: {}, is: { error: { code: 'pending_exists_for_target' } } },
     { facts: { filedToday: 100 }, filing: { holds: ['h'] }, is: { error: { code: 'quota_exceeded' } } },
     { facts: { waitingOfKey: 10 }, filing: { holds: ['h'] }, is: { error: { code: 'too_many_pending' } } },
@@ -178,7 +178,7 @@ describe('whatever the facts', () => {
     denial: fc.constantFrom(undefined, undefined, { group: 'mail:send' }),
     samePending: fc.constantFrom(undefined, undefined, WAITING),
     sameUnfinished: fc.constantFrom(undefined, undefined, RUNNING),
-    rejectedAt: fc.constantFrom(undefined, undefined, NOON),
+    rejectedUntil: fc.constantFrom(undefined, undefined, NOON),
     targetPending: fc.constantFrom(undefined, undefined, WAITING),
     executedLately: fc.boolean(),
     directSendsDay: fc.nat({ max: 25 }),
@@ -200,7 +200,7 @@ describe('whatever the facts', () => {
         if (decideCall(given, asked, LIMITS, NOON).kind !== 'run') return;
         expect([given.mode, given.denial]).toEqual(['direct', undefined]);
         expect(asked.holds).toEqual([]);
-        expect([given.samePending, given.sameUnfinished, given.rejectedAt, given.targetPending]).toEqual([
+        expect([given.samePending, given.sameUnfinished, given.rejectedUntil, given.targetPending]).toEqual([
           undefined,
           undefined,
           undefined,
