@@ -172,7 +172,6 @@ export type { SecondStepChange, SecondStepEnd, SecondStepStorage } from './owner
 export type { SessionStorage } from './owners/session-storage.ts';
 export type { Account, StoredGrant } from './ports/account.ts';
 export {
-  MENDED_BY_OWNER,
   needsOwner,
   SERVER_ROLES,
   SERVER_STATES,

@@ -1,6 +1,5 @@
 import type { inboxStatements } from '../../core/watching/inbox-state.ts';
 import type { Texts } from './dialect.ts';
-import { IS_WAITING } from './tracker-texts.ts';
 
 export const INBOX_TEXTS: Texts<typeof inboxStatements> = {
   inboxes_to_watch: ({ prefix, storeNow }) => `
@@ -8,7 +7,7 @@ export const INBOX_TEXTS: Texts<typeof inboxStatements> = {
     FROM ${prefix}accounts a
     LEFT JOIN ${prefix}inbox_leases l ON l.owner_id = a.owner_id AND l.account_id = a.account_id
     WHERE CAST(@all AS boolean) OR a.owner_id IN (
-      SELECT owner_id FROM ${prefix}trackers WHERE ${IS_WAITING}
-      UNION SELECT owner_id FROM ${prefix}endpoints WHERE disabled IS NULL AND types LIKE '%"message.received"%')
+      SELECT owner_id FROM ${prefix}trackers WHERE takes_mail
+      UNION SELECT owner_id FROM ${prefix}endpoints WHERE takes_mail)
     ORDER BY a.owner_id, a.account_id`,
 };

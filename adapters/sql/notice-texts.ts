@@ -1,9 +1,5 @@
 import type { noticeCommands, noticeStatements } from '../../core/notices/notice-state.ts';
-import { MENDED_BY_OWNER } from '../../core/ports/account-health.ts';
 import type { Texts } from './dialect.ts';
-
-/** A condition on `account_health`. */
-const IS_TO_MEND = `state IN (${MENDED_BY_OWNER.map((state) => `'${state}'`).join(', ')})`;
 
 export const NOTICE_TEXTS: Texts<typeof noticeStatements & typeof noticeCommands> = {
   waiting_for_notice: ({ prefix, by }) => `
@@ -13,7 +9,7 @@ export const NOTICE_TEXTS: Texts<typeof noticeStatements & typeof noticeCommands
     WHERE owner_id = @owner_id AND ended_at_ms IS NULL AND state = 'pending' AND expires_at_ms > @now_ms`,
   accounts_to_mend: ({ prefix }) => `
     SELECT count(DISTINCT account_id) AS accounts, min(CASE WHEN NOT is_covered THEN since_ms END) AS oldest_ms
-    FROM ${prefix}account_health WHERE owner_id = @owner_id AND ${IS_TO_MEND}`,
+    FROM ${prefix}account_health WHERE owner_id = @owner_id AND needs_owner`,
   owners_to_notify: ({ prefix, by }) => `
     SELECT * FROM (
       SELECT o.owner_id, o.timezone, s.delay_min, s.quiet_from_min, s.quiet_to_min, s.last_notice_at_ms,
@@ -23,7 +19,7 @@ export const NOTICE_TEXTS: Texts<typeof noticeStatements & typeof noticeCommands
           WHERE a.owner_id = o.owner_id AND a.state = 'pending' AND NOT a.is_covered AND a.expires_at_ms > @now_ms
           UNION ALL
           SELECT min(h.since_ms) FROM ${prefix}account_health h
-          WHERE h.owner_id = o.owner_id AND NOT h.is_covered AND ${IS_TO_MEND}) AS uncovered) AS oldest_ms
+          WHERE h.owner_id = o.owner_id AND NOT h.is_covered AND h.needs_owner) AS uncovered) AS oldest_ms
       FROM (
         SELECT owner_id, min(retry_at_ms) AS retry_at_ms FROM ${prefix}notice_channels
         WHERE owner_id > @after AND code IS NULL GROUP BY owner_id) c

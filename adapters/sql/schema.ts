@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { SUBSCRIBED_TYPES } from '../../core/events/webhook-event.ts';
 import { TABLES } from '../../core/service/all-tables.ts';
 import type { Column } from '../../core/state/column.ts';
-import { columnName, type Expression, type Index, type Table } from '../../core/state/table.ts';
+import { columnName, type Index, type Table } from '../../core/state/table.ts';
 import type { Dialect } from './dialect.ts';
 
 /**
@@ -90,9 +90,7 @@ function indexText(
   dialect: Dialect,
   isHashed: (property: string) => boolean,
 ): string {
-  const parts = on.map((one) =>
-    typeof one === 'string' ? columnName(table, one) : inDialect(one.expression, dialect),
-  );
+  const parts = on.map((one) => columnName(table, one));
   const more = also.filter((one) => !isHashed(one)).map((one) => columnName(table, one));
   const held = dialect.name === 'sqlite' ? [...parts, ...more] : parts;
   const included = dialect.name === 'postgres' && more.length > 0 ? ` INCLUDE (${more.join(', ')})` : '';
@@ -100,8 +98,4 @@ function indexText(
     `CREATE ${isUnique ? 'UNIQUE ' : ''}INDEX ${name} ON ${dialect.prefix}${table.name} (${held.join(', ')})` +
     `${included}${where === undefined ? '' : ` WHERE ${where}`}`
   );
-}
-
-function inDialect(expression: Expression, { name }: Dialect): string {
-  return typeof expression === 'string' ? expression : expression[name];
 }

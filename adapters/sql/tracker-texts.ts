@@ -1,12 +1,9 @@
 import { trackerLinks, type trackerStatements, trackers } from '../../core/trackers/tracker-state.ts';
 import { columnList, type Dialect, type Texts } from './dialect.ts';
 
-/** As the index `trackers_waiting` has it. */
-export const IS_WAITING = "status <> 'resolved' AND keywords <> ''";
-
 const inState = ({ prefix, by }: Dialect) => `
   FROM ${prefix}trackers${by('trackers_by_state')}
-  WHERE owner_id = @owner_id AND (status = 'resolved') = @is_resolved`;
+  WHERE owner_id = @owner_id AND is_resolved = @is_resolved`;
 
 const toSummarise = ({ prefix }: Dialect) => `
   SELECT ${columnList(trackers.columns)} FROM ${prefix}trackers WHERE last_message_link_id > summarised_link_id
@@ -26,7 +23,7 @@ export const TRACKER_TEXTS: Texts<typeof trackerStatements> = {
     `SELECT coalesce(max(tracker_id), 0) AS last_id FROM ${prefix}trackers WHERE owner_id = @owner_id`,
   waiting_trackers: ({ prefix, by }) => `
     SELECT tracker_id, keywords, created_at_ms FROM ${prefix}trackers${by('trackers_waiting')}
-    WHERE owner_id = @owner_id AND ${IS_WAITING} ORDER BY tracker_id`,
+    WHERE owner_id = @owner_id AND takes_mail ORDER BY tracker_id`,
   trackers_to_summarise: toSummarise,
   messages_to_summarise: (dialect) => {
     const links = `${dialect.prefix}tracker_links`;

@@ -9,16 +9,12 @@ const { sequence: _sequence, ...OF_EVENT } = EVENT_COLUMNS;
 const DELIVERY = columnList(OF_DELIVERY, 'd');
 const WITH_EVENT = `${DELIVERY}, ${columnList(OF_EVENT, 'v')}`;
 
-/** From here on a waiting delivery can be tried. The index `deliveries_waiting` sorts by it. */
-const readyMs = ({ name }: Dialect) =>
-  name === 'sqlite' ? 'max(d.due_ms, d.lease_until_ms)' : 'greatest(d.due_ms, d.lease_until_ms)';
-
 interface Range {
   readonly after: string;
   readonly upTo: string;
 }
 
-/** In which ranges of `readyMs` a delivery can be due, as `deliveryAfter` judges it. In the second, the clock was set back. */
+/** In which ranges of `ready_ms` a delivery can be due, as `deliveryAfter` judges it. In the second, the clock was set back. */
 const rangesOf = ({ storeNow }: Dialect): readonly Range[] => [
   { after: '-1', upTo: storeNow },
   { after: `${storeNow} + ${WAIT_MAX_MS}`, upTo: '9000000000000000000' },
@@ -29,7 +25,7 @@ const isWaiting = (dialect: Dialect, { after, upTo }: Range) => {
   const { storeNow } = dialect;
   const latest = `${storeNow} + ${WAIT_MAX_MS}`;
   return `d.owner_id = e.owner_id AND d.endpoint_id = e.endpoint_id AND d.state = 'waiting'
-      AND ${readyMs(dialect)} > ${after} AND ${readyMs(dialect)} <= ${upTo}
+      AND d.ready_ms > ${after} AND d.ready_ms <= ${upTo}
       AND (d.lease_until_ms <= ${storeNow} OR d.lease_until_ms > ${latest})
       AND (d.due_ms <= ${storeNow} OR d.due_ms > ${latest})`;
 };
@@ -78,8 +74,8 @@ export const WEBHOOK_TEXTS: Texts<typeof webhookStatements> = {
 function dueInSqlite(dialect: Dialect): string {
   const firsts = rangesOf(dialect).map(({ after, upTo }) => {
     const last = `coalesce((
-      SELECT ${readyMs(dialect)} ${waitingIn(dialect, { after, upTo })}
-      ORDER BY ${readyMs(dialect)} LIMIT 1 OFFSET @limit - 1), ${upTo})`;
+      SELECT d.ready_ms ${waitingIn(dialect, { after, upTo })}
+      ORDER BY d.ready_ms LIMIT 1 OFFSET @limit - 1), ${upTo})`;
     return `
     SELECT ${WITH_EVENT} FROM endpoints e
     CROSS JOIN deliveries d INDEXED BY deliveries_waiting ON ${isWaiting(dialect, { after, upTo: last })}
@@ -92,7 +88,7 @@ function dueInSqlite(dialect: Dialect): string {
 function dueInPostgres(dialect: Dialect): string {
   const { prefix } = dialect;
   const firsts = rangesOf(dialect).map(
-    (range) => `(SELECT d.* ${waitingIn(dialect, range)} ORDER BY ${readyMs(dialect)} LIMIT @limit)`,
+    (range) => `(SELECT d.* ${waitingIn(dialect, range)} ORDER BY d.ready_ms LIMIT @limit)`,
   );
   return `
     SELECT ${WITH_EVENT} FROM ${prefix}endpoints e

@@ -12,6 +12,8 @@ export const accountHealth = table(
     accountId: integer(),
     leg: oneOf(SERVER_ROLES),
     state: oneOf(SERVER_STATES),
+    /** The owner can mend it (`needsOwner`). */
+    needsOwner: flag(),
     /** NULL: it works. */
     reason: text().orNull(),
     since: instant(),

@@ -105,12 +105,14 @@ function reported(facts: Facts | undefined, report: Report): Verdict<void> {
   const before = facts.servers.find((one) => one.server === server);
   const isSame = before?.state === state;
   const since = isSame ? before.since : now;
-  const columns = { state, reason, since, worked: state === 'working' ? now : (before?.workedAt ?? null) };
+  const isForOwner = needsOwner(state);
+  const worked = state === 'working' ? now : (before?.workedAt ?? null);
+  const columns = { state, needsOwner: isForOwner, reason, since, worked };
   const key = { ownerId, accountId, leg: server };
   const change = isSame
     ? update(accountHealth, key, columns)
     : // No notice covers a new state.
-      put(accountHealth, { ...key, ...columns, isCovered: !needsOwner(state) });
+      put(accountHealth, { ...key, ...columns, isCovered: !isForOwner });
   return { answer: undefined, changes: [change] };
 }
 

@@ -26,7 +26,7 @@ import {
   savedEndpoint,
 } from './endpoint-storage.ts';
 import { type StoredEvent, storedEvent } from './event-storage.ts';
-import { type AttemptLog, deliveries, endpoints, webhookStatements } from './webhook-state.ts';
+import { type AttemptLog, deliveries, deliveryRow, endpoints, webhookStatements } from './webhook-state.ts';
 
 export interface BegunAttempt {
   readonly endpoint: Endpoint;
@@ -154,14 +154,8 @@ export function deliveryStorage({ unit, look }: StateStore) {
         const stored = endpointOf(endpointsFacts(found), endpointId);
         const isOff = stored === undefined || stored.endpoint.health.disabled !== null;
         if (isOff || before === undefined || before.state === 'waiting') return unchanged(false);
-        const row = {
-          ownerId,
-          endpointId,
-          sequence,
-          ...newDelivery(storeNowMs),
-          fence: before.fence,
-          log: [],
-        };
+        const again = { ...newDelivery(storeNowMs), fence: before.fence };
+        const row = deliveryRow({ ownerId, endpointId, sequence, log: [] }, again);
         return { answer: true, changes: [putRows(deliveries, [row])] };
       });
     },
@@ -217,7 +211,9 @@ export function moveDeliveries(loaded: WebhookFacts, request: Move, storeNowMs: 
   const { facts, healths } = endAttempts(loaded, request, storeNowMs, moved, changes);
   const { begun, hasMore } = beginAttempts(facts, request, storeNowMs, moved, changes);
   if (moved.size > 0) {
-    const rows = Array.from(moved.values(), ({ delivery, ...one }) => ({ ownerId, ...one, ...delivery }));
+    const rows = Array.from(moved.values(), ({ delivery, ...of }) =>
+      deliveryRow({ ownerId, ...of }, delivery),
+    );
     changes.push(putRows(deliveries, rows));
   }
   return { answer: { begun, hasMore, healths }, changes };

@@ -18,6 +18,7 @@ import { appendedEvent } from './event-storage.ts';
 import type { EventContent, SubscribedType } from './webhook-event.ts';
 import {
   deliveries,
+  deliveryRow,
   endpoints,
   endpointsOfOwner,
   ownerOfEndpoints,
@@ -131,7 +132,7 @@ export function endpointStorage({ unit, look }: StateStore, random: Random) {
           answer: ref,
           changes: [
             appendedEvent(ownerId, event),
-            putRows(deliveries, [{ ...ref, ...newDelivery(storeNowMs), log: [] }]),
+            putRows(deliveries, [deliveryRow({ ...ref, log: [] }, newDelivery(storeNowMs))]),
           ],
         };
       }),
@@ -200,7 +201,15 @@ export function endpointsFacts(found: {
 }
 
 function storedEndpoint(row: RowOf<typeof endpoints>): StoredEndpoint {
-  const { sealedPrevious, previousUntil, failingSince, disabled, position, ...endpoint } = row;
+  const {
+    sealedPrevious,
+    previousUntil,
+    failingSince,
+    disabled,
+    position,
+    takesMail: _takes,
+    ...endpoint
+  } = row;
   const previous =
     sealedPrevious === null || previousUntil === null
       ? null
@@ -210,13 +219,14 @@ function storedEndpoint(row: RowOf<typeof endpoints>): StoredEndpoint {
 }
 
 /** What changes of an endpoint, apart from its position. */
-function changedColumns({ sealedSecret, previous, health: { failingSinceMs, disabled } }: Endpoint) {
+function changedColumns({ types, sealedSecret, previous, health: { failingSinceMs, disabled } }: Endpoint) {
   return {
     sealedSecret,
     sealedPrevious: previous?.sealedSecret ?? null,
     previousUntil: previous?.until ?? null,
     failingSince: failingSinceMs === null ? null : new Date(failingSinceMs),
     disabled,
+    takesMail: disabled === null && types.includes('message.received'),
   };
 }
 

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { credentials } from '../keys/key-state.ts';
 import { owners } from '../owners/owner-state.ts';
 import { STORED } from '../secrets/stored-purposes.ts';
-import { instant, integer, json, oneOf, sealed, text } from '../state/column.ts';
+import { flag, instant, integer, json, oneOf, sealed, text } from '../state/column.ts';
 import { select, statements } from '../state/query.ts';
 import { table } from '../state/table.ts';
-import { DELIVERY_STATES } from './delivery.ts';
+import { DELIVERY_STATES, type Delivery } from './delivery.ts';
 import { DISABLED_REASONS } from './endpoint-health.ts';
 import { EVENT_COLUMNS } from './event-state.ts';
 import { SUBSCRIBED_TYPES, type SubscribedType } from './webhook-event.ts';
@@ -56,6 +56,8 @@ export const endpoints = table(
     credentialId: text(),
     url: text(),
     types: json(typesIn),
+    /** It is on, and for new mail. */
+    takesMail: flag(),
     sealedSecret: sealed(STORED.endpointSecret),
     sealedPrevious: sealed(STORED.endpointSecret).orNull(),
     previousUntil: instant().orNull(),
@@ -80,6 +82,8 @@ export const deliveries = table(
     dueMs: integer(),
     fence: integer(),
     leaseUntilMs: integer(),
+    /** The later of the two: from then on, an attempt can start. */
+    readyMs: integer(),
     /** Oldest first. */
     log: json(logIn, formOfLog),
   },
@@ -87,21 +91,20 @@ export const deliveries = table(
     key: ['ownerId', 'endpointId', 'sequence'],
     indexes: {
       deliveries_waiting: {
-        on: [
-          'ownerId',
-          'endpointId',
-          {
-            expression: {
-              sqlite: 'max(due_ms, lease_until_ms)',
-              postgres: 'greatest(due_ms, lease_until_ms)',
-            },
-          },
-        ],
+        on: ['ownerId', 'endpointId', 'readyMs'],
         where: "state = 'waiting'",
       },
     },
   },
 );
+
+/** The row of a delivery. @param of  the delivery's key, and its log */
+export function deliveryRow<Of extends object>(
+  of: Of,
+  { state, attempts, dueMs, fence, leaseUntilMs }: Delivery,
+) {
+  return { ...of, state, attempts, dueMs, fence, leaseUntilMs, readyMs: Math.max(dueMs, leaseUntilMs) };
+}
 
 export const endpointsOfOwner = select(endpoints, { by: ['ownerId'], order: ['endpointId'] });
 

@@ -48,7 +48,7 @@ export function healthOf(
 }
 
 /** What only the owner can mend. Everything else may pass. */
-export const MENDED_BY_OWNER = ['password_refused', 'sign_in_again', 'certificate_changed'] as const;
+const MENDED_BY_OWNER = ['password_refused', 'sign_in_again', 'certificate_changed'] as const;
 
 export function needsOwner(state: ServerState): boolean {
   return MENDED_BY_OWNER.some((one) => one === state);

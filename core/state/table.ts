@@ -2,12 +2,9 @@ import type { Column } from './column.ts';
 
 export type Columns = Readonly<Record<string, Column>>;
 
-/** An SQL expression or condition that both databases read alike; else one for each. */
-export type Expression = string | { readonly sqlite: string; readonly postgres: string };
-
 /** An index of a table. Its columns are named by their properties. */
 export interface Index<Property extends string = string> {
-  readonly on: readonly (Property | { readonly expression: Expression })[];
+  readonly on: readonly Property[];
   /** Which rows it holds: a condition on columns, named as in SQL. */
   readonly where?: string;
   readonly isUnique?: boolean;

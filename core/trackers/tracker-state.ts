@@ -14,6 +14,9 @@ export const trackers = table(
     keywords: text(),
     dueOn: text().orNull(),
     status: oneOf(['open', 'waiting', 'resolved']),
+    isResolved: flag(),
+    /** New mail may belong to it: it is not resolved, and has keywords. */
+    takesMail: flag(),
     addedByAgent: flag(),
     createdAt: instant(),
     resolvedAt: instant().orNull(),
@@ -32,11 +35,8 @@ export const trackers = table(
     unique: [['ownerId', 'requestId']],
     removedWith: owners,
     indexes: {
-      trackers_by_state: { on: ['ownerId', { expression: "(status = 'resolved')" }, 'trackerId'] },
-      trackers_waiting: {
-        on: ['ownerId', 'trackerId'],
-        where: "status <> 'resolved' AND keywords <> ''",
-      },
+      trackers_by_state: { on: ['ownerId', 'isResolved', 'trackerId'] },
+      trackers_waiting: { on: ['ownerId', 'trackerId'], where: 'takes_mail' },
       trackers_to_summarise: {
         on: ['ownerId', 'trackerId'],
         where: 'last_message_link_id > summarised_link_id',
@@ -104,7 +104,7 @@ export const trackerStatements = statements({
   count_trackers: { params: { ownerId, isResolved: flag() }, columns: { total: integer() } },
   /** 0: the owner has none. */
   last_tracker: { params: { ownerId }, columns: { lastId: trackerId } },
-  /** Active, and with keywords. */
+  /** Those that new mail may belong to. */
   waiting_trackers: { params: { ownerId }, columns: { trackerId, keywords, createdAt } },
   /** Whose summary lacks messages. One of every owner comes before a second one of any owner. */
   trackers_to_summarise: { params: { limit: integer() }, columns: trackers.columns },

@@ -285,6 +285,7 @@ function create(
   const row: TrackerRow = {
     ...{ ownerId, trackerId, requestId, title, keywords, dueOn, addedByAgent },
     status: 'open',
+    ...standing({ status: 'open', keywords }),
     createdAt: now,
     resolvedAt: null,
     lastAutoLinkAt: null,
@@ -299,7 +300,11 @@ function setStatus(
   tracker: TrackerRow,
   { status, now }: { readonly status: TrackerStatus; readonly now: Date },
 ): Verdict<Tracker> {
-  const values = { status, resolvedAt: status === 'resolved' ? (tracker.resolvedAt ?? now) : null };
+  const values = {
+    status,
+    ...standing({ status, keywords: tracker.keywords }),
+    resolvedAt: status === 'resolved' ? (tracker.resolvedAt ?? now) : null,
+  };
   return { answer: trackerIn({ ...tracker, ...values }), changes: [updated(tracker, values)] };
 }
 
@@ -311,7 +316,14 @@ function edit(
   if (hasFields(tracker, fields)) return unchanged({ won: true });
   if (!hasFields(tracker, was)) return unchanged({ won: false });
   const { title, keywords, dueOn } = fields;
-  return { answer: { won: true }, changes: [updated(tracker, { title, keywords, dueOn })] };
+  const values = { title, keywords, dueOn, ...standing({ status: tracker.status, keywords }) };
+  return { answer: { won: true }, changes: [updated(tracker, values)] };
+}
+
+/** What look-ups need to know of a tracker. */
+function standing({ status, keywords }: Pick<TrackerRow, 'status' | 'keywords'>) {
+  const isResolved = status === 'resolved';
+  return { isResolved, takesMail: !isResolved && keywords !== '' };
 }
 
 function hasFields(tracker: TrackerRow, { title, keywords, dueOn }: TrackerFields): boolean {
@@ -378,6 +390,8 @@ function updated({ ownerId, trackerId }: TrackerKey, values: Partial<TrackerRow>
 
 function trackerIn({
   requestId: _request,
+  isResolved: _resolved,
+  takesMail: _takes,
   lastMessageLinkId: _last,
   summarisedLinkId: _summarised,
   summary,

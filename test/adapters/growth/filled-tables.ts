@@ -103,6 +103,7 @@ const COLUMNS: Readonly<Record<string, Readonly<Record<string, Expression>>>> = 
     endpoint_id: NUMBER,
     position: '(:rows / :owners) - 2',
     types: `'["message.received"]'`,
+    takes_mail: 'true',
   },
   event_numbers: {
     event_id: NUMBER,
@@ -172,6 +173,8 @@ const COLUMNS: Readonly<Record<string, Readonly<Record<string, Expression>>>> = 
     request_id: OF_OWNER_UNIQUE('request'),
     status: `CASE WHEN i < 20 THEN 'open' ELSE 'resolved' END`,
     keywords: `CASE WHEN i < 20 THEN 'word' ELSE '' END`,
+    is_resolved: '(i >= 20)',
+    takes_mail: '(i < 20)',
     last_message_link_id: 'CASE WHEN i < 3 THEN 1 ELSE 0 END',
   },
   usage: { credential_id: OF_OWNER_UNIQUE('key'), slot_id: "''" },
