@@ -267,7 +267,7 @@ export type { Answer, ToolCall } from './service/tool-call.ts';
 export type { Registration } from './sign-in/client.ts';
 export type { OAuthError, Refusal } from './sign-in/refusal.ts';
 export type { SignInRequest } from './sign-in/request.ts';
-export type { EraseBefore } from './state/store.ts';
+export type { EraseBefore } from './state/erase-before.ts';
 export type {
   DueSummary,
   LinkContent,

@@ -1,13 +1,8 @@
+import { POSTGRES } from '../sql/dialect.ts';
+import { ERASED_AT_ONCE, eraseOldRows } from '../sql/erase-text.ts';
+
 /** Held by one process at a time. The number is arbitrary but fixed. */
 export const LOCK_ERASING = 'SELECT pg_advisory_xact_lock(7305816483)';
-
-/** Rows that one statement erases. The planner looks up so few by index, whatever it expects of the tables. */
-export const ERASED_AT_ONCE = 200;
-
-const oldRows = (table: string, key: string, condition: string) => `
-  DELETE FROM countersign.${table} WHERE (${key}) IN (
-    SELECT ${key} FROM countersign.${table} WHERE ${condition}
-    LIMIT ${ERASED_AT_ONCE} FOR UPDATE SKIP LOCKED)`;
 
 /** Each looks up at most `ERASED_AT_ONCE` old rows, and erases or changes them and the rows that belong to them. */
 export const ERASE: readonly string[] = [
@@ -41,10 +36,7 @@ export const ERASE: readonly string[] = [
     WHERE e.owner_id = old.owner_id
       AND d.owner_id = e.owner_id AND d.endpoint_id = e.endpoint_id AND d.sequence = old.sequence)
   DELETE FROM countersign.events v USING old WHERE v.owner_id = old.owner_id AND v.sequence = old.sequence`,
-  oldRows('moved_into_inbox', 'owner_id, account_id, identity', 'at_ms < @events_before_ms'),
-  oldRows('claims', 'owner_id, credential_id, key', 'created_at_ms < @claims_before_ms'),
-  oldRows('reads', 'owner_id, read_id', 'at_ms < @reads_before_ms'),
-  oldRows('password_tries', 'row_number', 'forgotten_ms < @password_tries_before_ms'),
+  ...eraseOldRows(POSTGRES),
 ];
 
 /**

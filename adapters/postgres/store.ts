@@ -4,8 +4,9 @@ import { integer } from '../../core/state/column.ts';
 import { type Queries, type ResultsOf, resultsOf } from '../../core/state/query.ts';
 import type { Commit, StateStore, Verdict } from '../../core/state/store.ts';
 import { POSTGRES } from '../sql/dialect.ts';
+import { ERASED_AT_ONCE, eraseValues } from '../sql/erase-text.ts';
 import { namedTexts, queryText } from '../sql/statement-text.ts';
-import { eraseValues, orReplace, writeText } from '../sql/write-text.ts';
+import { orReplace, writeText } from '../sql/write-text.ts';
 import {
   type Database,
   DURABLE,
@@ -15,7 +16,7 @@ import {
   type Statements,
   type Transaction,
 } from './database.ts';
-import { ERASE, ERASE_ACTIVITY, ERASED_AT_ONCE, LOCK_ERASING } from './erasing.ts';
+import { ERASE, ERASE_ACTIVITY, LOCK_ERASING } from './erasing.ts';
 import { lockDue, lockFor } from './lock.ts';
 
 /** A unit takes two round trips: one to begin, lock and load, one to write and commit. */

@@ -1,5 +1,4 @@
-import type { RowChange, Values } from '../../core/state/change.ts';
-import type { EraseBefore } from '../../core/state/store.ts';
+import type { RowChange } from '../../core/state/change.ts';
 
 type RowWrite = Exclude<RowChange, { op: 'run' | 'put_rows' }>;
 
@@ -39,15 +38,4 @@ function textOf(
 export function orReplace(key: readonly string[], columns: readonly string[]): string {
   const excluded = columns.map((column) => `${column} = excluded.${column}`).join(', ');
   return `ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${excluded}`;
-}
-
-export function eraseValues(before: EraseBefore): Values {
-  return {
-    plans_kept_until_ms: before.plansKeptUntil.getTime(),
-    events_before_ms: before.eventsBefore.getTime(),
-    activity_before_ms: before.activityBefore.getTime(),
-    claims_before_ms: before.claimsBefore.getTime(),
-    reads_before_ms: before.readsBefore.getTime(),
-    password_tries_before_ms: before.passwordTriesBefore.getTime(),
-  };
 }

@@ -1,5 +1,5 @@
-/** Rows that one statement erases, so that calls wait a few milliseconds at most. */
-export const ERASED_AT_ONCE = 200;
+import { SQLITE } from '../sql/dialect.ts';
+import { ERASED_AT_ONCE, eraseOldRows } from '../sql/erase-text.ts';
 
 /** Approvals whose plans their owners keep no longer: 86,400,000 ms are a day. One range of the index per owner. */
 const ENDED_LONG_AGO = `
@@ -12,9 +12,6 @@ const ENDED_LONG_AGO = `
 const OLD_EVENTS = `
     SELECT owner_id, sequence, type, position FROM events INDEXED BY events_by_time
     WHERE created_at_ms < @events_before_ms ORDER BY created_at_ms, owner_id, sequence LIMIT ${ERASED_AT_ONCE}`;
-
-const oldRows = (table: string, key: string, condition: string) => `
-  DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${ERASED_AT_ONCE})`;
 
 /**
  * Each looks up at most `ERASED_AT_ONCE` old rows. Plans are erased, and their approvals record it. Events are erased
@@ -35,10 +32,7 @@ export const ERASE: readonly string[] = [
     FROM (${OLD_EVENTS}) GROUP BY type) AS old
   WHERE old.type = event_streams.type`,
   `DELETE FROM events WHERE (owner_id, sequence) IN (SELECT owner_id, sequence FROM (${OLD_EVENTS}))`,
-  oldRows('moved_into_inbox', 'owner_id, account_id, identity', 'at_ms < @events_before_ms'),
-  oldRows('reads', 'owner_id, read_id', 'at_ms < @reads_before_ms'),
-  oldRows('claims', 'owner_id, credential_id, key', 'created_at_ms < @claims_before_ms'),
-  oldRows('password_tries', 'row_number', 'forgotten_ms < @password_tries_before_ms'),
+  ...eraseOldRows(SQLITE),
 ];
 
 /**

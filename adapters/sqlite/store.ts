@@ -11,9 +11,10 @@ import {
 } from '../../core/state/query.ts';
 import type { Commit, StateStore, Verdict } from '../../core/state/store.ts';
 import { SQLITE } from '../sql/dialect.ts';
+import { ERASED_AT_ONCE, eraseValues } from '../sql/erase-text.ts';
 import { namedTexts, queryText } from '../sql/statement-text.ts';
-import { eraseValues, orReplace, writeText } from '../sql/write-text.ts';
-import { ERASE, ERASE_ACTIVITY, ERASE_CHECKPOINTS, ERASED_AT_ONCE } from './erasing.ts';
+import { orReplace, writeText } from '../sql/write-text.ts';
+import { ERASE, ERASE_ACTIVITY, ERASE_CHECKPOINTS } from './erasing.ts';
 import { transactionsOn } from './transactions.ts';
 
 type Plain = string | number | null;

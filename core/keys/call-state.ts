@@ -42,7 +42,11 @@ export const claims = table(
     approvalId: text().orNull(),
     createdAt: instant(),
   },
-  { key: ['ownerId', 'credentialId', 'key'], indexes: { claims_by_age: { on: ['createdAt'] } } },
+  {
+    key: ['ownerId', 'credentialId', 'key'],
+    erased: { by: 'createdAt', before: 'claimsBefore' },
+    indexes: { claims_by_age: { on: ['createdAt'] } },
+  },
 );
 
 /** A used Idempotency-Key. */

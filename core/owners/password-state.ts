@@ -20,7 +20,11 @@ export const devices = table(
 export const passwordTries = table(
   'password_tries',
   { rowNumber: integer(), failures: integer(), lastMs: integer(), forgottenMs: integer() },
-  { key: ['rowNumber'], indexes: { password_tries_forgotten: { on: ['forgottenMs'] } } },
+  {
+    key: ['rowNumber'],
+    erased: { by: 'forgottenMs', before: 'passwordTriesBefore' },
+    indexes: { password_tries_forgotten: { on: ['forgottenMs'] } },
+  },
 );
 
 export type Device = Omit<RowOf<typeof devices>, 'ownerId'>;

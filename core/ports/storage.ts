@@ -19,7 +19,7 @@ import type { PasswordStorage } from '../owners/password-storage.ts';
 import type { SecondStepStorage } from '../owners/second-step-storage.ts';
 import type { SessionStorage } from '../owners/session-storage.ts';
 import type { ReadStorage } from '../provenance/read-storage.ts';
-import type { EraseBefore } from '../state/store.ts';
+import type { EraseBefore } from '../state/erase-before.ts';
 import type { TrackerStorage } from '../trackers/tracker-storage.ts';
 import type { InboxStorage } from '../watching/inbox-storage.ts';
 import type { LeaseStorage } from '../watching/lease-storage.ts';

@@ -22,6 +22,7 @@ export const reads = table(
   {
     key: ['ownerId', 'readId'],
     isWide: true,
+    erased: { by: 'at', before: 'readsBefore' },
     indexes: {
       reads_by_age: { on: ['at'] },
       reads_of_owner: { on: ['ownerId', 'at', 'readId'], also: ['hashes'] },

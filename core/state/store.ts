@@ -1,4 +1,5 @@
 import type { RowChange } from './change.ts';
+import type { EraseBefore } from './erase-before.ts';
 import type { Queries, Query, ResultsOf } from './query.ts';
 
 /**
@@ -79,18 +80,4 @@ export interface StateStore {
 
   /** Loads the results of queries as they are at one moment. Changes nothing. */
   look<Asked extends Queries>(queries: Asked): Promise<ResultsOf<Asked>>;
-}
-
-/** What is erased. */
-export interface EraseBefore {
-  /** Plans, gists, notes and diffs of approvals whose owners keep them until before this, counted in `plansKeptDays` from their end. */
-  plansKeptUntil: Date;
-  /** Events, with their deliveries. */
-  eventsBefore: Date;
-  /** Of an owner up to the first row that is kept; with the checkpoints of erased rows except the newest one. */
-  activityBefore: Date;
-  claimsBefore: Date;
-  readsBefore: Date;
-  /** Expired counters of tries. */
-  passwordTriesBefore: Date;
 }

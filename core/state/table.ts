@@ -1,4 +1,5 @@
 import type { Column } from './column.ts';
+import type { EraseBefore } from './erase-before.ts';
 
 export type Columns = Readonly<Record<string, Column>>;
 
@@ -26,6 +27,8 @@ export interface Table<Described extends Columns = Columns> {
   readonly isWide: boolean;
   /** A condition on columns that holds for every row, named as in SQL. */
   readonly check: string | undefined;
+  /** How long rows are kept: those are erased whose instant in the column `by` is before this limit. */
+  readonly erased: { readonly by: string; readonly before: keyof EraseBefore } | undefined;
 }
 
 interface Options<Property extends string> {
@@ -38,6 +41,7 @@ interface Options<Property extends string> {
   readonly removedWith?: Table;
   readonly isWide?: boolean;
   readonly check?: string;
+  readonly erased?: { readonly by: Property; readonly before: keyof EraseBefore };
 }
 
 /** @param name  as in SQL; `columns`: their order is that of the table */
@@ -46,7 +50,7 @@ export function table<const Described extends Columns>(
   columns: Described,
   options: Options<keyof Described & string>,
 ): Table<Described> {
-  const { key, unique = [], indexes = {}, partOf, removedWith, isWide = false, check } = options;
+  const { key, unique = [], indexes = {}, partOf, removedWith, isWide = false, check, erased } = options;
   const parent = removedWith ?? partOf;
   return {
     name,
@@ -57,6 +61,7 @@ export function table<const Described extends Columns>(
     parent: parent && { table: parent, isRemovedWithIt: removedWith !== undefined },
     isWide,
     check,
+    erased,
   };
 }
 

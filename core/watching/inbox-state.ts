@@ -97,6 +97,7 @@ export const movedIntoInbox = table(
   },
   {
     key: ['ownerId', 'accountId', 'identity'],
+    erased: { by: 'at', before: 'eventsBefore' },
     indexes: { moved_into_inbox_by_time: { on: ['at'] } },
   },
 );
