@@ -158,7 +158,6 @@ export type {
   NoticeStorage,
   OwnerToNotify,
 } from './notices/notice-storage.ts';
-export { NOTICE_KINDS, type NoticeKind, type NoticeTarget } from './notices/notice-target.ts';
 export type { Owner } from './owners/owner-state.ts';
 export type {
   OwnerRemoval,
@@ -248,6 +247,7 @@ export {
 export type { MailSending, Outgoing } from './ports/mail-sending.ts';
 export type { InboxVisit, MailWatching, OpenInbox, WatchEnd } from './ports/mail-watching.ts';
 export { type Notice, type NoticeEnd, type NoticeSender, noticeText } from './ports/notice-sender.ts';
+export { NOTICE_KINDS, type NoticeKind, type NoticeTarget } from './ports/notice-target.ts';
 export type { Mail, Ports } from './ports/ports.ts';
 export type { Reader, Reading, ReadingFor, UnreadableReason } from './ports/reader.ts';
 export type { Storage } from './ports/storage.ts';

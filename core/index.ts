@@ -24,6 +24,7 @@ export {
   ServiceStoppedError,
 } from './contract/errors.ts';
 export type { Result } from './contract/result.ts';
+export type { EventListener, ListenerEvent } from './events/event-listener.ts';
 export { EventCursorError } from './events/event-stream.ts';
 export type { OwnerWords } from './execution/sealed-words.ts';
 export type { FolderRoles, PinnedRole } from './folders/roles.ts';
@@ -48,7 +49,6 @@ export type { Invitation } from './mail/compose.ts';
 export type { MessageSizes } from './mail/message-sizes.ts';
 export type { SentMessage } from './mail/sent-message.ts';
 export type { NoticeSettings, QuietHours } from './notices/notice-rule.ts';
-export type { NoticeKind, NoticeTarget } from './notices/notice-target.ts';
 export type { Owner } from './owners/owner-state.ts';
 export type { Draft } from './plans/edit-diff.ts';
 export type { Account } from './ports/account.ts';
@@ -57,6 +57,7 @@ export type { CalendarInfo } from './ports/calendar.ts';
 export type { Log, LogFields } from './ports/log.ts';
 export { MailError, type MailErrorCode } from './ports/mail.ts';
 export type { Notice, NoticeEnd, NoticeSender } from './ports/notice-sender.ts';
+export type { NoticeKind, NoticeTarget } from './ports/notice-target.ts';
 export type { ReadLine } from './provenance/read-lines.ts';
 export type { Finding, NamedFinding } from './safety/finding.ts';
 export type { Sentence } from './safety/finding-text.ts';
@@ -104,8 +105,6 @@ export type {
   SecondStepView,
 } from './service/second-steps.ts';
 export type {
-  EventListener,
-  ListenerEvent,
   OnArguments,
   PendingListener,
   Service,

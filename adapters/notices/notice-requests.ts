@@ -1,7 +1,7 @@
 import { createECDH, randomBytes } from 'node:crypto';
 import { signatureHeader } from '../../core/events/signature.ts';
-import type { NoticeTarget, PushTarget } from '../../core/notices/notice-target.ts';
 import { type Notice, noticeText } from '../../core/ports/notice-sender.ts';
+import type { NoticeTarget, PushTarget } from '../../core/ports/notice-target.ts';
 import { encryptPush, vapidHeader } from './push-message.ts';
 
 /** The request that carries a notice to each kind of target. */

@@ -1,6 +1,6 @@
 import { createCipheriv, createECDH, hkdfSync, sign } from 'node:crypto';
-import type { PushTarget } from '../../core/notices/notice-target.ts';
-import { vapidPublicKey } from '../../core/notices/notice-target.ts';
+import type { PushTarget } from '../../core/ports/notice-target.ts';
+import { vapidPublicKey } from '../../core/ports/notice-target.ts';
 
 /** Larger than any message here, so a message is one record. Browsers accept at least 4096 bytes. */
 const RECORD_BYTES = 4096;

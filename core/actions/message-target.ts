@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { undefinedIfNotFound } from '../accounts/mail-call.ts';
 import type { MailReader } from '../accounts/mail-reader.ts';
+import { targetNamesBegin } from '../accounts/target-names.ts';
 import type { Reach } from '../gate/fences.ts';
 import { isMessageInPlace, type MessageRow } from '../mail/message-row.ts';
 import type { MailCall } from '../ports/mail.ts';
@@ -69,11 +70,6 @@ export function targetName(
   message: { readonly stableId: string | null; readonly fingerprint: string },
 ): string {
   return `${targetNamesBegin(accountId)}${message.stableId ?? message.fingerprint}`;
-}
-
-/** Returns the start of the names of an account's messages, also of the filed ones. */
-export function targetNamesBegin(accountId: number): string {
-  return `message:${accountId}:`;
 }
 
 /** Returns the filed name of a target: hashed, except for the account of a message. */

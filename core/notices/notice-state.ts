@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { owners } from '../owners/owner-state.ts';
+import { NOTICE_KINDS } from '../ports/notice-target.ts';
 import { STORED } from '../secrets/stored-purposes.ts';
 import { flag, instant, integer, json, oneOf, sealed, text } from '../state/column.ts';
 import { commands, select, statements } from '../state/query.ts';
 import { type RowOf, table } from '../state/table.ts';
 import { DEFAULT_NOTICE_SETTINGS } from './notice-rule.ts';
-import { NOTICE_KINDS } from './notice-target.ts';
 
 /** What is stored of notices. Which requests and accounts a notice covers is a column of their own tables. */
 

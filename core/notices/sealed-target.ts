@@ -1,7 +1,7 @@
+import { type NoticeTarget, noticeTarget } from '../ports/notice-target.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { openFrom, sealFor } from '../state/sealing.ts';
 import { type NoticeChannel, noticeChannels } from './notice-state.ts';
-import { type NoticeTarget, noticeTarget } from './notice-target.ts';
 
 type Of = Pick<NoticeChannel, 'ownerId' | 'channelId'>;
 

@@ -1,4 +1,4 @@
-import type { NoticeKind, NoticeTarget } from '../notices/notice-target.ts';
+import type { NoticeKind, NoticeTarget } from './notice-target.ts';
 
 /** Tells an owner that something waits. It decides neither when nor what. */
 export interface NoticeSender {

@@ -8,8 +8,8 @@ import {
   sealSettings,
   undefinedIfNotFound,
 } from '../accounts/mail-call.ts';
+import { targetNamesBegin } from '../accounts/target-names.ts';
 import { endedAfter } from '../accounts/within-limit.ts';
-import { targetNamesBegin } from '../actions/message-target.ts';
 import { address, bodyText, invalidArgument, line, text } from '../contract/schema.ts';
 import { decideRoles } from '../folders/decide-roles.ts';
 import type { MailFolder } from '../folders/folder.ts';

@@ -226,7 +226,7 @@ export function createService<MailSettings, CalendarSettings>(
     sessions: createSessions(ports, keyring, checkPassword, checkSecondStep, checkPasskey),
     secondSteps: createSecondSteps(ports, keyring, challenges),
     keys: createKeys(ports, keyring),
-    signIns: createSignIns(ports, keyring, callsWith(isAccessToken)),
+    signIns: { ...createSignIns(ports, keyring), calls: callsWith(isAccessToken) },
     accounts,
     mailSignIns: createMailSignIns(ports, keyring, accounts),
     webhooks: createWebhooks(ports, keyring),

@@ -1,3 +1,4 @@
+import type { EventListener } from '../events/event-listener.ts';
 import type { PositionedEvent, StoredEvent } from '../events/event-storage.ts';
 import { type EventStream, eventCursor, positionOf } from '../events/event-stream.ts';
 import type { SubscribedType } from '../events/webhook-event.ts';
@@ -5,7 +6,6 @@ import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createBackoff } from '../time/backoff.ts';
 import { MINUTE_MS } from '../time/durations.ts';
-import type { EventListener } from './service.ts';
 
 /** Calls the listeners of stored events. */
 export interface EventDelivery {

@@ -3,16 +3,11 @@ import { newEndpointSecret } from '../events/signature.ts';
 import { boundedCache } from '../memory/bounded-cache.ts';
 import { DELAY_MAX_MIN, type NoticeSettings } from '../notices/notice-rule.ts';
 import type { NoticeChannel } from '../notices/notice-state.ts';
-import {
-  type NoticeKind,
-  type NoticeTarget,
-  noticeTarget,
-  vapidPublicKey,
-} from '../notices/notice-target.ts';
 import { openTarget, sealTarget } from '../notices/sealed-target.ts';
 import { vapidKey } from '../notices/vapid-key.ts';
 import { errorName } from '../ports/log.ts';
 import type { Notice, NoticeEnd, NoticeSender } from '../ports/notice-sender.ts';
+import { type NoticeKind, type NoticeTarget, noticeTarget, vapidPublicKey } from '../ports/notice-target.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { HOUR_MS, MINUTE_MS } from '../time/durations.ts';

@@ -1,10 +1,10 @@
 import { isAccessNoticeDue, isNoticeDue, isQuiet, isRetryDue } from '../notices/notice-rule.ts';
 import type { NoticeChannel } from '../notices/notice-state.ts';
 import type { ClaimedNotice, NoticeAttemptEnd, OwnerToNotify } from '../notices/notice-storage.ts';
-import { isSameMailbox, type NoticeTarget } from '../notices/notice-target.ts';
 import { openTarget } from '../notices/sealed-target.ts';
 import { errorName } from '../ports/log.ts';
 import type { Notice, NoticeEnd, NoticeSender } from '../ports/notice-sender.ts';
+import { isSameMailbox, type NoticeTarget } from '../ports/notice-target.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { createAttempts } from './attempts.ts';

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../events/event-storage.ts';
+import type { EventListener } from '../events/event-listener.ts';
 import type { SubscribedType } from '../events/webhook-event.ts';
 import type { Accounts } from './accounts.ts';
 import type { Approvals } from './approvals.ts';
@@ -32,7 +32,10 @@ export interface Service<Settings = unknown> {
   readonly sessions: Sessions;
   readonly secondSteps: SecondSteps;
   readonly keys: Keys;
-  readonly signIns: SignIns;
+  readonly signIns: SignIns & {
+    /** Like `calls`, for access tokens: a key is not accepted. */
+    readonly calls: Calls;
+  };
   readonly accounts: Accounts<Settings>;
   readonly mailSignIns: MailSignIns;
   readonly approvals: Approvals;
@@ -90,12 +93,3 @@ export type OnArguments<Name extends 'approval.pending' | SubscribedType> = Name
   : [event: Name, listener: PendingListener];
 
 export type PendingListener = (notice: { ownerId: string; approvalId: string }) => unknown;
-
-export type EventListener<Type extends SubscribedType> = (event: ListenerEvent<Type>) => unknown;
-
-/** A stored event, as listeners get it. */
-export type ListenerEvent<Type extends SubscribedType> = Extract<StoredEvent, { readonly type: Type }> & {
-  readonly ownerId: string;
-  /** Opaque, at most 40 characters. Save it once the event is handled. */
-  readonly cursor: string;
-};

@@ -27,7 +27,6 @@ import {
   signInName,
 } from '../sign-in/request.ts';
 import { HOUR_MS } from '../time/durations.ts';
-import type { Calls } from './calls.ts';
 import { changedModes, fencedAccounts, lifetimeMs, modesOfPreset } from './chosen-permissions.ts';
 import { createClientDocuments } from './client-documents.ts';
 import { notFound } from './not-found.ts';
@@ -39,8 +38,6 @@ import { notFound } from './not-found.ts';
 export interface SignIns {
   /** Whether a client may publish its document instead of registering. False without the port `documentSource`. */
   readonly fetchesDocuments: boolean;
-  /** Like `Service.calls`, for access tokens: a key is not accepted. */
-  readonly calls: Calls;
   /**
    * Issues an id for a client. Stores nothing.
    * @param metadata  the client's JSON
@@ -94,12 +91,7 @@ export interface IssuedTokens {
 /** How long a stolen access token is of use. */
 export const ACCESS_TOKEN_MS = HOUR_MS;
 
-/** @param calls for access tokens */
-export function createSignIns(
-  { storage, clock, random, documentSource }: Ports,
-  keyring: Keyring,
-  calls: Calls,
-): SignIns {
+export function createSignIns({ storage, clock, random, documentSource }: Ports, keyring: Keyring): SignIns {
   const documentOf = createClientDocuments(documentSource, clock);
 
   async function clientOf(clientId: string, address: string): Promise<Client | Refusal> {
@@ -176,7 +168,6 @@ export function createSignIns(
   }
 
   return {
-    calls,
     fetchesDocuments: documentSource !== undefined,
     register: (metadata) => registerClient(metadata, keyring, clock.now()),
 

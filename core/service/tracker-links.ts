@@ -1,18 +1,21 @@
 import { mailCall } from '../accounts/mail-call.ts';
+import type { LookUpPorts } from '../accounts/tool-ports.ts';
 import { WAIT_MS } from '../accounts/within-limit.ts';
 import { targetName } from '../actions/message-target.ts';
 import type { LookUpContext } from '../call/context.ts';
+import type { Identifiers } from '../call/identifiers.ts';
 import { findReadMessage, nameAccountOnFailure, ROW_FIELD_CHARS, summaryOf } from '../call/mailbox.ts';
+import { saysWord, searchWords } from '../call/search-words.ts';
 import { NO_FENCES } from '../gate/fences.ts';
 import { storedEvent } from '../plans/find-event.ts';
 import type { Account } from '../ports/account.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Keyring } from '../secrets/keyring.ts';
 import { shortened } from '../text/shortened.ts';
 import { DAY_MS } from '../time/durations.ts';
-import { saysWord, wordsOf } from '../tools/mail-search.ts';
 import { EXCERPT_WINDOW } from '../trackers/extractive-summary.ts';
 import { linkedMessage } from '../trackers/linked-message.ts';
 import type { TrackerStorage } from '../trackers/tracker-storage.ts';
-import type { CallToolParts } from './call-parts.ts';
 import { forOwner } from './for-owner.ts';
 import type { TrackerLinks } from './linkable.ts';
 import { notFound } from './not-found.ts';
@@ -20,9 +23,12 @@ import { notFound } from './not-found.ts';
 const BEFORE_MS = 14 * DAY_MS;
 const AHEAD_MS = 60 * DAY_MS;
 
-export function createTrackerLinks(
-  parts: Pick<CallToolParts, 'ports' | 'lookUps' | 'keyring' | 'identifiers'>,
-): TrackerLinks {
+export function createTrackerLinks(parts: {
+  readonly ports: Ports;
+  readonly lookUps: LookUpPorts;
+  readonly keyring: Keyring;
+  readonly identifiers: Identifiers;
+}): TrackerLinks {
   const { storage, clock } = parts.ports;
 
   /** Looks something up as the owner, who has no fences. @throws ServiceError */
@@ -53,7 +59,7 @@ export function createTrackerLinks(
     findMessages: (ownerId, { accountId, words: text, limit }) =>
       asOwner(ownerId, async (context) => {
         const account = accountIn(context, accountId);
-        const words = wordsOf(text);
+        const words = searchWords(text);
         const recently = new Date(clock.now().getTime() - BEFORE_MS).toISOString().slice(0, 10);
         const query = {
           words,

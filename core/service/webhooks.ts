@@ -1,9 +1,9 @@
+import { endpointUrl } from '../contract/endpoint-url.ts';
 import { invalidArgument } from '../contract/schema.ts';
 import type { DeliveryRecord } from '../events/delivery-storage.ts';
 import type { DisabledReason } from '../events/endpoint-health.ts';
 import type { Endpoint } from '../events/endpoint-storage.ts';
 import { wireEndpointId } from '../events/endpoint-storage.ts';
-import { endpointUrl } from '../events/endpoint-url.ts';
 import { newEndpointSecret } from '../events/signature.ts';
 import { SUBSCRIBED_TYPES, type SubscribedType } from '../events/webhook-event.ts';
 import type { Ports } from '../ports/ports.ts';

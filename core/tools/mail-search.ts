@@ -1,10 +1,9 @@
 import * as z from 'zod';
-import { readWithin } from '../accounts/read-message.ts';
-import type { LookUpContext } from '../call/context.ts';
 import { accountsOf } from '../call/mailbox.ts';
 import { positionOf } from '../call/paging.ts';
+import { saysWord, searchWords } from '../call/search-words.ts';
 import { accountId, cursor, limit, line } from '../contract/schema.ts';
-import { folderKey, type SearchPosition, type SearchQuery } from '../ports/mail-reading.ts';
+import { folderKey, type SearchPosition } from '../ports/mail-reading.ts';
 import { defineRead } from './define-tool.ts';
 import { folder } from './folder-argument.ts';
 import {
@@ -46,7 +45,7 @@ export const searchInbox = defineRead({
       limit: limit.default(20),
       cursor: cursor.optional(),
     })
-    .refine(({ q }) => q === undefined || wordsOf(q).length > 0, {
+    .refine(({ q }) => q === undefined || searchWords(q).length > 0, {
       path: ['q'],
       message: 'must have at least one word',
     })
@@ -63,7 +62,7 @@ export const searchInbox = defineRead({
         const path = args.folder === undefined ? undefined : await pathNamed(context, account, args.folder);
         if (args.folder !== undefined && path === undefined) return undefined;
         const query = {
-          words: wordsOf(args.q ?? ''),
+          words: searchWords(args.q ?? ''),
           from: args.from,
           since: args.since,
           unread: args.unread === true,
@@ -84,19 +83,6 @@ export const searchInbox = defineRead({
     });
   },
 });
-
-/** A message that cannot be read counts as a match: a search is never silently shorter. */
-export function saysWord({ ports, owner, signal }: LookUpContext): SearchQuery['contains'] {
-  return async (source, word) => {
-    const reading = await readWithin(ports, { ownerId: owner.ownerId, signal }, 'search', { source, word });
-    return reading.kind === 'unreadable' || reading.value;
-  };
-}
-
-/** The words of a search. */
-export function wordsOf(q: string): string[] {
-  return q.split(/\s+/u).filter((word) => word !== '');
-}
 
 /** The order of the port, with the account between the instant and the folder. */
 function newestFirst(a: AccountRow, b: AccountRow): number {

@@ -7,10 +7,10 @@ import { SENDS_DAY_MS, SENDS_SHORT_MS } from '../../core/approvals/decide-call.t
 import { CLAIM_LIFETIME_MS, IDEMPOTENCY_KEY } from '../../core/approvals/idempotency.ts';
 import { EXECUTED_LATELY_MS, REJECTED_MS, SAME_UNFINISHED_MS } from '../../core/approvals/precedent.ts';
 import { RESPONSE_BYTES } from '../../core/call/fitting.ts';
+import { URL_CHARS_MAX } from '../../core/contract/endpoint-url.ts';
 import { ERRORS, type ErrorCode } from '../../core/contract/errors.ts';
 import { ATTEMPT_MS, ATTEMPTS_MAX } from '../../core/events/delivery.ts';
 import { FAILING_MS } from '../../core/events/endpoint-health.ts';
-import { URL_CHARS_MAX } from '../../core/events/endpoint-url.ts';
 import { TOLERANCE_S } from '../../core/events/signature.ts';
 import { KEY_DAYS_DEFAULT, KEY_DAYS_MAX, ROTATION_OVERLAP_HOURS } from '../../core/gate/credential.ts';
 import { FENCE_ENTRIES_MAX } from '../../core/gate/fences.ts';

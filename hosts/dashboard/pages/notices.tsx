@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import * as z from 'zod';
 import { ServiceError } from '../../../core/contract/errors.ts';
 import { DELAY_MAX_MIN, type NoticeSettings } from '../../../core/notices/notice-rule.ts';
-import type { NoticeKind } from '../../../core/notices/notice-target.ts';
+import type { NoticeKind } from '../../../core/ports/notice-target.ts';
 import type { NewNoticeChannel, NoticeChannelView } from '../../../core/service/notices.ts';
 import { headerOf } from '../../http/request-head.ts';
 import { browserName } from '../browser-name.ts';

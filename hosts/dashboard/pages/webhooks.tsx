@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import * as z from 'zod';
+import { endpointUrl } from '../../../core/contract/endpoint-url.ts';
 import { ServiceError } from '../../../core/contract/errors.ts';
-import { endpointUrl } from '../../../core/events/endpoint-url.ts';
 import { SUBSCRIBED_TYPES, type SubscribedType } from '../../../core/events/webhook-event.ts';
 import { effectiveMode, type Plan } from '../../../core/gate/permissions.ts';
 import type { Credential } from '../../../core/keys/live-key.ts';

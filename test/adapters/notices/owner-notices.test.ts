@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type OwnerNoticesOptions, ownerNotices } from '../../../adapters/notices/owner-notices.ts';
 import { encryptPush } from '../../../adapters/notices/push-message.ts';
 import { signatureFault } from '../../../core/events/signature.ts';
-import { type NoticeTarget, vapidPublicKey } from '../../../core/notices/notice-target.ts';
 import type { Notice, NoticeSender } from '../../../core/ports/notice-sender.ts';
+import { type NoticeTarget, vapidPublicKey } from '../../../core/ports/notice-target.ts';
 import {
   created,
   type NoticeReceiver,

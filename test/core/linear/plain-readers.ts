@@ -6,7 +6,7 @@ export const PLAIN_READERS: Readonly<Record<string, string>> = {
   'core/accounts/plain-documents.ts': 'plainEvent',
   'core/ical/content-lines.ts': 'escapedText unfolded',
   'core/contract/schema.ts': 'bodyText isDeliverable',
-  'core/events/endpoint-url.ts': 'endpointUrl',
+  'core/contract/endpoint-url.ts': 'endpointUrl',
   'core/events/event-stream.ts': 'positionOf',
   'core/folders/named-role.ts': 'foldLookAlikes readingsOf resembledRoles roleByName',
   'core/folders/roles.ts': 'isInbox',

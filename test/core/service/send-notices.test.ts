@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { NoticeTarget } from '../../../core/notices/notice-target.ts';
 import type { Log } from '../../../core/ports/log.ts';
 import {
   type Notice,
@@ -8,6 +7,7 @@ import {
   type NoticeSender,
   noticeText,
 } from '../../../core/ports/notice-sender.ts';
+import type { NoticeTarget } from '../../../core/ports/notice-target.ts';
 import type { Ports } from '../../../core/ports/ports.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
 import { createNoticeDelivery } from '../../../core/service/send-notices.ts';

@@ -2,7 +2,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { ownerNotices } from '../../../adapters/notices/owner-notices.ts';
-import { vapidPublicKey } from '../../../core/notices/notice-target.ts';
+import { vapidPublicKey } from '../../../core/ports/notice-target.ts';
 import { approvalOf } from '../../core/scene.ts';
 import {
   browserIsMissing,

@@ -1,7 +1,7 @@
 import { createECDH, ECDH } from 'node:crypto';
 import * as z from 'zod';
+import { endpointUrl } from '../contract/endpoint-url.ts';
 import { isDeliverable } from '../contract/schema.ts';
-import { endpointUrl } from '../events/endpoint-url.ts';
 
 /** Where notices of an owner go. Stored sealed: whoever knows the address of a channel can often send to it. */
 
