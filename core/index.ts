@@ -63,6 +63,7 @@ export type { Finding, NamedFinding } from './safety/finding.ts';
 export type { Sentence } from './safety/finding-text.ts';
 export type { PasskeyPlace } from './secrets/webauthn.ts';
 export type { AccountFolders, Accounts } from './service/accounts.ts';
+export type { ActivityEntry, ActivityList, ActivityQuery } from './service/activity-list.ts';
 export type {
   ApprovalContent,
   ApprovalGist,
@@ -95,7 +96,7 @@ export type {
   SignInState,
 } from './service/mail-sign-ins.ts';
 export type { NewNoticeChannel, NoticeChannelView, Notices } from './service/notices.ts';
-export type { ActivityEntry, ActivityQuery, OwnerFields, Owners } from './service/owners.ts';
+export type { OwnerFields, Owners } from './service/owners.ts';
 export type { RejectOptions } from './service/rejection.ts';
 export type { RequestsNow, RequestWatcher } from './service/request-watch.ts';
 export type {

@@ -18,6 +18,7 @@ import { type Mail, PORTS, type Ports } from '../ports/ports.ts';
 import { createKeyring } from '../secrets/keyring.ts';
 import { linkSent } from '../trackers/link-sent.ts';
 import { createAccounts } from './accounts.ts';
+import { createActivityList } from './activity-list.ts';
 import { createAdmission } from './admission.ts';
 import { createApprovalWaits } from './approval-waits.ts';
 import { createApprovals } from './approvals.ts';
@@ -221,7 +222,7 @@ export function createService<MailSettings, CalendarSettings>(
     mcpUrl,
     calls,
     approvals: { ...approvals, decideTogether, now: requests.now, watch: requests.watch },
-    owners: createOwners(ports, keyring, standard),
+    owners: { ...createOwners(ports, keyring, standard), ...createActivityList(ports, keyring) },
     setup: createSetup(ports, keyring, standard),
     sessions: createSessions(ports, keyring, checkPassword, checkSecondStep, checkPasskey),
     secondSteps: createSecondSteps(ports, keyring, challenges),

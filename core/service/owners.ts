@@ -1,4 +1,3 @@
-import type { ActivityFilter, ActivityPlace, ListedActivity, StoredActivity } from '../activity/activity.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { invalidArgument } from '../contract/schema.ts';
 import type { StoredEvent } from '../events/event-storage.ts';
@@ -10,11 +9,8 @@ import type { Owner } from '../owners/owner-state.ts';
 import type { AlteredAccess } from '../owners/owner-storage.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
-import type { ApprovalGist } from './approval-views.ts';
 import { addNewOwner, checkOwnerFields, NEW_OWNER, newOwnerId, newPasswordHash } from './new-owner.ts';
 import { notFound } from './not-found.ts';
-import { requestGist } from './request-gist.ts';
-import { type ShownSource, shownSources } from './shown-sources.ts';
 
 export interface Owners {
   /**
@@ -54,31 +50,8 @@ export interface Owners {
   accessChanges(ownerId: string): Promise<AccessChanges>;
   /** Says that the owner knows of the changes up to that instant. */
   confirmAccessChanges(ownerId: string, until: Date): Promise<void>;
-  /** Newest first. */
-  activity(
-    ownerId: string,
-    query: ActivityQuery,
-  ): Promise<{ readonly entries: readonly ActivityEntry[]; readonly more: boolean }>;
   /** Events after the sequence number `after`, oldest first. */
   events(ownerId: string, after: number, limit: number): Promise<readonly StoredEvent[]>;
-}
-
-export interface ActivityQuery extends ActivityFilter {
-  /** Rows before this instant. */
-  readonly until?: Date;
-  /** The last row of the page before. It wins over `until`. */
-  readonly before?: ActivityPlace | undefined;
-  readonly limit: number;
-}
-
-/** A row of the activity. */
-export interface ActivityEntry extends Omit<ListedActivity, 'request'> {
-  /** The request that the row is about, as it is now. Null: none. */
-  readonly request:
-    | (Omit<NonNullable<ListedActivity['request']>, 'sealedGist'> & { readonly gist: ApprovalGist })
-    | null;
-  /** What a read of the last 24 hours showed, as far as it is known, in the order of `shown`. */
-  readonly sources: readonly ShownSource[];
 }
 
 /** What an app may set of an owner. */
@@ -104,16 +77,10 @@ export interface OwnerFields {
 
 /** @param standard  the plan and the limits of new owners */
 export function createOwners(
-  { storage, mail, calendar, clock, random, log }: Ports,
+  { storage, mail, calendar, clock, random }: Ports,
   keyring: Keyring,
   standard: { readonly plan: Plan; readonly limits: LimitOverrides },
 ): Owners {
-  function requestOf(ownerId: string, { approvalId }: StoredActivity, request: ListedActivity['request']) {
-    if (request === null || approvalId === null) return null;
-    const { sealedGist, ...known } = request;
-    return { ...known, gist: requestGist(keyring, log, { ownerId, id: approvalId }, sealedGist).gist };
-  }
-
   return {
     async create({ ownerId = newOwnerId(random), ...given }) {
       const { email, plan = standard.plan, limits = standard.limits, password } = given;
@@ -161,18 +128,6 @@ export function createOwners(
       return changes;
     },
     confirmAccessChanges: (ownerId, until) => storage.confirmAccessChanges(ownerId, until),
-    async activity(ownerId, { until, before = until && { at: until, id: 0 }, limit, ...filter }) {
-      // One row beyond the limit shows whether there are more.
-      const rows = await storage.activity({ ownerId, ...filter, before, limit: limit + 1 });
-      const shown = rows.slice(0, limit);
-      const sourcesOf = await shownSources({ storage, log }, keyring, ownerId, shown, clock.now());
-      const entries = shown.map((row) => ({
-        ...row,
-        request: requestOf(ownerId, row, row.request),
-        sources: sourcesOf(row),
-      }));
-      return { entries, more: rows.length > limit };
-    },
     events: (ownerId, afterId, limit) => storage.events({ ownerId, afterId, limit }),
   };
 }

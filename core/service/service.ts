@@ -1,6 +1,7 @@
 import type { EventListener } from '../events/event-listener.ts';
 import type { SubscribedType } from '../events/webhook-event.ts';
 import type { Accounts } from './accounts.ts';
+import type { ActivityList } from './activity-list.ts';
 import type { Approvals } from './approvals.ts';
 import type { Calls } from './calls.ts';
 import type { KeyCalls } from './key-calls.ts';
@@ -27,7 +28,7 @@ export interface Service<Settings = unknown> {
   readonly mcpUrl: string | undefined;
 
   readonly calls: Calls;
-  readonly owners: Owners;
+  readonly owners: Owners & ActivityList;
   readonly setup: Setup;
   readonly sessions: Sessions;
   readonly secondSteps: SecondSteps;
