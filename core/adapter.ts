@@ -90,11 +90,14 @@ export {
   type PinnedRole,
   readFolderRoles,
 } from './folders/roles.ts';
-export { ACCESS_CHANGES, type AccessChange, type AccessChanges } from './gate/access-change.ts';
-export type { Reach } from './gate/fences.ts';
-export { type Fences, fencesIn, fencesText, NO_FENCES } from './gate/fences.ts';
-export type { Grant } from './gate/grant.ts';
-export type { OverLimit } from './gate/limits.ts';
+export type { Admission, Calls } from './gate/calls.ts';
+export type { Answer, ToolCall } from './gate/tool-call.ts';
+export type { Caller, CallStorage, ClaimRef, CredentialRef, Held } from './keys/call-storage.ts';
+export type { Reach } from './keys/fences.ts';
+export { type Fences, fencesIn, fencesText, NO_FENCES } from './keys/fences.ts';
+export type { Grant } from './keys/grant.ts';
+export type { CredentialStorage, CredentialUse } from './keys/key-storage.ts';
+export type { OverLimit } from './keys/limits.ts';
 export {
   type LimitOverrides,
   type Limits,
@@ -102,10 +105,8 @@ export {
   PLAN_LIMITS,
   type Rate,
   type Window as MinuteWindow,
-} from './gate/limits.ts';
-export { PROOF_LEVELS, type ProofLevel } from './gate/owner-proof.ts';
-export type { FailedTries } from './gate/pace.ts';
-export type { PasswordTryFacts, TriesCounter } from './gate/password-tries.ts';
+} from './keys/limits.ts';
+export type { Credential } from './keys/live-key.ts';
 export {
   GROUPS,
   type Group,
@@ -113,12 +114,10 @@ export {
   type Modes,
   modesOf,
   type Plan,
-} from './gate/permissions.ts';
-export type { AuthenticatorApp, Passkey, SecondStep, SecondStepProof } from './gate/second-step.ts';
-export type { Session, StoredSession } from './gate/session.ts';
-export type { Caller, CallStorage, ClaimRef, CredentialRef, Held } from './keys/call-storage.ts';
-export type { CredentialStorage, CredentialUse } from './keys/key-storage.ts';
-export type { Credential } from './keys/live-key.ts';
+} from './keys/permissions.ts';
+export type { Registration } from './keys/sign-in/client.ts';
+export type { OAuthError, Refusal } from './keys/sign-in/refusal.ts';
+export type { SignInRequest } from './keys/sign-in/request.ts';
 export type { NewTokens, RefreshEnd, SignInStorage } from './keys/sign-in-storage.ts';
 export type { MailAddress } from './mail/address.ts';
 export type { AttachmentInfo } from './mail/attachment-info.ts';
@@ -158,6 +157,8 @@ export type {
   NoticeStorage,
   OwnerToNotify,
 } from './notices/notice-storage.ts';
+export { ACCESS_CHANGES, type AccessChange, type AccessChanges } from './owners/access-change.ts';
+export { PROOF_LEVELS, type ProofLevel } from './owners/owner-proof.ts';
 export type { Owner } from './owners/owner-state.ts';
 export type {
   OwnerRemoval,
@@ -166,8 +167,12 @@ export type {
   OwnerUpdate,
   SetupLink,
 } from './owners/owner-storage.ts';
+export type { FailedTries } from './owners/pace.ts';
 export type { OwnerToCheck, PasswordStorage, TriesRows } from './owners/password-storage.ts';
+export type { PasswordTryFacts, TriesCounter } from './owners/password-tries.ts';
+export type { AuthenticatorApp, Passkey, SecondStep, SecondStepProof } from './owners/second-step.ts';
 export type { SecondStepChange, SecondStepEnd, SecondStepStorage } from './owners/second-step-storage.ts';
+export type { Session, StoredSession } from './owners/session.ts';
 export type { SessionStorage } from './owners/session-storage.ts';
 export type { Account, StoredGrant } from './ports/account.ts';
 export {
@@ -262,11 +267,6 @@ export { domainOf } from './safety/domain-of.ts';
 export type { Keyring, Signer } from './secrets/keyring.ts';
 export type { Random } from './secrets/random.ts';
 export { passkeyHandle } from './secrets/webauthn.ts';
-export type { Admission, Calls } from './service/calls.ts';
-export type { Answer, ToolCall } from './service/tool-call.ts';
-export type { Registration } from './sign-in/client.ts';
-export type { OAuthError, Refusal } from './sign-in/refusal.ts';
-export type { SignInRequest } from './sign-in/request.ts';
 export type { EraseBefore } from './state/erase-before.ts';
 export type {
   DueSummary,

@@ -1,5 +1,14 @@
 /** The exports for an app that embeds Countersign. Those for authors of adapters are in adapter.ts. */
 
+export type { AccountFolders, Accounts } from './accounts/accounts.ts';
+export type { FolderChoice, FolderChoices } from './accounts/chosen-pins.ts';
+export type {
+  FinishedSignIn,
+  MailSignIns,
+  ProviderInfo,
+  SignInPurpose,
+  SignInState,
+} from './accounts/mail-sign-ins.ts';
 export type { ActionFacts } from './actions/action.ts';
 export type { Effect } from './actions/effect.ts';
 export type { Gist } from './actions/gist.ts';
@@ -26,12 +35,15 @@ export {
 export type { Result } from './contract/result.ts';
 export type { EventListener, ListenerEvent } from './events/event-listener.ts';
 export { EventCursorError } from './events/event-stream.ts';
+export type { WebhookEndpoint, Webhooks } from './events/webhooks.ts';
 export type { OwnerWords } from './execution/sealed-words.ts';
 export type { FolderRoles, PinnedRole } from './folders/roles.ts';
-export type { AccessChange, AccessChanges } from './gate/access-change.ts';
-export type { Fences } from './gate/fences.ts';
-export type { LimitOverrides, Limits } from './gate/limits.ts';
-export type { OwnerProof, ProofLevel } from './gate/owner-proof.ts';
+export type { CallOptions, KeyCalls, KeyTool } from './gate/key-calls.ts';
+export type { Fences } from './keys/fences.ts';
+export type { CredentialUse } from './keys/key-storage.ts';
+export type { FencesRequest, Keys } from './keys/keys.ts';
+export type { LimitOverrides, Limits } from './keys/limits.ts';
+export type { Credential } from './keys/live-key.ts';
 export {
   GROUPS,
   type Group,
@@ -40,16 +52,27 @@ export {
   type Plan,
   PRESETS,
   type Preset,
-} from './gate/permissions.ts';
-export type { Passkey } from './gate/second-step.ts';
-export type { Session } from './gate/session.ts';
-export type { CredentialUse } from './keys/key-storage.ts';
-export type { Credential } from './keys/live-key.ts';
+} from './keys/permissions.ts';
+export type { IssuedTokens, SignIns } from './keys/sign-ins.ts';
 export type { Invitation } from './mail/compose.ts';
 export type { MessageSizes } from './mail/message-sizes.ts';
 export type { SentMessage } from './mail/sent-message.ts';
 export type { NoticeSettings, QuietHours } from './notices/notice-rule.ts';
+export type { NewNoticeChannel, NoticeChannelView, Notices } from './notices/notices.ts';
+export type { AccessChange, AccessChanges } from './owners/access-change.ts';
+export type { OwnerProof, ProofLevel } from './owners/owner-proof.ts';
 export type { Owner } from './owners/owner-state.ts';
+export type { OwnerFields, Owners } from './owners/owners.ts';
+export type { Passkey } from './owners/second-step.ts';
+export type {
+  NewAuthenticatorApp,
+  PasskeyRequest,
+  SecondSteps,
+  SecondStepView,
+} from './owners/second-steps.ts';
+export type { Session } from './owners/session.ts';
+export type { PasskeyAnswer, SecondStepNeeded, Sessions, SignedIn } from './owners/sessions.ts';
+export type { Setup } from './owners/setup.ts';
 export type { Draft } from './plans/edit-diff.ts';
 export type { Account } from './ports/account.ts';
 export type { ServerHealth, ServerRole, ServerState, ServerTrouble } from './ports/account-health.ts';
@@ -59,11 +82,7 @@ export { MailError, type MailErrorCode } from './ports/mail.ts';
 export type { Notice, NoticeEnd, NoticeSender } from './ports/notice-sender.ts';
 export type { NoticeKind, NoticeTarget } from './ports/notice-target.ts';
 export type { ReadLine } from './provenance/read-lines.ts';
-export type { Finding, NamedFinding } from './safety/finding.ts';
-export type { Sentence } from './safety/finding-text.ts';
-export type { PasskeyPlace } from './secrets/webauthn.ts';
-export type { AccountFolders, Accounts } from './service/accounts.ts';
-export type { ActivityEntry, ActivityList, ActivityQuery } from './service/activity-list.ts';
+export type { ActivityEntry, ActivityList, ActivityQuery } from './requests/activity-list.ts';
 export type {
   ApprovalContent,
   ApprovalGist,
@@ -73,7 +92,7 @@ export type {
   DecidedIn,
   DecidedWhere,
   ShownFinding,
-} from './service/approval-views.ts';
+} from './requests/approval-views.ts';
 export type {
   Approvals,
   ChangePreview,
@@ -81,41 +100,22 @@ export type {
   DecidedChange,
   DecidedMember,
   TogetherMember,
-} from './service/approvals.ts';
-export type { FolderChoice, FolderChoices } from './service/chosen-pins.ts';
+} from './requests/approvals.ts';
+export { togetherDigest } from './requests/decide-together.ts';
+export type { RejectOptions } from './requests/rejection.ts';
+export type { RequestsNow, RequestWatcher } from './requests/request-watch.ts';
+export type { ShownSource } from './requests/shown-sources.ts';
+export type { Finding, NamedFinding } from './safety/finding.ts';
+export type { Sentence } from './safety/finding-text.ts';
+export type { PasskeyPlace } from './secrets/webauthn.ts';
 export { createService, type ServiceOptions } from './service/create-service.ts';
-export { togetherDigest } from './service/decide-together.ts';
-export type { CallOptions, KeyCalls, KeyTool } from './service/key-calls.ts';
-export type { FencesRequest, Keys } from './service/keys.ts';
-export type { LinkableEvent, LinkableMessage, TrackerLinks } from './service/linkable.ts';
-export type {
-  FinishedSignIn,
-  MailSignIns,
-  ProviderInfo,
-  SignInPurpose,
-  SignInState,
-} from './service/mail-sign-ins.ts';
-export type { NewNoticeChannel, NoticeChannelView, Notices } from './service/notices.ts';
-export type { OwnerFields, Owners } from './service/owners.ts';
-export type { RejectOptions } from './service/rejection.ts';
-export type { RequestsNow, RequestWatcher } from './service/request-watch.ts';
-export type {
-  NewAuthenticatorApp,
-  PasskeyRequest,
-  SecondSteps,
-  SecondStepView,
-} from './service/second-steps.ts';
 export type {
   OnArguments,
   PendingListener,
   Service,
 } from './service/service.ts';
-export type { PasskeyAnswer, SecondStepNeeded, Sessions, SignedIn } from './service/sessions.ts';
-export type { Setup } from './service/setup.ts';
-export type { ShownSource } from './service/shown-sources.ts';
-export type { IssuedTokens, SignIns } from './service/sign-ins.ts';
-export type { Trackers } from './service/trackers.ts';
-export type { WebhookEndpoint, Webhooks } from './service/webhooks.ts';
 export type { ToolArguments, ToolName, ToolOutcome } from './tools/catalogue.ts';
 export type { ToolHints, ToolListing } from './tools/define-tool.ts';
+export type { LinkableEvent, LinkableMessage, TrackerLinks } from './trackers/linkable.ts';
 export type { Tracker, TrackerFields, TrackerLink, TrackerStatus } from './trackers/tracker-storage.ts';
+export type { Trackers } from './trackers/trackers.ts';

@@ -1,5 +1,5 @@
+import type { SignInPurpose } from '../core/accounts/mail-sign-ins.ts';
 import type { MailProvider, ProviderGrant } from '../core/ports/mail-provider.ts';
-import type { SignInPurpose } from '../core/service/mail-sign-ins.ts';
 import type { Service } from '../core/service/service.ts';
 
 /** A provider of mailboxes that grants what the test says to everybody who comes back from it. */

@@ -76,6 +76,8 @@ describe('the rules', () => {
     'core/index.ts': "export * from './text/form.ts';",
     'core/loose.ts': 'export const loose = 1;',
     ...Object.fromEntries(ROOMS.slice(1).map((room) => [`core/${room}/later.ts`, 'export const later = 1;'])),
+    'core/ports/clock.ts': 'export const clock = 1;',
+    'core/work/round.ts': "export * from '../ports/clock.ts';",
     'core/watching/inbox-state.ts': 'export const inboxes = 1;',
     'core/notices/notice-storage.ts': "export * from '../watching/inbox-state.ts';",
     'core/mail/compose.ts': "export * from '../text/form.ts';",
@@ -122,7 +124,7 @@ describe('the rules', () => {
     {
       rule: 'core-state',
       file: 'core/trackers/tracker-storage.ts',
-      text: "import '../accounts/later.ts';",
+      text: "import '../work/round.ts';",
     },
     { rule: 'core-reading-rooms', file: 'core/html/port.ts', text: "import '../ports/later.ts';" },
     { rule: 'read-apart', file: 'hosts/rest/html.ts', text: "import '../../core/html/later.ts';" },

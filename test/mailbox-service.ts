@@ -3,7 +3,7 @@ import { imapMail } from '../adapters/imap/mail.ts';
 import type { ImapSettings } from '../adapters/imap/settings.ts';
 import { inlineReader } from '../adapters/reader/inline-reader.ts';
 import type { Outcome } from '../core/call/outcome.ts';
-import type { Mode } from '../core/gate/permissions.ts';
+import type { Mode } from '../core/keys/permissions.ts';
 import type { AttachmentText } from '../core/ports/attachment-text.ts';
 import type { Mail } from '../core/ports/ports.ts';
 import { createService } from '../core/service/create-service.ts';

@@ -3,7 +3,7 @@ import { inlineReader } from '../adapters/reader/inline-reader.ts';
 import { sandboxCalendar } from '../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../adapters/sandbox/mail.ts';
 import type { Outcome } from '../core/call/outcome.ts';
-import type { Modes, Preset } from '../core/gate/permissions.ts';
+import type { Modes, Preset } from '../core/keys/permissions.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import { createService, type ServiceOptions } from '../core/service/create-service.ts';
 import type { Service } from '../core/service/service.ts';

@@ -1,4 +1,4 @@
-import type { Sessions } from '../core/service/sessions.ts';
+import type { Sessions } from '../core/owners/sessions.ts';
 
 /** The token of the session that a sign-in started. @throws Error if it started none */
 export function sessionToken(end: Awaited<ReturnType<Sessions['signIn']>>): string {

@@ -1,11 +1,11 @@
 import type { Reader } from '../../core/ports/reader.ts';
-import type { Resolver } from '../../core/ports/resolver.ts';
 import { withTimeLimit } from '../remote/time-limit.ts';
 import { readAutoconfig } from './autoconfig.ts';
 import type { Discovery, FoundCalendarServer, FoundServer } from './discovery.ts';
 import { hostName, isWithin } from './domain.ts';
 import type { HttpsGet } from './https-get.ts';
 import { type Provider, providerOfDomain, providerOfMx } from './providers.ts';
+import type { Resolver } from './resolver.ts';
 
 /** For the whole search. */
 const PATIENCE_MS = 15_000;

@@ -1,5 +1,5 @@
 import { NODATA, NOTFOUND, Resolver as NodeResolver } from 'node:dns/promises';
-import type { Resolver } from '../../core/ports/resolver.ts';
+import type { Resolver } from './resolver.ts';
 
 /** For the first try of a query; the second takes twice as long. */
 const TRY_MS = 1500;

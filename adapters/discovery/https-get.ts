@@ -1,9 +1,9 @@
 import { request } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import type { Resolver } from '../../core/ports/resolver.ts';
 import { expectPlainAnswer } from '../remote/plain-answer.ts';
 import { isPublicAddress } from '../remote/public-address.ts';
 import { withTimeLimit } from '../remote/time-limit.ts';
+import type { Resolver } from './resolver.ts';
 
 /** Fetches one small document, without following redirects. @throws Error whose message says in plain words why it failed */
 export type HttpsGet = (url: URL, signal: AbortSignal) => Promise<HttpsAnswer>;

@@ -3,9 +3,9 @@ import type { Calendar } from '../ports/calendar.ts';
 import { type MailCall, MailError, type Start, timedOut } from '../ports/mail.ts';
 import type { InboxVisit } from '../ports/mail-watching.ts';
 import type { Mail, Ports } from '../ports/ports.ts';
+import { type Limit, type Pause, WAIT_MS, withinLimit } from '../work/within-limit.ts';
 import { healthReports } from './health-reports.ts';
 import { limitedDocuments } from './limited-ports.ts';
-import { type Limit, type Pause, WAIT_MS, withinLimit } from './within-limit.ts';
 
 /**
  * The ports of mailboxes and calendars as the service uses them: every call ends at its limit, whatever the adapter does,

@@ -1,5 +1,5 @@
 import type { Ports } from '../ports/ports.ts';
-import { withinLimit } from './within-limit.ts';
+import { withinLimit } from '../work/within-limit.ts';
 
 /** For each port. What is still open then ends with the process. */
 const CLOSE_MS = 5000;

@@ -8,7 +8,7 @@ import type { NoticeSender } from '../ports/notice-sender.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Reader } from '../ports/reader.ts';
 import type { WebhookSender } from '../ports/webhook-sender.ts';
-import { WAIT_MS, withinLimit } from './within-limit.ts';
+import { WAIT_MS, withinLimit } from '../work/within-limit.ts';
 
 /**
  * The ports besides storage, mailbox and calendar, each call of which ends at its limit, whatever the adapter does. A

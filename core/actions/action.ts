@@ -2,7 +2,7 @@ import type { Mailbox } from '../accounts/mail-call.ts';
 import type { RunPorts } from '../accounts/tool-ports.ts';
 import type { Relocated } from '../approvals/run-storage.ts';
 import type { Result } from '../contract/result.ts';
-import type { Reach } from '../gate/fences.ts';
+import type { Reach } from '../keys/fences.ts';
 import type { SentMessage } from '../mail/sent-message.ts';
 import type { Start } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';

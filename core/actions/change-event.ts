@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { EventKey } from '../calendar/event.ts';
-import type { Reach } from '../gate/fences.ts';
+import type { Reach } from '../keys/fences.ts';
 import type { Calendar, DocumentPlace, StoredEvent } from '../ports/calendar.ts';
 import { type MailCall, MailError } from '../ports/mail.ts';
 import type { Action, ActionFacts, Checked, RunContext } from './action.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { REACHES_NOTHING } from '../gate/fences.ts';
+import { REACHES_NOTHING } from '../keys/fences.ts';
 import { MailError } from '../ports/mail.ts';
 import type { LinkContent } from '../trackers/tracker-storage.ts';
 import type { ActionFacts, RunContext } from './action.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { undefinedIfNotFound } from '../accounts/mail-call.ts';
 import type { MailReader } from '../accounts/mail-reader.ts';
 import { targetNamesBegin } from '../accounts/target-names.ts';
-import type { Reach } from '../gate/fences.ts';
+import type { Reach } from '../keys/fences.ts';
 import { isMessageInPlace, type MessageRow } from '../mail/message-row.ts';
 import type { MailCall } from '../ports/mail.ts';
 import { digestOf } from '../text/canonical-json.ts';

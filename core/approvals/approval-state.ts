@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { GROUPS } from '../gate/permissions.ts';
 import { credentials, STANDING_COLUMNS, type Standing } from '../keys/key-state.ts';
+import { GROUPS } from '../keys/permissions.ts';
 import { STORED } from '../secrets/stored-purposes.ts';
 import { flag, instant, integer, json, listOf, oneOf, sealed, text, texts } from '../state/column.ts';
 import { commands, first, type ResultsOf, select, statements } from '../state/query.ts';

@@ -1,4 +1,4 @@
-import type { Reach } from '../gate/fences.ts';
+import type { Reach } from '../keys/fences.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { Random } from '../secrets/random.ts';
 import { type RowChange, update } from '../state/change.ts';

@@ -1,4 +1,4 @@
-import type { Group } from '../gate/permissions.ts';
+import type { Group } from '../keys/permissions.ts';
 import type { MessageSizes } from '../mail/message-sizes.ts';
 import { DAY_MS, MINUTE_MS } from '../time/durations.ts';
 

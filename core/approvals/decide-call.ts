@@ -1,6 +1,6 @@
 import { type DetailsOf, type ErrorArguments, ServiceError } from '../contract/errors.ts';
-import { type Limits, nextUtcMidnight } from '../gate/limits.ts';
-import type { Mode } from '../gate/permissions.ts';
+import { type Limits, nextUtcMidnight } from '../keys/limits.ts';
+import type { Mode } from '../keys/permissions.ts';
 import { HOUR_MS, MINUTE_MS } from '../time/durations.ts';
 import type { Approval, FilingVerdict } from './approval.ts';
 

@@ -1,10 +1,10 @@
 import { ServiceError } from '../contract/errors.ts';
-import { crossedFence, type Reach } from '../gate/fences.ts';
-import { denialOf } from '../gate/grant.ts';
-import type { Group } from '../gate/permissions.ts';
 import { claimOfKey, claims } from '../keys/call-state.ts';
 import { type ClaimRef, heldClaim } from '../keys/call-storage.ts';
+import { crossedFence, type Reach } from '../keys/fences.ts';
+import { denialOf } from '../keys/grant.ts';
 import type { Standing } from '../keys/key-state.ts';
+import type { Group } from '../keys/permissions.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { insert, put, type RowChange, run } from '../state/change.ts';
 import { first, type ResultsOf, single } from '../state/query.ts';

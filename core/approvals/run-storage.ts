@@ -1,5 +1,5 @@
 import { rememberedRecipients, rememberedRelocated } from '../accounts/known-storage.ts';
-import type { Reach } from '../gate/fences.ts';
+import type { Reach } from '../keys/fences.ts';
 import type { MessageSizes } from '../mail/message-sizes.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { Random } from '../secrets/random.ts';

@@ -1,8 +1,8 @@
-import { crossedFence, type Reach } from '../gate/fences.ts';
-import { type Limits, limitsOf } from '../gate/limits.ts';
-import { effectiveMode, type Group, type Mode } from '../gate/permissions.ts';
+import { crossedFence, type Reach } from '../keys/fences.ts';
 import type { Standing } from '../keys/key-state.ts';
+import { type Limits, limitsOf } from '../keys/limits.ts';
 import { isOn } from '../keys/live-key.ts';
+import { effectiveMode, type Group, type Mode } from '../keys/permissions.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { Approval, ApprovalError } from './approval.ts';
 

@@ -1,10 +1,10 @@
 import type { LookUpPorts, OwnPorts } from '../accounts/tool-ports.ts';
 import type { ServiceError } from '../contract/errors.ts';
 import type { OpenWords } from '../execution/sealed-words.ts';
-import type { Fences } from '../gate/fences.ts';
-import type { Limits } from '../gate/limits.ts';
-import type { Mode } from '../gate/permissions.ts';
+import type { Fences } from '../keys/fences.ts';
+import type { Limits } from '../keys/limits.ts';
 import type { Credential } from '../keys/live-key.ts';
+import type { Mode } from '../keys/permissions.ts';
 import type { Owner } from '../owners/owner-state.ts';
 import type { Account } from '../ports/account.ts';
 import type { MailCall } from '../ports/mail.ts';

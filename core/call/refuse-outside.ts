@@ -1,4 +1,4 @@
-import { isAccountInside, isPersonInside } from '../gate/fences.ts';
+import { isAccountInside, isPersonInside } from '../keys/fences.ts';
 import type { LookUpContext } from './context.ts';
 
 /** Refuses what is outside the fences of the key, and names the argument that leads there. */

@@ -1,9 +1,9 @@
-import { isAccountInside } from '../gate/fences.ts';
-import { denialOf } from '../gate/grant.ts';
-import { type LimitOverrides, limitsOf } from '../gate/limits.ts';
-import type { Plan } from '../gate/permissions.ts';
+import { isAccountInside } from '../keys/fences.ts';
+import { denialOf } from '../keys/grant.ts';
 import type { StoredCredential } from '../keys/key-state.ts';
+import { type LimitOverrides, limitsOf } from '../keys/limits.ts';
 import { isOn } from '../keys/live-key.ts';
+import type { Plan } from '../keys/permissions.ts';
 import { owners } from '../owners/owner-state.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { Random } from '../secrets/random.ts';

@@ -4,7 +4,7 @@ import type { Action, RunContext } from '../actions/action.ts';
 import type { StoredAction } from '../actions/stored-action.ts';
 import { type Approval, isInTime } from '../approvals/approval.ts';
 import type { Settlement } from '../approvals/run-storage.ts';
-import { REACHES_NOTHING } from '../gate/fences.ts';
+import { REACHES_NOTHING } from '../keys/fences.ts';
 import { errorName } from '../ports/log.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';

@@ -1,5 +1,5 @@
 import { diffLines } from 'diff';
-import { unfolded } from '../ical/content-lines.ts';
+import { unfolded } from './content-lines.ts';
 
 /** Beyond so many changed lines, finding the shortest difference takes too long: time grows with their square. */
 const CHANGED_LINES = 1000;

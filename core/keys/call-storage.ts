@@ -6,7 +6,6 @@ import { approvalById, approvalOf, followUpOfApproval, followUps } from '../appr
 import { isAnswer, judgeClaim } from '../approvals/idempotency.ts';
 import { savedApproval } from '../approvals/move-storage.ts';
 import { ServiceError } from '../contract/errors.ts';
-import { judgeLimits, type LimitVerdict, limitsOf, nextUtcMidnight, type Rate } from '../gate/limits.ts';
 import { type Owner, ownerById, ownerIn } from '../owners/owner-state.ts';
 import type { Account } from '../ports/account.ts';
 import type { NewRead } from '../provenance/read-state.ts';
@@ -28,6 +27,7 @@ import {
   usage,
 } from './call-state.ts';
 import { credentialById, type StoredCredential, type StoredSecret } from './key-state.ts';
+import { judgeLimits, type LimitVerdict, limitsOf, nextUtcMidnight, type Rate } from './limits.ts';
 import { type Credential, credentialAt, hasLiveSecret } from './live-key.ts';
 import { isCredentialIntact, isSecretIntact } from './signed-rows.ts';
 

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { fencesIn, fencesText, NO_FENCES } from '../gate/fences.ts';
-import { GROUPS, type Modes, modesOf } from '../gate/permissions.ts';
 import { owners } from '../owners/owner-state.ts';
 import { STORED } from '../secrets/stored-purposes.ts';
 import { instant, integer, oneOf, parsed, parsedOr, sealed, text } from '../state/column.ts';
 import { select, statements } from '../state/query.ts';
 import { pick, type RowOf, table, type ValuesOf } from '../state/table.ts';
+import { fencesIn, fencesText, NO_FENCES } from './fences.ts';
+import { GROUPS, type Modes, modesOf } from './permissions.ts';
 
 const storedModes = z.record(z.string(), z.string());
 

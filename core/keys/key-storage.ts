@@ -1,13 +1,12 @@
 import { type Approval, transition } from '../approvals/approval.ts';
 import { approvalOf, approvalStatements } from '../approvals/approval-state.ts';
 import { cancelWaiting, writesOfEnd } from '../approvals/move-storage.ts';
-import { type Fences, NO_FENCES } from '../gate/fences.ts';
-import type { Modes } from '../gate/permissions.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { Random } from '../secrets/random.ts';
 import { insert, type RowChange, update } from '../state/change.ts';
 import { all, clockStatements, first, single } from '../state/query.ts';
 import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
+import { type Fences, NO_FENCES } from './fences.ts';
 import {
   credentialById,
   credentialOfSecret,
@@ -20,6 +19,7 @@ import {
   secretsOfOwner,
 } from './key-state.ts';
 import { type Credential, credentialAt, isOn } from './live-key.ts';
+import type { Modes } from './permissions.ts';
 import { isAltered, isCredentialIntact, signedCredential, signedSecret } from './signed-rows.ts';
 
 export interface CredentialUse {

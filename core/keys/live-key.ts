@@ -1,5 +1,5 @@
-import type { Grant } from '../gate/grant.ts';
 import type { Signer } from '../secrets/keyring.ts';
+import type { Grant } from './grant.ts';
 import type { StoredCredential } from './key-state.ts';
 import { isCredentialIntact } from './signed-rows.ts';
 

@@ -1,10 +1,9 @@
-import type { Fences } from '../gate/fences.ts';
-import type { Modes } from '../gate/permissions.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { Random } from '../secrets/random.ts';
 import { insert, type RowChange, remove } from '../state/change.ts';
 import type { StateStore, Verdict } from '../state/store.ts';
 import { MINUTE_MS } from '../time/durations.ts';
+import type { Fences } from './fences.ts';
 import { credentials, type StoredCredential, type StoredSecret, secrets } from './key-state.ts';
 import {
   type CredentialFacts,
@@ -14,6 +13,7 @@ import {
   savedSecret,
 } from './key-storage.ts';
 import { type Credential, credentialAt, isOn } from './live-key.ts';
+import type { Modes } from './permissions.ts';
 import { isAltered, signedCredential, signedSecret } from './signed-rows.ts';
 
 /** Tokens end at the end of their sign-in, or earlier. */

@@ -1,8 +1,8 @@
-import { fencesText } from '../gate/fences.ts';
-import type { Modes } from '../gate/permissions.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { canonicalJson } from '../text/canonical-json.ts';
+import { fencesText } from './fences.ts';
 import type { StoredCredential, StoredSecret } from './key-state.ts';
+import type { Modes } from './permissions.ts';
 
 /**
  * Signs the rows of keys with the keyring, so that a change in the database outside Countersign is detected. Every

@@ -1,5 +1,5 @@
-import type { AccessChange } from '../gate/access-change.ts';
 import { type RowChange, update } from '../state/change.ts';
+import type { AccessChange } from './access-change.ts';
 import { owners } from './owner-state.ts';
 
 const TIMES = {

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { type LimitOverrides, PLAN_LIMITS } from '../gate/limits.ts';
-import { PROOF_LEVELS } from '../gate/owner-proof.ts';
-import { PLANS } from '../gate/permissions.ts';
+import { type LimitOverrides, PLAN_LIMITS } from '../keys/limits.ts';
+import { PLANS } from '../keys/permissions.ts';
 import { flag, instant, integer, json, oneOf, parsed, text } from '../state/column.ts';
 import { commands, select, statements } from '../state/query.ts';
 import { pick, type RowOf, table } from '../state/table.ts';
+import { PROOF_LEVELS } from './owner-proof.ts';
 import { secondStepIn, storedSecondStep } from './stored-second-step.ts';
 
 const overrides = z.record(z.string(), z.number());

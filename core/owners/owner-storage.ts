@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { accounts } from '../accounts/account-state.ts';
-import type { AccessChanges } from '../gate/access-change.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { put, remove, run, update } from '../state/change.ts';
 import { all, first, select } from '../state/query.ts';
 import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import type { RowOf, Table } from '../state/table.ts';
+import type { AccessChanges } from './access-change.ts';
 import {
   accessChangesOfOwner,
   foldedEmail,

@@ -1,12 +1,3 @@
-import {
-  DEVICES_KEPT,
-  giveTryBack,
-  judgePasswordTry,
-  type PasswordTryFacts,
-  type TriesChange,
-  type TriesCounter,
-} from '../gate/password-tries.ts';
-import { forgetTries } from '../gate/second-step.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { put, type RowChange, remove, update } from '../state/change.ts';
 import { all, first } from '../state/query.ts';
@@ -30,6 +21,15 @@ import {
   passwordTries,
   triesInRows,
 } from './password-state.ts';
+import {
+  DEVICES_KEPT,
+  giveTryBack,
+  judgePasswordTry,
+  type PasswordTryFacts,
+  type TriesChange,
+  type TriesCounter,
+} from './password-tries.ts';
+import { forgetTries } from './second-step.ts';
 import { type SessionRow, sessionsOfOwner } from './session-state.ts';
 import { ended } from './session-storage.ts';
 import { isPasswordIntact, isSecondStepIntact, signedPassword, signedSecondStep } from './signed-access.ts';

@@ -1,12 +1,3 @@
-import {
-  type AuthenticatorApp,
-  judgeSecondStep,
-  NO_SECOND_STEP,
-  PASSKEYS_MAX,
-  type Passkey,
-  type SecondStep,
-  type SecondStepProof,
-} from '../gate/second-step.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { passkeyHandle } from '../secrets/webauthn.ts';
 import { type RowChange, update } from '../state/change.ts';
@@ -23,6 +14,15 @@ import {
 } from './owner-state.ts';
 import { type Device, devicesOfOwner } from './password-state.ts';
 import { newestDevice, savedDevice } from './password-storage.ts';
+import {
+  type AuthenticatorApp,
+  judgeSecondStep,
+  NO_SECOND_STEP,
+  PASSKEYS_MAX,
+  type Passkey,
+  type SecondStep,
+  type SecondStepProof,
+} from './second-step.ts';
 import { isSecondStepIntact, signedSecondStep } from './signed-access.ts';
 
 export type SecondStepEnd =

@@ -1,9 +1,9 @@
-import type { ListedSession, StoredSession } from '../gate/session.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { insert, type RowChange, remove, update } from '../state/change.ts';
 import { all, first, single } from '../state/query.ts';
 import { type Commit, type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import { type Owner, ownerIn, ownerWithAccess } from './owner-state.ts';
+import type { ListedSession, StoredSession } from './session.ts';
 import {
   type SessionRow,
   sessionProofs,

@@ -1,7 +1,7 @@
-import type { SecondStep } from '../gate/second-step.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { RowOf } from '../state/table.ts';
 import type { owners } from './owner-state.ts';
+import type { SecondStep } from './second-step.ts';
 import type { sessions } from './session-state.ts';
 import { storedSecondStep } from './stored-second-step.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { SecondStep } from '../gate/second-step.ts';
+import type { SecondStep } from './second-step.ts';
 
 /** The second step of an owner as it is stored. */
 

@@ -1,19 +1,19 @@
+import { createAccountChecks } from '../accounts/check-accounts.ts';
 import { ACTIVITY_KEPT_MS } from '../activity/check-activity.ts';
+import { coverActivity } from '../activity/cover-activity.ts';
 import { CLAIM_LIFETIME_MS } from '../approvals/idempotency.ts';
 import type { Identifiers } from '../call/identifiers.ts';
+import { createEventDelivery } from '../events/deliver-events.ts';
+import { createWebhookDelivery } from '../events/deliver-webhooks.ts';
 import type { Executor } from '../execution/execute-approval.ts';
+import { createNoticeDelivery } from '../notices/send-notices.ts';
 import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { DAY_MS } from '../time/durations.ts';
 import { createSummaryRefresh } from '../trackers/refresh-summaries.ts';
 import { createInboxWatch } from '../watching/watch-inboxes.ts';
-import { type BackgroundJob, backgroundJob } from './background-job.ts';
-import { createAccountChecks } from './check-accounts.ts';
-import { coverActivity } from './cover-activity.ts';
-import { createEventDelivery } from './deliver-events.ts';
-import { createWebhookDelivery } from './deliver-webhooks.ts';
-import { createNoticeDelivery } from './send-notices.ts';
+import { type BackgroundJob, backgroundJob } from '../work/background-job.ts';
 import type { Service } from './service.ts';
 
 /** What calls showed. */

@@ -1,20 +1,20 @@
+import type { Accounts } from '../accounts/accounts.ts';
+import type { MailSignIns } from '../accounts/mail-sign-ins.ts';
 import type { EventListener } from '../events/event-listener.ts';
 import type { SubscribedType } from '../events/webhook-event.ts';
-import type { Accounts } from './accounts.ts';
-import type { ActivityList } from './activity-list.ts';
-import type { Approvals } from './approvals.ts';
-import type { Calls } from './calls.ts';
-import type { KeyCalls } from './key-calls.ts';
-import type { Keys } from './keys.ts';
-import type { MailSignIns } from './mail-sign-ins.ts';
-import type { Notices } from './notices.ts';
-import type { Owners } from './owners.ts';
-import type { SecondSteps } from './second-steps.ts';
-import type { Sessions } from './sessions.ts';
-import type { Setup } from './setup.ts';
-import type { SignIns } from './sign-ins.ts';
-import type { Trackers } from './trackers.ts';
-import type { Webhooks } from './webhooks.ts';
+import type { Webhooks } from '../events/webhooks.ts';
+import type { Calls } from '../gate/calls.ts';
+import type { KeyCalls } from '../gate/key-calls.ts';
+import type { Keys } from '../keys/keys.ts';
+import type { SignIns } from '../keys/sign-ins.ts';
+import type { Notices } from '../notices/notices.ts';
+import type { Owners } from '../owners/owners.ts';
+import type { SecondSteps } from '../owners/second-steps.ts';
+import type { Sessions } from '../owners/sessions.ts';
+import type { Setup } from '../owners/setup.ts';
+import type { ActivityList } from '../requests/activity-list.ts';
+import type { Approvals } from '../requests/approvals.ts';
+import type { Trackers } from '../trackers/trackers.ts';
 
 /**
  * The interface for the doors, the dashboard and an embedding app.

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../contract/errors.ts';
 import { type PurposeArgument, type WriteArguments, writeArgumentsOf } from '../contract/purpose.ts';
 import type { Result } from '../contract/result.ts';
 import { type Arguments, argumentsOf } from '../contract/schema.ts';
-import type { Group } from '../gate/permissions.ts';
+import type { Group } from '../keys/permissions.ts';
 import type { LightPlanned, Planned, Purposed } from '../plans/planned.ts';
 import type { UntrustedMarks } from './result-shapes.ts';
 

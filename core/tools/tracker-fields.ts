@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { CallContext } from '../call/context.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { messageIdShape, timestamp } from '../contract/shapes.ts';
-import { isAccountInside } from '../gate/fences.ts';
+import { isAccountInside } from '../keys/fences.ts';
 import { dueAt, isoIn } from '../time/time-zone.ts';
 import type { Tracker, TrackerLink } from '../trackers/tracker-storage.ts';
 import { accountIdShape } from './result-shapes.ts';

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { withinLimit } from '../accounts/within-limit.ts';
 import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import { NEXT_ACTION_CHARS, SUMMARY_CHARS } from '../ports/summarizer.ts';
@@ -7,6 +6,7 @@ import { seenText } from '../text/seen-text.ts';
 import { shortened } from '../text/shortened.ts';
 import { createBackoff } from '../time/backoff.ts';
 import { MINUTE_MS } from '../time/durations.ts';
+import { withinLimit } from '../work/within-limit.ts';
 import { extractiveSummarizer } from './extractive-summary.ts';
 import type { TrackerSummary } from './tracker-storage.ts';
 

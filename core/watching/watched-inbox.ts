@@ -10,10 +10,10 @@ import type { Keyring } from '../secrets/keyring.ts';
 import type { Backoff } from '../time/backoff.ts';
 import { MINUTE_MS } from '../time/durations.ts';
 import { linksOf, type NewMessage, readNewMessages, WITHOUT_TEXT } from '../trackers/link-messages.ts';
-import type { LeasedInbox } from '../watching/lease-storage.ts';
 import { identityOf } from './inbox-position.ts';
 import type { InboxPosition, InboxReader } from './inbox-state.ts';
 import type { InboxStep } from './inbox-storage.ts';
+import type { LeasedInbox } from './lease-storage.ts';
 import { type Batch, isAt, nextBatch } from './next-batch.ts';
 
 /** One inbox that this process has leased. */

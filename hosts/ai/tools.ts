@@ -1,5 +1,5 @@
 import type { Outcome } from '../../core/call/outcome.ts';
-import type { KeyTool } from '../../core/service/key-calls.ts';
+import type { KeyTool } from '../../core/gate/key-calls.ts';
 
 /**
  * The tools of a key as those of the AI SDK or of LangChain. Neither is imported: an AI SDK tool is a plain object, and

@@ -1,4 +1,4 @@
-import { ACCESS_CHANGES, type AccessChange } from '../../core/gate/access-change.ts';
+import { ACCESS_CHANGES, type AccessChange } from '../../core/owners/access-change.ts';
 import { Form } from './forms.tsx';
 import { Link } from './links.tsx';
 import { type OwnerVisit, type Reply, redirect } from './visit.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ActivityQuery } from '../../core/service/activity-list.ts';
+import type { ActivityQuery } from '../../core/requests/activity-list.ts';
 import { dayIn } from '../../core/time/time-zone.ts';
 
 /** What the owner chose to see of the activity. Empty: everything. */

@@ -1,4 +1,4 @@
-import type { ActivityEntry } from '../../core/service/activity-list.ts';
+import type { ActivityEntry } from '../../core/requests/activity-list.ts';
 import { MINUTE_MS } from '../../core/time/durations.ts';
 
 /** Rows of one key that are further apart belong to two runs. */

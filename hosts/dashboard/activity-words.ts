@@ -1,8 +1,8 @@
 import type { Gist } from '../../core/actions/gist.ts';
 import { ERRORS } from '../../core/contract/errors.ts';
+import type { ActivityEntry } from '../../core/requests/activity-list.ts';
+import type { ApprovalGist } from '../../core/requests/approval-views.ts';
 import type { Sentence } from '../../core/safety/finding-text.ts';
-import type { ActivityEntry } from '../../core/service/activity-list.ts';
-import type { ApprovalGist } from '../../core/service/approval-views.ts';
 import type { ToolName } from '../../core/tools/catalogue.ts';
 
 /** What a row of the activity says, for the owner. It names the message, event or tracker if its request does. */

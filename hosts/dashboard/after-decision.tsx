@@ -1,6 +1,6 @@
 import { type ApprovalState, isTerminal } from '../../core/approvals/approval.ts';
-import { TOGETHER_MAX } from '../../core/safety/decided-together.ts';
-import type { ApprovalSummary } from '../../core/service/approval-views.ts';
+import type { ApprovalSummary } from '../../core/requests/approval-views.ts';
+import { TOGETHER_MAX } from '../../core/requests/decided-together.ts';
 import { APPROVAL_ID } from './approval-id.ts';
 import { arrangedRequests, nextItem, pathOf } from './arranged-requests.ts';
 import { Link } from './links.tsx';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mayBeDecidedTogether } from '../../core/safety/decided-together.ts';
+import type { ApprovalSummary } from '../../core/requests/approval-views.ts';
+import { mayBeDecidedTogether } from '../../core/requests/decided-together.ts';
 import type { Severity } from '../../core/safety/finding.ts';
-import type { ApprovalSummary } from '../../core/service/approval-views.ts';
 
 type Several = readonly [ApprovalSummary, ...ApprovalSummary[]];
 

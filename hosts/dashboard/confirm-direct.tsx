@@ -1,5 +1,5 @@
-import type { Modes } from '../../core/gate/permissions.ts';
-import { newlyDirect } from '../../core/gate/step-up.ts';
+import type { Modes } from '../../core/keys/permissions.ts';
+import { newlyDirect } from '../../core/owners/step-up.ts';
 import { Form, SubmitOrLeave } from './forms.tsx';
 import { Quoted } from './third-party-text.tsx';
 import { type OwnerVisit, type PageReply, page } from './visit.ts';

@@ -1,5 +1,5 @@
-import type { StoredSession } from '../../core/gate/session.ts';
-import type { Demand } from '../../core/gate/step-up.ts';
+import type { StoredSession } from '../../core/owners/session.ts';
+import type { Demand } from '../../core/owners/step-up.ts';
 import { leaveFor } from './app-session.ts';
 import { browserFacts } from './browser-facts.ts';
 import { KEY_FIELD, PROOF_FIELD, provenNonce } from './form-proof.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { NO_FENCES } from '../../core/gate/fences.ts';
+import { NO_FENCES } from '../../core/keys/fences.ts';
 import type { Account } from '../../core/ports/account.ts';
 import { FenceFields, readFences } from './fence-fields.tsx';
 import { Field, Form } from './forms.tsx';

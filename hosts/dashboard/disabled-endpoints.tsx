@@ -1,4 +1,4 @@
-import type { WebhookEndpoint } from '../../core/service/webhooks.ts';
+import type { WebhookEndpoint } from '../../core/events/webhooks.ts';
 import { Link } from './links.tsx';
 
 /** Tells the owner about endpoints that were disabled. Renders nothing if there are none. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { FENCE_ENTRIES_MAX, type Fences, fenceEntry } from '../../core/gate/fences.ts';
+import { FENCE_ENTRIES_MAX, type Fences, fenceEntry } from '../../core/keys/fences.ts';
 import type { Account } from '../../core/ports/account.ts';
 import { endOfDay, isoIn } from '../../core/time/time-zone.ts';
 import { Choice, Field } from './forms.tsx';

@@ -1,6 +1,6 @@
+import type { ShownFinding } from '../../core/requests/approval-views.ts';
 import type { Severity } from '../../core/safety/finding.ts';
 import type { Sentence } from '../../core/safety/finding-text.ts';
-import type { ShownFinding } from '../../core/service/approval-views.ts';
 import { markedParts } from './marked-parts.ts';
 import { Quoted } from './third-party-text.tsx';
 

@@ -1,6 +1,6 @@
-import { GROUPS } from '../../core/gate/permissions.ts';
 import type { CredentialUse } from '../../core/keys/key-storage.ts';
 import type { Credential } from '../../core/keys/live-key.ts';
+import { GROUPS } from '../../core/keys/permissions.ts';
 import type { Account } from '../../core/ports/account.ts';
 import { FenceFields, fenceTexts } from './fence-fields.tsx';
 import { Form } from './forms.tsx';

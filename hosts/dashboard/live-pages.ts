@@ -3,7 +3,7 @@ import type { Server as HttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { errorName } from '../../core/ports/log.ts';
-import type { RequestsNow } from '../../core/service/request-watch.ts';
+import type { RequestsNow } from '../../core/requests/request-watch.ts';
 import type { Service } from '../../core/service/service.ts';
 import { declineUpgrades, ignoreUpgrade } from '../http/ignored-upgrade.ts';
 import { responseText } from '../http/last-response.ts';

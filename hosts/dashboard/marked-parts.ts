@@ -1,5 +1,5 @@
+import type { ShownFinding } from '../../core/requests/approval-views.ts';
 import type { Mark, Severity } from '../../core/safety/finding.ts';
-import type { ShownFinding } from '../../core/service/approval-views.ts';
 
 /** A part of a text to highlight, in UTF-16 offsets. */
 export interface MarkedPart {

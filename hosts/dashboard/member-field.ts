@@ -1,4 +1,4 @@
-import type { TogetherMember } from '../../core/service/approvals.ts';
+import type { TogetherMember } from '../../core/requests/approvals.ts';
 import { APPROVAL_ID } from './approval-id.ts';
 
 /** The field of each selected request on a page that decides several: `id.digest`. */

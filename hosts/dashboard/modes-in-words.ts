@@ -5,7 +5,7 @@ import {
   type Mode,
   type Modes,
   type Plan,
-} from '../../core/gate/permissions.ts';
+} from '../../core/keys/permissions.ts';
 
 /** What a program reads or does in a group, in words that follow "it". */
 const READS: ReadonlyMap<Group, string> = new Map([

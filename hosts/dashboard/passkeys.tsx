@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { ComponentChildren } from 'preact';
+import type { PasskeyRequest, SecondStepView } from '../../core/owners/second-steps.ts';
 import { PASSKEY_ALGORITHMS, type PasskeyPlace } from '../../core/secrets/webauthn.ts';
-import type { PasskeyRequest, SecondStepView } from '../../core/service/second-steps.ts';
 import { Form } from './forms.tsx';
 import type { OwnerVisit, Visit } from './visit.ts';
 

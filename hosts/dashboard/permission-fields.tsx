@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { KEY_DAYS_DEFAULT, KEY_DAYS_MAX } from '../../core/gate/credential.ts';
+import { KEY_DAYS_DEFAULT, KEY_DAYS_MAX } from '../../core/keys/credential.ts';
 import {
   effectiveMode,
   GROUPS,
@@ -10,7 +10,7 @@ import {
   type Plan,
   PRESETS,
   type Preset,
-} from '../../core/gate/permissions.ts';
+} from '../../core/keys/permissions.ts';
 import { Choice, Field } from './forms.tsx';
 import { modesInWords } from './modes-in-words.ts';
 import { GROUP_TITLES, MODE_TITLES } from './words.ts';

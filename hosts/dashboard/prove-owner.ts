@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Demand } from '../../core/gate/step-up.ts';
-import type { DecidedWhere } from '../../core/service/approval-views.ts';
-import { togetherDigest } from '../../core/service/decide-together.ts';
+import type { Demand } from '../../core/owners/step-up.ts';
+import type { DecidedWhere } from '../../core/requests/approval-views.ts';
+import { togetherDigest } from '../../core/requests/decide-together.ts';
 import { readMembers } from './member-field.ts';
 import { challengeBinding, usedPasskeyPlace } from './passkeys.tsx';
 import { readSignedTime, signedTime } from './signed-time.ts';

@@ -1,4 +1,4 @@
-import type { ApprovalGist, ApprovalSummary } from '../../core/service/approval-views.ts';
+import type { ApprovalGist, ApprovalSummary } from '../../core/requests/approval-views.ts';
 import { Quoted } from './third-party-text.tsx';
 import { TimeSpan } from './when.tsx';
 

@@ -1,6 +1,6 @@
-import type { StoredSession } from '../../core/gate/session.ts';
 import type { Owner } from '../../core/owners/owner-state.ts';
-import type { SignedIn } from '../../core/service/sessions.ts';
+import type { StoredSession } from '../../core/owners/session.ts';
+import type { SignedIn } from '../../core/owners/sessions.ts';
 import { ownAddress } from '../http/host-name.ts';
 import { headerOf } from '../http/request-head.ts';
 import { newSessionFacts } from './browser-facts.ts';

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { VNode } from 'preact';
-import type { Session, StoredSession } from '../../core/gate/session.ts';
-import type { Demand } from '../../core/gate/step-up.ts';
 import type { Owner } from '../../core/owners/owner-state.ts';
+import type { Session, StoredSession } from '../../core/owners/session.ts';
+import type { Demand } from '../../core/owners/step-up.ts';
 import type { Log } from '../../core/ports/log.ts';
-import type { RequestsNow } from '../../core/service/request-watch.ts';
+import type { RequestsNow } from '../../core/requests/request-watch.ts';
 import type { Service } from '../../core/service/service.ts';
 import type { PublicBase } from '../http/public-base.ts';
 import type { RequestHead } from '../http/request-head.ts';

@@ -1,4 +1,4 @@
-import type { ApprovalSummary } from '../../core/service/approval-views.ts';
+import type { ApprovalSummary } from '../../core/requests/approval-views.ts';
 import type { Service } from '../../core/service/service.ts';
 
 /** More than can wait at once by default. */

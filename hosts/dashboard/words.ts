@@ -10,7 +10,7 @@ import { ERRORS, type ErrorCode } from '../../core/contract/errors.ts';
 import type { DeliveryState } from '../../core/events/delivery.ts';
 import type { DisabledReason } from '../../core/events/endpoint-health.ts';
 import type { EventType } from '../../core/events/webhook-event.ts';
-import type { Group, Mode } from '../../core/gate/permissions.ts';
+import type { Group, Mode } from '../../core/keys/permissions.ts';
 import { tooLargeText } from '../../core/mail/message-sizes.ts';
 
 /** Texts for the service's codes on the owner's pages. */

@@ -1,6 +1,6 @@
 import { type Failure, failure } from '../../core/call/outcome.ts';
-import type { Rate } from '../../core/gate/limits.ts';
 import type { Caller } from '../../core/keys/call-storage.ts';
+import type { Rate } from '../../core/keys/limits.ts';
 import type { Service } from '../../core/service/service.ts';
 import { announcesBody, BODY_MAX_BYTES, bodyFailure } from './body-rules.ts';
 import { BodyLost, BodyTooLarge } from './read-body.ts';

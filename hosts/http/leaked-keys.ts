@@ -1,5 +1,5 @@
-import { KEY_PATTERN } from '../../core/gate/credential.ts';
-import type { Keys } from '../../core/service/keys.ts';
+import { KEY_PATTERN } from '../../core/keys/credential.ts';
+import type { Keys } from '../../core/keys/keys.ts';
 import { percentDecoded } from '../../core/text/percent-decoded.ts';
 
 /** More rounds of encoding than any proxy or client adds. Limits the work that one URL can cause. */

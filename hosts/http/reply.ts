@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Failure } from '../../core/call/outcome.ts';
 import { ERRORS } from '../../core/contract/errors.ts';
-import type { Rate } from '../../core/gate/limits.ts';
+import type { Rate } from '../../core/keys/limits.ts';
 import { transportSecurity } from './transport-security.ts';
 
 /** A response, before it is written to a connection. */

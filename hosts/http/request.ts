@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Failure, failure, failureOf } from '../../core/call/outcome.ts';
 import { type ErrorCode, ServiceError } from '../../core/contract/errors.ts';
-import type { Rate } from '../../core/gate/limits.ts';
+import type { Keys } from '../../core/keys/keys.ts';
+import type { Rate } from '../../core/keys/limits.ts';
 import { errorName, type Log } from '../../core/ports/log.ts';
-import type { Keys } from '../../core/service/keys.ts';
 import type { Service } from '../../core/service/service.ts';
 import { clientAddress, type IsTrusted } from './client-address.ts';
 import { leakedKeys } from './leaked-keys.ts';

@@ -6,7 +6,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Outcome } from '../../core/call/outcome.ts';
-import type { Answer, ToolCall } from '../../core/service/tool-call.ts';
+import type { Answer, ToolCall } from '../../core/gate/tool-call.ts';
 import type { ToolListing } from '../../core/tools/define-tool.ts';
 import { INSTRUCTIONS } from '../../core/tools/instructions.ts';
 import { version } from '../../package.json';

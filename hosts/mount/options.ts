@@ -1,6 +1,6 @@
+import { readBasePath } from '../../core/contract/base-path.ts';
 import type { OptionTypes } from '../../core/contract/options.ts';
 import type { Log } from '../../core/ports/log.ts';
-import { readBasePath } from '../../core/service/base-path.ts';
 import type { Service } from '../../core/service/service.ts';
 import type { AppSignIn, Connect } from '../dashboard/visit.ts';
 import { trustedProxies } from '../http/client-address.ts';

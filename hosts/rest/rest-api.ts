@@ -1,8 +1,8 @@
 import { type Failure, failure, type Outcome } from '../../core/call/outcome.ts';
+import type { ToolCall } from '../../core/gate/tool-call.ts';
 import type { Caller } from '../../core/keys/call-storage.ts';
 import { errorName } from '../../core/ports/log.ts';
 import type { Service } from '../../core/service/service.ts';
-import type { ToolCall } from '../../core/service/tool-call.ts';
 import { admitRequest } from '../http/admit-request.ts';
 import { trustedProxies } from '../http/client-address.ts';
 import { revokeLeakedKeys } from '../http/leaked-keys.ts';

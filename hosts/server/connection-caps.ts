@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
-import { addressGroup } from '../../core/gate/address-group.ts';
+import { addressGroup } from '../../core/keys/address-group.ts';
 import type { IsTrusted } from '../http/client-address.ts';
 
 /** How many connections one listener accepts. */

@@ -1,5 +1,5 @@
-import { GROUPS, type Group, type Mode, modesOf, PRESETS, type Preset } from '../../core/gate/permissions.ts';
 import type { Credential } from '../../core/keys/live-key.ts';
+import { GROUPS, type Group, type Mode, modesOf, PRESETS, type Preset } from '../../core/keys/permissions.ts';
 import type { Service } from '../../core/service/service.ts';
 import { publicBase } from '../http/public-base.ts';
 import {

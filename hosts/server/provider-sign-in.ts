@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { FinishedSignIn, SignInPurpose } from '../../core/service/mail-sign-ins.ts';
+import type { FinishedSignIn, SignInPurpose } from '../../core/accounts/mail-sign-ins.ts';
 import type { Service } from '../../core/service/service.ts';
 import { visibleText } from '../dashboard/visible-text.ts';
 import { headOf, targetOf } from '../http/request-head.ts';

@@ -1,5 +1,5 @@
+import type { WebhookEndpoint } from '../../core/events/webhooks.ts';
 import type { Service } from '../../core/service/service.ts';
-import type { WebhookEndpoint } from '../../core/service/webhooks.ts';
 import {
   COMMON_OPTIONS,
   type Command,

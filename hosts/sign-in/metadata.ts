@@ -1,4 +1,4 @@
-import { resourceOf } from '../../core/sign-in/request.ts';
+import { resourceOf } from '../../core/keys/sign-in/request.ts';
 
 /** The documents that tell a client how to sign in. */
 

@@ -1,6 +1,6 @@
 import { type Failure, failure } from '../../core/call/outcome.ts';
+import type { OAuthError, Refusal } from '../../core/keys/sign-in/refusal.ts';
 import type { Service } from '../../core/service/service.ts';
-import type { OAuthError, Refusal } from '../../core/sign-in/refusal.ts';
 import { isEncoded } from '../http/body-rules.ts';
 import { trustedProxies } from '../http/client-address.ts';
 import { entryFailure } from '../http/entry-rules.ts';

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { isApiKey } from '../../core/gate/credential.ts';
+import { isApiKey } from '../../core/keys/credential.ts';
 
 export interface BridgeSettings {
   /** Public address of the API host. */

@@ -1,4 +1,4 @@
-import type { LimitOverrides } from '../../core/gate/limits.ts';
+import type { LimitOverrides } from '../../core/keys/limits.ts';
 
 /** Limits that no benchmark reaches. */
 export const NO_LIMITS: LimitOverrides = {

@@ -5,7 +5,7 @@ import { imapMail } from '../../adapters/imap/mail.ts';
 import type { ImapSettings } from '../../adapters/imap/settings.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import { httpsSender } from '../../adapters/webhooks/https-sender.ts';
-import type { Modes } from '../../core/gate/permissions.ts';
+import type { Modes } from '../../core/keys/permissions.ts';
 import { createService } from '../../hosts/embedded/countersign.ts';
 import { signedIn } from '../hosts/sign-in/open-sign-in-host.ts';
 import type { Dovecot } from '../servers/dovecot.ts';

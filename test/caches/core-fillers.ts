@@ -5,16 +5,16 @@ import { inlineReader } from '../../adapters/reader/inline-reader.ts';
 import { healthReports } from '../../core/accounts/health-reports.ts';
 import { createIdentifiers } from '../../core/call/identifiers.ts';
 import { readRecorder } from '../../core/call/read-recorder.ts';
-import { createAddressBudget } from '../../core/gate/address-budget.ts';
 import { agreement } from '../../core/ical/zone-agreement.ts';
+import { createAddressBudget } from '../../core/keys/address-budget.ts';
+import { createClientDocuments } from '../../core/keys/client-documents.ts';
 import { boundedCache } from '../../core/memory/bounded-cache.ts';
 import { ownCopy } from '../../core/memory/own-copy.ts';
+import { createNotices } from '../../core/notices/notices.ts';
 import type { NoticeSender } from '../../core/ports/notice-sender.ts';
 import type { Ports } from '../../core/ports/ports.ts';
 import type { Reader } from '../../core/ports/reader.ts';
 import { createKeyring } from '../../core/secrets/keyring.ts';
-import { createClientDocuments } from '../../core/service/client-documents.ts';
-import { createNotices } from '../../core/service/notices.ts';
 import { remembering } from '../../core/state/remembering.ts';
 import { fenceLookAlikes } from '../../core/text/fence-look-alikes.ts';
 import { createBackoff } from '../../core/time/backoff.ts';
@@ -67,7 +67,7 @@ export const CORE_FILLERS: Readonly<Record<string, Filler>> = {
       };
     },
   },
-  'core/service/notices.ts createNotices.codesSent': {
+  'core/notices/notices.ts createNotices.codesSent': {
     mostBytes: 4 * MB,
     rounds: 5,
     open() {
@@ -164,7 +164,7 @@ export const CORE_FILLERS: Readonly<Record<string, Filler>> = {
       };
     },
   },
-  'core/service/client-documents.ts createClientDocuments.kept': {
+  'core/keys/client-documents.ts createClientDocuments.kept': {
     mostBytes: MB,
     rounds: 5,
     open() {
@@ -211,7 +211,7 @@ export const CORE_FILLERS: Readonly<Record<string, Filler>> = {
       };
     },
   },
-  'core/gate/address-budget.ts createAddressBudget.windows': {
+  'core/keys/address-budget.ts createAddressBudget.windows': {
     mostBytes: 4 * MB,
     rounds: 4,
     open() {

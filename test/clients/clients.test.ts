@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ToolCall } from '../../core/service/tool-call.ts';
+import type { ToolCall } from '../../core/gate/tool-call.ts';
 import { ROOT } from '../docs/documents.ts';
 import { openSignInHost, requestIn, type SignInHost } from '../hosts/sign-in/open-sign-in-host.ts';
 import { testClock } from '../open-service.ts';

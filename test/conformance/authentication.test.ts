@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { newApiKey } from '../../core/gate/credential.ts';
+import { newApiKey } from '../../core/keys/credential.ts';
 import { sendRaw } from '../hosts/rest/raw-http.ts';
 import {
   approvalIn,

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { Modes } from '../../core/gate/permissions.ts';
-import type { FencesRequest } from '../../core/service/keys.ts';
+import type { FencesRequest } from '../../core/keys/keys.ts';
+import type { Modes } from '../../core/keys/permissions.ts';
 import { CATALOGUE } from '../../core/tools/catalogue.ts';
 import {
   type Answer,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Plan } from '../../core/gate/permissions.ts';
+import type { Plan } from '../../core/keys/permissions.ts';
 import { sendBytes } from '../hosts/rest/raw-http.ts';
 import { casesOf } from '../only-long.ts';
 import {

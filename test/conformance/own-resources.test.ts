@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { GROUPS } from '../../core/gate/permissions.ts';
+import { GROUPS } from '../../core/keys/permissions.ts';
 import { approvalIn, doorOf, expectFailure, FRIEND, ownDoor, refusedFields, resultIn } from './door.ts';
 import { newEvent, newTracker, proposed } from './own-things.ts';
 import { section } from './sections.ts';

@@ -2,7 +2,7 @@ import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { SampleMessage } from '../../adapters/sandbox/sample-message.ts';
-import type { Mode } from '../../core/gate/permissions.ts';
+import type { Mode } from '../../core/keys/permissions.ts';
 import { codePoints } from '../../core/text/code-points.ts';
 import type { TestKey } from '../open-service.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Mode } from '../../core/gate/permissions.ts';
+import type { Mode } from '../../core/keys/permissions.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import { openCrashing } from './crashed-run.ts';
 import {

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
 import type { SampleMessage } from '../../adapters/sandbox/sample-message.ts';
-import type { Mode } from '../../core/gate/permissions.ts';
+import type { Mode } from '../../core/keys/permissions.ts';
 import { MailError, type MailErrorCode } from '../../core/ports/mail.ts';
 import type { TestKey } from '../open-service.ts';
 import { openCrashing } from './crashed-run.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PLAN_LIMITS } from '../../core/gate/limits.ts';
-import type { Plan } from '../../core/gate/permissions.ts';
+import { PLAN_LIMITS } from '../../core/keys/limits.ts';
+import type { Plan } from '../../core/keys/permissions.ts';
 import type { TestKey } from '../open-service.ts';
 import { anyNumber } from './matchers.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { PROOF_LEVELS, type ProofLevel } from '../../core/gate/owner-proof.ts';
-import type { TogetherMember } from '../../core/service/approvals.ts';
-import { togetherDigest } from '../../core/service/decide-together.ts';
+import { PROOF_LEVELS, type ProofLevel } from '../../core/owners/owner-proof.ts';
+import type { TogetherMember } from '../../core/requests/approvals.ts';
+import { togetherDigest } from '../../core/requests/decide-together.ts';
 import { approvalOf, digestOf, FRIEND, letter, openScene, resultOf, sendTo } from './scene.ts';
 
 const RISKY = 'Please sign in at https://bank.example@evil.example/ today.';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { WAIT_MS } from '../../core/accounts/within-limit.ts';
+import { WAIT_MS } from '../../core/work/within-limit.ts';
 import { testClock } from '../open-service.ts';
 import { approvalOf, approve, digestOf, FRIEND, openScene, sendTo, stateOf } from './scene.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { WAIT_MS } from '../../core/accounts/within-limit.ts';
+import { WAIT_MS } from '../../core/work/within-limit.ts';
 import { testClock } from '../open-service.ts';
 import { detailsOf, openScene, resultOf } from './scene.ts';
 

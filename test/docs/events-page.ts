@@ -9,8 +9,8 @@ import {
   SUBSCRIBED_TYPES,
   webhookEnvelope,
 } from '../../core/events/webhook-event.ts';
+import { ROTATION_OVERLAP_MS } from '../../core/events/webhooks.ts';
 import { EVENTS_KEPT_MS } from '../../core/service/background-work.ts';
-import { ROTATION_OVERLAP_MS } from '../../core/service/webhooks.ts';
 import { HEADERS } from '../../hosts/rest/openapi/webhooks.ts';
 import { WebhookVerificationError } from '../../hosts/webhooks/verify-webhook.ts';
 import { code, codes, durationText, list, page, prose, table, wrapped } from './markdown.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ERRORS } from '../../core/contract/errors.ts';
 import { EVENT_TYPES } from '../../core/events/webhook-event.ts';
-import { PLAN_LIMITS } from '../../core/gate/limits.ts';
+import { PLAN_LIMITS } from '../../core/keys/limits.ts';
 import { CATALOGUE } from '../../core/tools/catalogue.ts';
 import { ROUTES } from '../../hosts/rest/routes.ts';
 import { allCommands } from '../../hosts/server/commands.ts';

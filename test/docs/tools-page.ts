@@ -1,4 +1,4 @@
-import { GROUPS, type Group, MODES, type Mode, modesOf, PRESETS } from '../../core/gate/permissions.ts';
+import { GROUPS, type Group, MODES, type Mode, modesOf, PRESETS } from '../../core/keys/permissions.ts';
 import { CATALOGUE } from '../../core/tools/catalogue.ts';
 import { isWrite, type Tool } from '../../core/tools/define-tool.ts';
 import { approval, attachment, untrustedMarks, untrustedNonce } from '../../core/tools/result-shapes.ts';

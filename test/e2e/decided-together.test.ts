@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { imapMail } from '../../adapters/imap/mail.ts';
 import { postgresStorage } from '../../adapters/postgres/storage.ts';
-import type { TogetherMember } from '../../core/service/approvals.ts';
+import type { TogetherMember } from '../../core/requests/approvals.ts';
 import { approvalOf, resultOf } from '../core/scene.ts';
 import { openTestService, type TestKey, type TestService } from '../open-service.ts';
 import { type Dovecot, startDovecot } from '../servers/dovecot.ts';

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { ApprovalContent, ShownFinding } from '../../../core/service/approval-views.ts';
+import type { ApprovalContent, ShownFinding } from '../../../core/requests/approval-views.ts';
 
 /** The parts of a request's page that depend on its kind of action. */
 export interface ActionParts {

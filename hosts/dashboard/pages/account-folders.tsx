@@ -1,3 +1,5 @@
+import type { AccountFolders } from '../../../core/accounts/accounts.ts';
+import type { FolderChoice } from '../../../core/accounts/chosen-pins.ts';
 import { ServiceError } from '../../../core/contract/errors.ts';
 import type { MailFolder } from '../../../core/folders/folder.ts';
 import {
@@ -10,8 +12,6 @@ import {
   type PinnedRole,
 } from '../../../core/folders/roles.ts';
 import { MailError } from '../../../core/ports/mail.ts';
-import type { AccountFolders } from '../../../core/service/accounts.ts';
-import type { FolderChoice } from '../../../core/service/chosen-pins.ts';
 import { fieldErrors } from '../field-errors.ts';
 import { Choice, Form, Problems, SubmitOrLeave } from '../forms.tsx';
 import { Quoted } from '../third-party-text.tsx';

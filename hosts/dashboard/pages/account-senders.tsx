@@ -1,4 +1,4 @@
-import type { Demand } from '../../../core/gate/step-up.ts';
+import type { Demand } from '../../../core/owners/step-up.ts';
 import type { Account } from '../../../core/ports/account.ts';
 import { MailError } from '../../../core/ports/mail.ts';
 import { accountNamed } from '../account-name.tsx';

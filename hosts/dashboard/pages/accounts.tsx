@@ -1,6 +1,6 @@
+import type { SignInState } from '../../../core/accounts/mail-sign-ins.ts';
 import type { Account } from '../../../core/ports/account.ts';
 import type { ServerHealth } from '../../../core/ports/account-health.ts';
-import type { SignInState } from '../../../core/service/mail-sign-ins.ts';
 import { AccountHealth, isForOwner } from '../account-health.tsx';
 import { accountNamed } from '../account-name.tsx';
 import { Field, Form, Problems, SubmitOrLeave } from '../forms.tsx';

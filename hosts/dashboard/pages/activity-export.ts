@@ -1,5 +1,5 @@
 import { errorName } from '../../../core/ports/log.ts';
-import type { ActivityEntry } from '../../../core/service/activity-list.ts';
+import type { ActivityEntry } from '../../../core/requests/activity-list.ts';
 import { activityQuery, type ChosenActivity, chosenActivity } from '../activity-filter.ts';
 import { activityText } from '../activity-words.ts';
 import { BYTE_ORDER_MARK, csvRecord } from '../csv.ts';

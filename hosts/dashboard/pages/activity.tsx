@@ -1,4 +1,4 @@
-import type { ActivityEntry } from '../../../core/service/activity-list.ts';
+import type { ActivityEntry } from '../../../core/requests/activity-list.ts';
 import { MINUTE_MS } from '../../../core/time/durations.ts';
 import { CATALOGUE } from '../../../core/tools/catalogue.ts';
 import { activityQuery, activitySearch, type ChosenActivity, chosenActivity } from '../activity-filter.ts';

@@ -1,6 +1,6 @@
 import { type Approval, isTerminal } from '../../../core/approvals/approval.ts';
 import type { Account } from '../../../core/ports/account.ts';
-import type { ApprovalSummary } from '../../../core/service/approval-views.ts';
+import type { ApprovalSummary } from '../../../core/requests/approval-views.ts';
 import { accessChanges } from '../access-changes.tsx';
 import { accountsToMend } from '../account-health.tsx';
 import { AccountName } from '../account-name.tsx';

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../core/contract/errors.ts';
 import type { Draft } from '../../../core/plans/edit-diff.ts';
-import type { ApprovalView, ShownFinding } from '../../../core/service/approval-views.ts';
-import type { ChangePreview } from '../../../core/service/approvals.ts';
+import type { ApprovalView, ShownFinding } from '../../../core/requests/approval-views.ts';
+import type { ChangePreview } from '../../../core/requests/approvals.ts';
 import { orProblems } from '../field-errors.ts';
 import { Field, Form } from '../forms.tsx';
 import { Link } from '../links.tsx';

@@ -1,4 +1,4 @@
-import type { SecondStepView } from '../../../core/service/second-steps.ts';
+import type { SecondStepView } from '../../../core/owners/second-steps.ts';
 import { DIRECT_FIELD } from '../confirm-direct.tsx';
 import { Field, Form, Problems, SubmitOrLeave } from '../forms.tsx';
 import { Link } from '../links.tsx';

@@ -1,4 +1,4 @@
-import type { ApprovalContent, ApprovalView, DecidedIn } from '../../../core/service/approval-views.ts';
+import type { ApprovalContent, ApprovalView, DecidedIn } from '../../../core/requests/approval-views.ts';
 import { Form } from '../forms.tsx';
 import { ExactText, Quoted } from '../third-party-text.tsx';
 import { When } from '../when.tsx';

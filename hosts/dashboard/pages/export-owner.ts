@@ -1,7 +1,7 @@
+import type { NoticeChannelView } from '../../../core/notices/notices.ts';
 import type { Account } from '../../../core/ports/account.ts';
 import { errorName } from '../../../core/ports/log.ts';
-import type { ApprovalContent } from '../../../core/service/approval-views.ts';
-import type { NoticeChannelView } from '../../../core/service/notices.ts';
+import type { ApprovalContent } from '../../../core/requests/approval-views.ts';
 import { download } from '../download.ts';
 import type { OwnerVisit, Reply } from '../visit.ts';
 

@@ -1,4 +1,9 @@
-import { type Demand, demandForFences, demandForModes, demandForResume } from '../../../core/gate/step-up.ts';
+import {
+  type Demand,
+  demandForFences,
+  demandForModes,
+  demandForResume,
+} from '../../../core/owners/step-up.ts';
 import { publicBase } from '../../http/public-base.ts';
 import { AgentConfiguration } from '../agent-configuration.tsx';
 import { confirmDirect } from '../confirm-direct.tsx';

@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { ServiceError } from '../../../core/contract/errors.ts';
 import type { Account } from '../../../core/ports/account.ts';
-import type { LinkableEvent, LinkableMessage } from '../../../core/service/linkable.ts';
+import type { LinkableEvent, LinkableMessage } from '../../../core/trackers/linkable.ts';
 import { Choice, Field, Form, Problems, SearchForm } from '../forms.tsx';
 import { Link } from '../links.tsx';
 import { Quoted } from '../third-party-text.tsx';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { ROTATION_OVERLAP_HOURS } from '../../../core/gate/credential.ts';
-import { PRESETS } from '../../../core/gate/permissions.ts';
+import { ROTATION_OVERLAP_HOURS } from '../../../core/keys/credential.ts';
+import { PRESETS } from '../../../core/keys/permissions.ts';
 import { AgentConfiguration, Copied, testCommand } from '../agent-configuration.tsx';
 import { confirmDirect } from '../confirm-direct.tsx';
 import { SETUP_FIELD } from '../create-key-form.tsx';

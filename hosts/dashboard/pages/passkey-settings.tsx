@@ -1,4 +1,4 @@
-import type { SecondStepView } from '../../../core/service/second-steps.ts';
+import type { SecondStepView } from '../../../core/owners/second-steps.ts';
 import { ownAddress } from '../../http/host-name.ts';
 import { Field, Form } from '../forms.tsx';
 import { LinkOut } from '../links.tsx';

@@ -1,4 +1,4 @@
-import { isPlansKeptDays, PLANS_KEPT_DAYS } from '../../../core/service/new-owner.ts';
+import { isPlansKeptDays, PLANS_KEPT_DAYS } from '../../../core/owners/new-owner.ts';
 import { Field, Form } from '../forms.tsx';
 import { type OwnerVisit, type Reply, redirect } from '../visit.ts';
 import { problemPage } from './problem.tsx';

@@ -1,4 +1,4 @@
-import { PROOF_LEVELS, type ProofLevel } from '../../../core/gate/owner-proof.ts';
+import { PROOF_LEVELS, type ProofLevel } from '../../../core/owners/owner-proof.ts';
 import { Choice, Form } from '../forms.tsx';
 import { type OwnerVisit, type Reply, redirect } from '../visit.ts';
 import { notFoundPage, problemPage } from './problem.tsx';

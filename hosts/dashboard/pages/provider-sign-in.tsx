@@ -1,4 +1,4 @@
-import type { FinishedSignIn, ProviderInfo, SignInPurpose } from '../../../core/service/mail-sign-ins.ts';
+import type { FinishedSignIn, ProviderInfo, SignInPurpose } from '../../../core/accounts/mail-sign-ins.ts';
 import { type FoundServers, readAddress } from '../account-fields.ts';
 import { accountNamed } from '../account-name.tsx';
 import { connectionProblems } from '../connection-problems.ts';

@@ -1,5 +1,5 @@
 import { REJECTION_REASONS, type RejectionReason } from '../../../core/approvals/approval.ts';
-import type { RejectOptions } from '../../../core/service/rejection.ts';
+import type { RejectOptions } from '../../../core/requests/rejection.ts';
 import { SubmitTo } from '../links.tsx';
 import { decidedIn } from '../prove-owner.ts';
 import type { OwnerVisit } from '../visit.ts';

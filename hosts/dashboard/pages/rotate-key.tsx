@@ -1,4 +1,4 @@
-import { KEY_DAYS_DEFAULT, ROTATION_OVERLAP_HOURS } from '../../../core/gate/credential.ts';
+import { KEY_DAYS_DEFAULT, ROTATION_OVERLAP_HOURS } from '../../../core/keys/credential.ts';
 import { Form, SubmitOrLeave } from '../forms.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply } from '../visit.ts';

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { SecondStepView } from '../../../core/service/second-steps.ts';
+import type { SecondStepView } from '../../../core/owners/second-steps.ts';
 import { Field, Form, Problems, SubmitOrLeave } from '../forms.tsx';
 import { QrCode } from '../qr-code.tsx';
 import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';

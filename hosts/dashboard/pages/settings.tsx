@@ -1,4 +1,4 @@
-import type { ListedSession, StoredSession } from '../../../core/gate/session.ts';
+import type { ListedSession, StoredSession } from '../../../core/owners/session.ts';
 import { accessChangesSection } from '../access-changes.tsx';
 import { alteredAccessSection } from '../altered-access.tsx';
 import { Form } from '../forms.tsx';

@@ -1,4 +1,4 @@
-import type { ProviderInfo, SignInState } from '../../../core/service/mail-sign-ins.ts';
+import type { ProviderInfo, SignInState } from '../../../core/accounts/mail-sign-ins.ts';
 import { Form } from '../forms.tsx';
 import { SubmitTo } from '../links.tsx';
 

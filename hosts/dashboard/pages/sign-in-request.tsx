@@ -1,6 +1,6 @@
-import { PRESETS } from '../../../core/gate/permissions.ts';
-import { programScheme, receivingHost } from '../../../core/sign-in/redirect-uri.ts';
-import { type SignInRequest, signInName } from '../../../core/sign-in/request.ts';
+import { PRESETS } from '../../../core/keys/permissions.ts';
+import { programScheme, receivingHost } from '../../../core/keys/sign-in/redirect-uri.ts';
+import { type SignInRequest, signInName } from '../../../core/keys/sign-in/request.ts';
 import { confirmDirect } from '../confirm-direct.tsx';
 import { AccountFields, readFences } from '../fence-fields.tsx';
 import { Form, Problems } from '../forms.tsx';

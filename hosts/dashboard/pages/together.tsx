@@ -1,7 +1,7 @@
-import { TOGETHER_MAX } from '../../../core/safety/decided-together.ts';
+import type { ApprovalSummary, ApprovalView } from '../../../core/requests/approval-views.ts';
+import type { DecidedMember } from '../../../core/requests/approvals.ts';
+import { TOGETHER_MAX } from '../../../core/requests/decided-together.ts';
 import { inWords } from '../../../core/safety/finding-text.ts';
-import type { ApprovalSummary, ApprovalView } from '../../../core/service/approval-views.ts';
-import type { DecidedMember } from '../../../core/service/approvals.ts';
 import { afterDecided, openNext } from '../after-decision.tsx';
 import { requestsTogether } from '../arranged-requests.ts';
 import { Form, Problems } from '../forms.tsx';

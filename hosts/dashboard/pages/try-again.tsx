@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../core/contract/errors.ts';
-import type { ApprovalView } from '../../../core/service/approval-views.ts';
+import type { ApprovalView } from '../../../core/requests/approval-views.ts';
 import { Form } from '../forms.tsx';
 import { type OwnerVisit, type PageReply, type RedirectReply, redirect } from '../visit.ts';
 import { problemPage } from './problem.tsx';

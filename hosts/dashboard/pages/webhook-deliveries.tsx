@@ -1,7 +1,7 @@
 import type { DeliveryRecord } from '../../../core/events/delivery-storage.ts';
 import { webhookBody, webhookHeaders } from '../../../core/events/webhook-event.ts';
 import type { AttemptLog } from '../../../core/events/webhook-state.ts';
-import type { WebhookEndpoint } from '../../../core/service/webhooks.ts';
+import type { WebhookEndpoint } from '../../../core/events/webhooks.ts';
 import { Form } from '../forms.tsx';
 import { IntegrationsTabs } from '../integrations-tabs.tsx';
 import { Link } from '../links.tsx';

@@ -2,8 +2,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { discoverMail } from '../../../adapters/discovery/discover.ts';
 import { dnsResolver } from '../../../adapters/discovery/dns.ts';
 import { type HttpsAnswer, type HttpsGet, httpsGet } from '../../../adapters/discovery/https-get.ts';
+import type { Resolver, ServiceHost } from '../../../adapters/discovery/resolver.ts';
 import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
-import type { Resolver, ServiceHost } from '../../../core/ports/resolver.ts';
 import { startNameServer } from '../../servers/dns.ts';
 
 interface World {

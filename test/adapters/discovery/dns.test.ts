@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dnsResolver } from '../../../adapters/discovery/dns.ts';
-import type { Resolver } from '../../../core/ports/resolver.ts';
+import type { Resolver } from '../../../adapters/discovery/resolver.ts';
 import { type NameServer, startNameServer } from '../../servers/dns.ts';
 
 describe('a resolver on a name server', () => {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { httpsGet } from '../../../adapters/discovery/https-get.ts';
-import type { Resolver } from '../../../core/ports/resolver.ts';
+import type { Resolver } from '../../../adapters/discovery/resolver.ts';
 import { makeCertificate } from '../../servers/certificate.ts';
 
 describe('httpsGet', () => {

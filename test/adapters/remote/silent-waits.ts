@@ -3,12 +3,12 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { caldavCalendar } from '../../../adapters/caldav/calendar.ts';
 import { discoverMail } from '../../../adapters/discovery/discover.ts';
 import { httpsGet } from '../../../adapters/discovery/https-get.ts';
+import type { Resolver } from '../../../adapters/discovery/resolver.ts';
 import { imapMail } from '../../../adapters/imap/mail.ts';
 import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import type { MailServer } from '../../../adapters/remote/mail-server.ts';
 import { smtpSender } from '../../../adapters/smtp/sender.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
-import type { Resolver } from '../../../core/ports/resolver.ts';
 
 // Run with --expose-gc. Waits for servers that accept and then stay silent, collects garbage meanwhile, and prints which
 // waits had ended by the time all of them should have.

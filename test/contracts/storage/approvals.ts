@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Approval, ApprovalState } from '../../../core/approvals/approval.ts';
-import { NO_FENCES, REACHES_NOTHING } from '../../../core/gate/fences.ts';
-import { PRESETS } from '../../../core/gate/permissions.ts';
+import { NO_FENCES, REACHES_NOTHING } from '../../../core/keys/fences.ts';
+import { PRESETS } from '../../../core/keys/permissions.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import type { Store } from '../storage.ts';

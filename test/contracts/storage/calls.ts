@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { PLAN_LIMITS } from '../../../core/gate/limits.ts';
-import type { Plan } from '../../../core/gate/permissions.ts';
+import { PLAN_LIMITS } from '../../../core/keys/limits.ts';
+import type { Plan } from '../../../core/keys/permissions.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import type { Store } from '../storage.ts';
 import {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { NO_FENCES, REACHES_NOTHING } from '../../../core/gate/fences.ts';
-import { PRESETS } from '../../../core/gate/permissions.ts';
+import { NO_FENCES, REACHES_NOTHING } from '../../../core/keys/fences.ts';
+import { PRESETS } from '../../../core/keys/permissions.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
 import type { Store } from '../storage.ts';
 import {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Approval } from '../../../core/approvals/approval.ts';
 import type { BegunAttempt } from '../../../core/events/delivery-storage.ts';
-import { NO_FENCES } from '../../../core/gate/fences.ts';
+import { NO_FENCES } from '../../../core/keys/fences.ts';
 import type { Account } from '../../../core/ports/account.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Filing } from '../../../core/approvals/filing-storage.ts';
-import { PLAN_LIMITS } from '../../../core/gate/limits.ts';
-import { type Plan, PRESETS } from '../../../core/gate/permissions.ts';
+import { PLAN_LIMITS } from '../../../core/keys/limits.ts';
+import { type Plan, PRESETS } from '../../../core/keys/permissions.ts';
 import type { Store } from '../storage.ts';
 import {
   addKey,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { REACHES_NOTHING } from '../../../core/gate/fences.ts';
+import { REACHES_NOTHING } from '../../../core/keys/fences.ts';
 import type { Store } from '../storage.ts';
 import { addFullOwner, NOTHING, readEverything } from './full-owner.ts';
 import {

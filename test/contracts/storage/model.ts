@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApprovalState } from '../../../core/approvals/approval.ts';
 import type { Settlement } from '../../../core/approvals/run-storage.ts';
 import type { StoredEvent } from '../../../core/events/event-storage.ts';
-import { REACHES_NOTHING } from '../../../core/gate/fences.ts';
+import { REACHES_NOTHING } from '../../../core/keys/fences.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { Store } from '../storage.ts';
 import {

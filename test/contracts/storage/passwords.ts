@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEVICES_KEPT, type TriesCounter } from '../../../core/gate/password-tries.ts';
+import { DEVICES_KEPT, type TriesCounter } from '../../../core/owners/password-tries.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { Store } from '../storage.ts';
 import { addOwner, at, NOON, SIGNER } from './scene.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Approval } from '../../../core/approvals/approval.ts';
-import { REACHES_NOTHING } from '../../../core/gate/fences.ts';
+import { REACHES_NOTHING } from '../../../core/keys/fences.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import type { Store } from '../storage.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Passkey, SecondStepProof } from '../../../core/gate/second-step.ts';
+import type { Passkey, SecondStepProof } from '../../../core/owners/second-step.ts';
 import type { SecondStepChange } from '../../../core/owners/second-step-storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { passkeyHandle } from '../../../core/secrets/webauthn.ts';

@@ -1,4 +1,4 @@
-import type { StoredSession } from '../../../core/gate/session.ts';
+import type { StoredSession } from '../../../core/owners/session.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { addOwner, at, NOON, SIGNER } from './scene.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { NO_FENCES } from '../../../core/gate/fences.ts';
-import { PRESETS } from '../../../core/gate/permissions.ts';
+import { NO_FENCES } from '../../../core/keys/fences.ts';
+import { PRESETS } from '../../../core/keys/permissions.ts';
 import type { RefreshEnd } from '../../../core/keys/sign-in-storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { REACHES_NOTHING } from '../../../core/gate/fences.ts';
+import { REACHES_NOTHING } from '../../../core/keys/fences.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { InboxPosition, InboxReader } from '../../../core/watching/inbox-state.ts';
 import type { Store } from '../storage.ts';

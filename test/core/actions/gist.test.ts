@@ -10,7 +10,7 @@ import {
 } from '../../../core/actions/gist.ts';
 import type { MessageTarget } from '../../../core/actions/message-target.ts';
 import type { EventFacts } from '../../../core/calendar/event.ts';
-import type { ApprovalSummary } from '../../../core/service/approval-views.ts';
+import type { ApprovalSummary } from '../../../core/requests/approval-views.ts';
 import { CATALOGUE } from '../../../core/tools/catalogue.ts';
 import { isWrite } from '../../../core/tools/define-tool.ts';
 import { anyCharacter } from '../../any-character.ts';

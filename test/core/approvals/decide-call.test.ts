@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newApproval } from '../../../core/approvals/approval.ts';
 import { type CallFacts, type CallFiling, decideCall } from '../../../core/approvals/decide-call.ts';
-import { PLAN_LIMITS } from '../../../core/gate/limits.ts';
-import type { Plan } from '../../../core/gate/permissions.ts';
+import { PLAN_LIMITS } from '../../../core/keys/limits.ts';
+import type { Plan } from '../../../core/keys/permissions.ts';
 
 const NOON = new Date('2026-03-10T12:00:00.000Z');
 const LIMITS = PLAN_LIMITS.paid;

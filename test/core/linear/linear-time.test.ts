@@ -5,6 +5,7 @@ import { withoutMeetingLinks } from '../../../core/calendar/meeting-links.ts';
 import { listedPassage, messagePassage } from '../../../core/call/shown-passages.ts';
 import { normalAddress } from '../../../core/contract/schema.ts';
 import { uidsIn } from '../../../core/ical/uid-lines.ts';
+import { isRegistered } from '../../../core/keys/sign-in/redirect-uri.ts';
 import { authenticationOf, receiverResults } from '../../../core/mail/authentication-results.ts';
 import { boundedFields } from '../../../core/mail/bounded-fields.ts';
 import { readHeaders } from '../../../core/mail/header-fields.ts';
@@ -15,7 +16,6 @@ import { windowsOf } from '../../../core/provenance/word-windows.ts';
 import { domainsWithinLimit, usedDomainKeys } from '../../../core/safety/domain-keys.ts';
 import { areOneSite } from '../../../core/safety/site.ts';
 import { carriesMarker, flagUntrusted, wrapUntrusted } from '../../../core/safety/untrusted.ts';
-import { isRegistered } from '../../../core/sign-in/redirect-uri.ts';
 import { accountNumbersIn } from '../../../core/stated/account-numbers.ts';
 import { differingAmounts, differingTime } from '../../../core/stated/answered-values.ts';
 import { namedCodesIn, possibleCodesIn, possiblePasswordsIn } from '../../../core/stated/codes.ts';
@@ -339,7 +339,7 @@ const OTHER_READERS: readonly Pick<TextReader, 'name' | 'work'>[] = [
     name: 'core/safety/untrusted.ts flagUntrusted',
     work: (text) => flagUntrusted({ body: text }, ['body'], ['body'], '0123'),
   },
-  { name: 'core/sign-in/redirect-uri.ts isRegistered', work: (text) => isRegistered(text, [text]) },
+  { name: 'core/keys/sign-in/redirect-uri.ts isRegistered', work: (text) => isRegistered(text, [text]) },
   { name: 'core/text/code-points.ts sliceCodePoints', work: (text) => sliceCodePoints(text, 10, 100_000) },
   { name: 'core/calendar/meeting-links.ts withoutMeetingLinks', work: withoutMeetingLinks },
   { name: 'core/stated/codes.ts namedCodesIn', work: namedCodesIn },

@@ -6,7 +6,7 @@ import { withoutCiphertext } from '../../../core/mime/inline-pgp.ts';
 import { parseLargeMessage } from '../../../core/mime/large-message.ts';
 import { attachmentOf, parseMessage } from '../../../core/mime/parse.ts';
 import { shapes, superlinear } from '../../growth.ts';
-import { tnefOf } from '../mime/encoders.ts';
+import { tnefOf } from './encoders.ts';
 
 const NOTICE = '[This message is encrypted. Its text cannot be read here.]';
 

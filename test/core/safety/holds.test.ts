@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import type { Outcome } from '../../../core/call/outcome.ts';
-import type { Modes } from '../../../core/gate/permissions.ts';
+import type { Modes } from '../../../core/keys/permissions.ts';
 import type { CalendarInfo } from '../../../core/ports/calendar.ts';
 import { MailError } from '../../../core/ports/mail.ts';
 import type { Reader } from '../../../core/ports/reader.ts';

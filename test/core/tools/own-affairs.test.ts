@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { GROUPS } from '../../../core/gate/permissions.ts';
+import { GROUPS } from '../../../core/keys/permissions.ts';
 import type { TestKey } from '../../open-service.ts';
 import { anyText, textLike } from '../matchers.ts';
 import {

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { flag } from '../../../core/actions/flag.ts';
 import { trackerGist } from '../../../core/actions/gist.ts';
 import { send } from '../../../core/actions/send.ts';
-import type { KeyCalls } from '../../../core/service/key-calls.ts';
+import type { KeyCalls } from '../../../core/gate/key-calls.ts';
 import { defineLightWrite, defineRead, defineWrite } from '../../../core/tools/define-tool.ts';
 import { expectDescribed } from '../../described-outcome.ts';
 

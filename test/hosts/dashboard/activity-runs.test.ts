@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ActivityEntry } from '../../../core/service/activity-list.ts';
+import type { ActivityEntry } from '../../../core/requests/activity-list.ts';
 import { MINUTE_MS } from '../../../core/time/durations.ts';
 import { runsOf } from '../../../hosts/dashboard/activity-runs.ts';
 

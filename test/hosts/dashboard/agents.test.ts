@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PRESETS } from '../../../core/gate/permissions.ts';
+import { PRESETS } from '../../../core/keys/permissions.ts';
 import { callWith } from '../../open-service.ts';
 import { assistantPage } from './assistant-page.ts';
 import { type Dashboard, openDashboard } from './open-dashboard.ts';

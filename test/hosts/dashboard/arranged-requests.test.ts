@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { newApproval } from '../../../core/approvals/approval.ts';
-import type { Group } from '../../../core/gate/permissions.ts';
+import type { Group } from '../../../core/keys/permissions.ts';
+import type { ApprovalGist, ApprovalSummary } from '../../../core/requests/approval-views.ts';
 import type { Severity } from '../../../core/safety/finding.ts';
-import type { ApprovalGist, ApprovalSummary } from '../../../core/service/approval-views.ts';
 import {
   arrangedRequests,
   type ListItem,

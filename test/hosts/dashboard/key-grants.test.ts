@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { NO_FENCES } from '../../../core/gate/fences.ts';
+import { NO_FENCES } from '../../../core/keys/fences.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import { type Dashboard, openDashboard } from './open-dashboard.ts';
 import { signedInPage } from './signed-in-page.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { GROUPS, type Modes, PRESETS } from '../../../core/gate/permissions.ts';
+import { GROUPS, type Modes, PRESETS } from '../../../core/keys/permissions.ts';
 import { modesInWords } from '../../../hosts/dashboard/modes-in-words.ts';
 
 const OFF: Modes = {

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { ProofLevel } from '../../../core/gate/owner-proof.ts';
+import type { ProofLevel } from '../../../core/owners/owner-proof.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import { openMount, request, sendForm, signInToApp } from '../mount/open-mount.ts';
 import { type Dashboard, EMAIL, openDashboard, PASSWORD } from './open-dashboard.ts';

@@ -286,7 +286,7 @@ describe('the settings', () => {
   });
 
   it('do not remove an owner while an action is under way', async () => {
-    // `test/core/service/owners.test.ts` shows with a real send that the service refuses then.
+    // `test/core/owners/owners.test.ts` shows with a real send that the service refuses then.
     const dashboard = await openDashboard({
       between: (service) => ({
         ...service,

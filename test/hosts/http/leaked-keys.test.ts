@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { newApiKey } from '../../../core/gate/credential.ts';
+import { newApiKey } from '../../../core/keys/credential.ts';
 import { leakedKeys } from '../../../hosts/http/leaked-keys.ts';
 
 const key = newApiKey(randomBytes);

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { failure, type Outcome } from '../../../core/call/outcome.ts';
-import type { ToolCall } from '../../../core/service/tool-call.ts';
+import type { ToolCall } from '../../../core/gate/tool-call.ts';
 import { countersign } from '../../../hosts/node/countersign.ts';
 import { NO_LIMITS } from '../../bench/no-limits.ts';
 import { openTestService, type TestService } from '../../open-service.ts';

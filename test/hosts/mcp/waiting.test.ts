@@ -5,7 +5,7 @@ import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@mode
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
-import type { Answer } from '../../../core/service/tool-call.ts';
+import type { Answer } from '../../../core/gate/tool-call.ts';
 import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 import { type RestServer, restServer } from '../rest/rest-server.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newApiKey } from '../../../core/gate/credential.ts';
-import { PLAN_LIMITS } from '../../../core/gate/limits.ts';
+import { newApiKey } from '../../../core/keys/credential.ts';
+import { PLAN_LIMITS } from '../../../core/keys/limits.ts';
 import { SIGNER } from '../../contracts/storage/scene.ts';
 import { type RawRequest, sendRaw } from './raw-http.ts';
 import { type RestServer, restServer } from './rest-server.ts';

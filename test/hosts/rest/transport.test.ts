@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { newApiKey } from '../../../core/gate/credential.ts';
+import { newApiKey } from '../../../core/keys/credential.ts';
 import { dashboardCookies } from '../../../hosts/dashboard/cookies.ts';
 import { countersign } from '../../../hosts/node/countersign.ts';
 import { sizeOf } from '../../only-long.ts';

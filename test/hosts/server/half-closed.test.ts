@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Answer } from '../../../core/service/tool-call.ts';
+import type { Answer } from '../../../core/gate/tool-call.ts';
 import { countersign } from '../../../hosts/node/countersign.ts';
 import { certificateIn } from '../../../hosts/server/certificate.ts';
 import { listen, type WebServer, type WebServerOptions } from '../../../hosts/server/web-server.ts';

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
-import { GROUPS, type Group, type Mode, modesOf } from '../../../core/gate/permissions.ts';
+import { GROUPS, type Group, type Mode, modesOf } from '../../../core/keys/permissions.ts';
 import { CATALOGUE } from '../../../core/tools/catalogue.ts';
 import { NO_LIMITS } from '../../bench/no-limits.ts';
 import { openSignInHost, type SignInHost, signedIn } from './open-sign-in-host.ts';
