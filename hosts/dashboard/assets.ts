@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { COPY_SCRIPT } from './copy-script.ts';
-import { DECISION_SCRIPT } from './decision-script.ts';
-import { FIRST_RUN_SCRIPT } from './first-run-script.ts';
 import { pngIcon, SVG_ICON } from './icon.ts';
 import { KEYBOARD_SCRIPT } from './keyboard-script.ts';
-import { LIVE_SCRIPT } from './live-script.ts';
-import { NOTICE_SCRIPT } from './notice-script.ts';
-import { PASSKEY_SCRIPT } from './passkey-script.ts';
+import { FIRST_RUN_SCRIPT } from './keys/first-run-script.ts';
+import { LIVE_SCRIPT } from './live/live-script.ts';
+import { NOTICE_SCRIPT } from './notices/notice-script.ts';
+import { SERVICE_WORKER } from './notices/service-worker.ts';
+import { PASSKEY_SCRIPT } from './owners/passkey-script.ts';
 import { PICO } from './pico.ts';
+import { DECISION_SCRIPT } from './requests/decision-script.ts';
 import { SCRIPT } from './script.ts';
-import { SERVICE_WORKER } from './service-worker.ts';
 import { STYLE } from './style.ts';
 
 export interface Asset {

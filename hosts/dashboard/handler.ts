@@ -9,18 +9,18 @@ import type { Reply as HttpReply } from '../http/reply.ts';
 import type { AnswerRequest, ReadBody } from '../http/request.ts';
 import { headerOf, type RequestHead, targetOf } from '../http/request-head.ts';
 import { transportSecurity } from '../http/transport-security.ts';
-import { appVisitor } from './app-session.ts';
 import { ASSETS, MANIFEST_PATH, NAMED_ASSETS, SCRIPT_PATH, WORKER_PATH } from './assets.ts';
-import { checkForm } from './confirm.ts';
 import { DEVICE_S, dashboardCookies } from './cookies.ts';
-import { type FormBody, readForm } from './form-body.ts';
+import { type FormBody, readForm } from './forms/form-body.ts';
+import { wasShown } from './forms/shown-since.tsx';
 import { documentOf } from './layout.tsx';
-import { REFRESH_HEADER, SOCKET_PATH } from './live-protocol.ts';
-import { notFoundPage, problemPage, staleFormPage } from './pages/problem.tsx';
+import { REFRESH_HEADER, SOCKET_PATH } from './live/live-protocol.ts';
+import { appVisitor } from './owners/app-session.ts';
+import { checkForm } from './owners/confirm.ts';
+import { ownVisitor } from './owners/session.ts';
+import { notFoundPage, problemPage, staleFormPage } from './problem.tsx';
 import { checkRequest, type Verdict } from './request-guard.ts';
 import { findRoute } from './routes.ts';
-import { ownVisitor } from './session.ts';
-import { wasShown } from './shown-since.tsx';
 import type { AppSignIn, DashboardOptions, OwnerVisit, PageReply, Reply } from './visit.ts';
 
 /** @param sources  the allowed sources, and targets of forms */

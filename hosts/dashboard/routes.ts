@@ -1,30 +1,31 @@
 import { REJECTION_REASONS } from '../../core/approvals/approval.ts';
-import { APPROVAL_ID } from './approval-id.ts';
-import { firstCallPage } from './first-call.tsx';
-import { calendarPage, chooseCalendar } from './pages/account-calendar.tsx';
-import { accountFoldersPage, chooseFolders } from './pages/account-folders.tsx';
-import { accountSendersPage, confirmSenders, demandForSenders } from './pages/account-senders.tsx';
-import { accountsPage, activateAccount, removeAccount, removeAccountPage } from './pages/accounts.tsx';
-import { activityPage } from './pages/activity.tsx';
-import { activityCsv, activityJson } from './pages/activity-export.ts';
-import { approvalPage, approve, approveChanged, reject, tooEarly } from './pages/approval.tsx';
-import { approvalsPage } from './pages/approvals.tsx';
-import {
-  addTrackerNote,
-  createTracker,
-  editTracker,
-  setTrackerStatus,
-  unlinkFromTracker,
-} from './pages/change-tracker.ts';
+import { calendarPage, chooseCalendar } from './accounts/account-calendar.tsx';
+import { accountFoldersPage, chooseFolders } from './accounts/account-folders.tsx';
+import { accountSendersPage, confirmSenders, demandForSenders } from './accounts/account-senders.tsx';
+import { accountsPage, activateAccount, removeAccount, removeAccountPage } from './accounts/accounts.tsx';
 import {
   askPassword,
   changeServers,
   connectAccount,
   findServers,
   showServers,
-} from './pages/connect-account.tsx';
-import { editAccount, editAccountPage } from './pages/edit-account.tsx';
-import { createFirstOwner, showFirstOwner } from './pages/first-owner.tsx';
+} from './accounts/connect-account.tsx';
+import { editAccount, editAccountPage } from './accounts/edit-account.tsx';
+import { checkAccount, passwordUpdatePage, updatePassword } from './accounts/mend-account.tsx';
+import { beginProviderSignIn, beginSignInAgain, finishProviderSignIn } from './accounts/provider-sign-in.tsx';
+import { activityPage } from './activity/activity.tsx';
+import { activityCsv, activityJson } from './activity/activity-export.ts';
+import { deliveriesPage, redeliver } from './events/webhook-deliveries.tsx';
+import {
+  addEndpoint,
+  enableEndpoint,
+  removeEndpoint,
+  removeEndpointPage,
+  rotateSecret,
+  sendTestEvent,
+  webhooksPage,
+} from './events/webhooks.tsx';
+import { firstCallPage } from './keys/first-call.tsx';
 import {
   demandForResumeKey,
   demandForSetFences,
@@ -34,11 +35,11 @@ import {
   resumeKey,
   setFences,
   setModes,
-} from './pages/integrations.tsx';
-import { linkToTracker, linkTrackerPage } from './pages/link-tracker.tsx';
-import { checkAccount, passwordUpdatePage, updatePassword } from './pages/mend-account.tsx';
-import { messageBytes } from './pages/message-bytes.ts';
-import { createKey } from './pages/new-key.tsx';
+} from './keys/integrations.tsx';
+import { createKey } from './keys/new-key.tsx';
+import { revokeKey, revokeKeyPage, withdrawSignIn } from './keys/revoke-key.tsx';
+import { rotateKey, rotateKeyPage } from './keys/rotate-key.tsx';
+import { allowSignIn, denySignIn, signInRequestPage } from './keys/sign-in-request.tsx';
 import {
   addNoticeMail,
   addNoticeWebhook,
@@ -49,31 +50,37 @@ import {
   removeChannel,
   saveNoticeSettings,
   sendTestNotice,
-} from './pages/notices.tsx';
-import { changePassword, passwordPage } from './pages/password.tsx';
-import { beginProviderSignIn, beginSignInAgain, finishProviderSignIn } from './pages/provider-sign-in.tsx';
-import { removeOwner, removeOwnerPage } from './pages/remove-owner.tsx';
-import { revokeKey, revokeKeyPage, withdrawSignIn } from './pages/revoke-key.tsx';
-import { rotateKey, rotateKeyPage } from './pages/rotate-key.tsx';
-import { endOtherSessions, endSession, settingsPage } from './pages/settings.tsx';
-import { setupPage } from './pages/setup.tsx';
-import { allowSignIn, denySignIn, signInRequestPage } from './pages/sign-in-request.tsx';
-import { approveTogether, rejectTogether, togetherPage, togetherTooEarly } from './pages/together.tsx';
-import { trackerPage, trackersPage } from './pages/trackers.tsx';
-import { tryAgain } from './pages/try-again.tsx';
-import { deliveriesPage, redeliver } from './pages/webhook-deliveries.tsx';
+} from './notices/notices.tsx';
+import { createFirstOwner, showFirstOwner } from './owners/first-owner.tsx';
+import { changePassword, passwordPage } from './owners/password.tsx';
+import { demandForApprove, demandForChange, demandForTogether } from './owners/prove-owner.ts';
+import { removeOwner, removeOwnerPage } from './owners/remove-owner.tsx';
 import {
-  addEndpoint,
-  enableEndpoint,
-  removeEndpoint,
-  removeEndpointPage,
-  rotateSecret,
-  sendTestEvent,
-  webhooksPage,
-} from './pages/webhooks.tsx';
-import { demandForApprove, demandForChange, demandForTogether } from './prove-owner.ts';
-import { finishSignIn, showSecondStep, showSignIn, signIn, signInWithPasskey, signOut } from './session.ts';
-import { SETTINGS_FORMS } from './settings-routes.ts';
+  finishSignIn,
+  showSecondStep,
+  showSignIn,
+  signIn,
+  signInWithPasskey,
+  signOut,
+} from './owners/session.ts';
+import { endOtherSessions, endSession, settingsPage } from './owners/settings.tsx';
+import { SETTINGS_FORMS } from './owners/settings-routes.ts';
+import { setupPage } from './owners/setup.tsx';
+import { approvalPage, approve, approveChanged, reject, tooEarly } from './requests/approval.tsx';
+import { APPROVAL_ID } from './requests/approval-id.ts';
+import { approvalsPage } from './requests/approvals.tsx';
+import { messageBytes } from './requests/message-bytes.ts';
+import { approveTogether, rejectTogether, togetherPage, togetherTooEarly } from './requests/together.tsx';
+import { tryAgain } from './requests/try-again.tsx';
+import {
+  addTrackerNote,
+  createTracker,
+  editTracker,
+  setTrackerStatus,
+  unlinkFromTracker,
+} from './trackers/change-tracker.ts';
+import { linkToTracker, linkTrackerPage } from './trackers/link-tracker.tsx';
+import { trackerPage, trackersPage } from './trackers/trackers.tsx';
 import { type OwnerForm, type OwnerVisit, type Reply, redirect, type Visit } from './visit.ts';
 
 type Act<V> = (visit: V) => Promise<Reply>;

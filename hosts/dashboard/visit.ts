@@ -8,7 +8,7 @@ import type { RequestsNow } from '../../core/requests/request-watch.ts';
 import type { Service } from '../../core/service/service.ts';
 import type { PublicBase } from '../http/public-base.ts';
 import type { RequestHead } from '../http/request-head.ts';
-import type { AccountFields, AccountServers, FoundServers, ProbedServer } from './account-fields.ts';
+import type { AccountFields, AccountServers, FoundServers, ProbedServer } from './accounts/account-fields.ts';
 import type { Cookies } from './cookies.ts';
 
 /** How the owner connects a mailbox on the pages. */

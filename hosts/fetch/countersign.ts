@@ -6,7 +6,7 @@ import { failure } from '../../core/call/outcome.ts';
 import { checkOptions } from '../../core/contract/options.ts';
 import { errorName } from '../../core/ports/log.ts';
 import type { Service } from '../../core/service/service.ts';
-import type { AppSession } from '../dashboard/app-session.ts';
+import type { AppSession } from '../dashboard/owners/app-session.ts';
 import { readFetchBody } from '../http/read-body.ts';
 import { codedBody, commonHeaders, failureStatus, type Reply } from '../http/reply.ts';
 import type { RequestHead } from '../http/request-head.ts';
@@ -22,8 +22,8 @@ export type {
   ProbedServer,
   Security,
   ServerFields,
-} from '../dashboard/account-fields.ts';
-export type { AppSession } from '../dashboard/app-session.ts';
+} from '../dashboard/accounts/account-fields.ts';
+export type { AppSession } from '../dashboard/owners/app-session.ts';
 export type { Connect } from '../dashboard/visit.ts';
 export type { Door, MountOptions } from '../mount/options.ts';
 

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { checkOptions } from '../../core/contract/options.ts';
 import type { Service } from '../../core/service/service.ts';
-import type { AppSession } from '../dashboard/app-session.ts';
-import { type LivePages, livePages } from '../dashboard/live-pages.ts';
+import { type LivePages, livePages } from '../dashboard/live/live-pages.ts';
+import type { AppSession } from '../dashboard/owners/app-session.ts';
 import { brokenRequests } from '../http/broken-request.ts';
 import { type HttpHandler, httpHandler } from '../http/http-handler.ts';
 import type { ParseError } from '../http/last-response.ts';
@@ -19,9 +19,9 @@ export type {
   ProbedServer,
   Security,
   ServerFields,
-} from '../dashboard/account-fields.ts';
-export type { AppSession } from '../dashboard/app-session.ts';
-export type { LivePages } from '../dashboard/live-pages.ts';
+} from '../dashboard/accounts/account-fields.ts';
+export type { LivePages } from '../dashboard/live/live-pages.ts';
+export type { AppSession } from '../dashboard/owners/app-session.ts';
 export type { Connect } from '../dashboard/visit.ts';
 export type { HttpHandler } from '../http/http-handler.ts';
 export type { ParseError } from '../http/last-response.ts';

@@ -6,16 +6,16 @@ import type { Command } from './command.ts';
  */
 export const COMMANDS: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
   serve: async () => [(await import('./serve.ts')).serve],
-  'setup-link': async () => [(await import('./setup-link.ts')).setupLink],
-  owner: async () => (await import('./owner.ts')).OWNER_COMMANDS,
-  account: async () => (await import('./account.ts')).ACCOUNT_COMMANDS,
-  key: async () => (await import('./key.ts')).KEY_COMMANDS,
-  webhook: async () => (await import('./webhook.ts')).WEBHOOK_COMMANDS,
+  'setup-link': async () => [(await import('./owners/setup-link.ts')).setupLink],
+  owner: async () => (await import('./owners/owner.ts')).OWNER_COMMANDS,
+  account: async () => (await import('./accounts/account.ts')).ACCOUNT_COMMANDS,
+  key: async () => (await import('./keys/key.ts')).KEY_COMMANDS,
+  webhook: async () => (await import('./events/webhook.ts')).WEBHOOK_COMMANDS,
   mcp: async () => [(await import('./mcp.ts')).mcp],
-  doctor: async () => [(await import('./doctor.ts')).doctor],
-  backup: async () => [(await import('./backup.ts')).backup],
-  restore: async () => [(await import('./backup.ts')).restore],
-  secrets: async () => (await import('./secrets.ts')).SECRETS_COMMANDS,
+  doctor: async () => [(await import('./upkeep/doctor.ts')).doctor],
+  backup: async () => [(await import('./upkeep/backup.ts')).backup],
+  restore: async () => [(await import('./upkeep/backup.ts')).restore],
+  secrets: async () => (await import('./upkeep/secrets.ts')).SECRETS_COMMANDS,
   version: async () => [(await import('./version.ts')).versionCommand],
 };
 

@@ -12,9 +12,9 @@ import type { Plan } from '../../core/keys/permissions.ts';
 import type { MailProvider } from '../../core/ports/mail-provider.ts';
 import { percentDecoded } from '../../core/text/percent-decoded.ts';
 import { BRIDGE_ONLY_SETTINGS } from '../stdio/bridge-settings.ts';
+import { mailProviderSettings } from './accounts/mail-providers.ts';
 import { DATABASE_FILE, dataFolder, KEY_FILE } from './data-folder.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
-import { mailProviderSettings } from './mail-providers.ts';
 
 export type DatabaseSetting =
   /** `name`: for messages. */

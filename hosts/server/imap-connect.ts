@@ -2,9 +2,9 @@ import type { AllowPrivateServers } from '../../adapters/remote/connect.ts';
 import { checkOptions } from '../../core/contract/options.ts';
 import type { Reader } from '../../core/ports/reader.ts';
 import type { Connect } from '../dashboard/visit.ts';
-import { discover } from './discovery.ts';
-import { fieldsOf, mailSettings, withCalendar, withPassword } from './mail-settings.ts';
-import { probeServers } from './probe-servers.ts';
+import { discover } from './accounts/discovery.ts';
+import { fieldsOf, mailSettings, withCalendar, withPassword } from './accounts/mail-settings.ts';
+import { probeServers } from './accounts/probe-servers.ts';
 
 export interface ImapConnectOptions {
   /** Reads what a domain publishes about its servers: the reader of the service. */

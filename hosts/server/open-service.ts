@@ -10,9 +10,9 @@ import type { Reader } from '../../core/ports/reader.ts';
 import type { WorkObserver } from '../../core/ports/work-observer.ts';
 import type { Service } from '../../core/service/service.ts';
 import { createService } from '../embedded/countersign.ts';
+import { reachOf } from './accounts/private-servers.ts';
 import type { Configuration } from './configuration.ts';
 import { openDatabase } from './database.ts';
-import { reachOf } from './private-servers.ts';
 
 /** The public addresses of the three listeners. */
 export interface PublicAddresses {

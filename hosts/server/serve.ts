@@ -4,21 +4,26 @@ import type { Service } from '../../core/service/service.ts';
 import { ownAddress } from '../http/host-name.ts';
 import { publicBase } from '../http/public-base.ts';
 import { type CountersignOptions, countersign } from '../node/countersign.ts';
+import { reachOfService } from './accounts/private-servers.ts';
 import { addressOf } from './address.ts';
-import { certificateIn } from './certificate.ts';
 import { COMMON_OPTIONS, type Command, noPositionals, readArguments } from './command.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { type Demo, openDemo } from './demo.ts';
 import { imapConnect } from './imap-connect.ts';
+import { certificateIn } from './listeners/certificate.ts';
+import { listenOnLoopback } from './listeners/loopback-listener.ts';
+import {
+  apiRequestName,
+  dashboardRequestName,
+  observeRequests,
+  signInRequestName,
+} from './listeners/request-names.ts';
+import { listen, type WebServer } from './listeners/web-server.ts';
 import { jsonLog } from './log.ts';
 import { type LoopWatch, watchLoop } from './loop-watch.ts';
-import { listenOnLoopback } from './loopback-listener.ts';
 import { type OpenedService, openService } from './open-service.ts';
-import { reachOfService } from './private-servers.ts';
+import { pageAddress } from './owners/setup-link.ts';
 import { useLog } from './process-events.ts';
-import { apiRequestName, dashboardRequestName, observeRequests, signInRequestName } from './request-names.ts';
-import { pageAddress } from './setup-link.ts';
-import { listen, type WebServer } from './web-server.ts';
 
 /** From the signal. Work in progress, such as a send, may take until `STOP_WITHIN_MS`. The process ends within 10 s. */
 const CALLS_END_WITHIN_MS = 7000;

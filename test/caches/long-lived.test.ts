@@ -125,14 +125,14 @@ const BOUNDS: Readonly<Record<string, readonly [Kind, bound: string]>> = {
   'core/watching/watch-inboxes.ts createInboxWatch.opening': ['work', '16 at once'],
   'core/watching/watch-inboxes.ts createInboxWatch.renewedMs': ['work', 'owners whose inboxes it has leased'],
   'hosts/dashboard/icon.ts drawn': ['few', 'the sizes of the icon'],
-  'hosts/dashboard/live-pages.ts livePages.pages': ['work', 'pages that are open'],
-  'hosts/dashboard/pages/date-language.tsx names': ['few', 'the languages that the page offers'],
+  'hosts/dashboard/live/live-pages.ts livePages.pages': ['work', 'pages that are open'],
+  'hosts/dashboard/owners/date-language.tsx names': ['few', 'the languages that the page offers'],
   'hosts/mcp/cancellable-calls.ts cancellableCalls.running': ['work', 'calls that wait'],
   'hosts/rest/openapi/body-names.ts bodyNames.schemas': ['few', 'the operations of one description'],
-  'hosts/server/connection-caps.ts capConnections.connections': ['work', 'the cap of connections'],
+  'hosts/server/listeners/connection-caps.ts capConnections.connections': ['work', 'the cap of connections'],
   'hosts/server/loop-watch.ts watchLoop.recent': ['work', 'the kinds of work'],
   'hosts/server/loop-watch.ts watchLoop.running': ['work', 'the kinds of work'],
-  'hosts/server/web-server.ts listen.early': [
+  'hosts/server/listeners/web-server.ts listen.early': [
     'work',
     'the cap of connections, until the service has started',
   ],

@@ -33,7 +33,7 @@ import { BODY_CHARS } from '../../core/tools/mail-read.ts';
 import { BODY_CHARS as THREAD_BODY_CHARS } from '../../core/tools/mail-thread.ts';
 import { HEAD_MAX_BYTES } from '../../hosts/http/arriving-head.ts';
 import { BODY_MAX_BYTES } from '../../hosts/http/body-rules.ts';
-import { HEADERS_MAX, LIMITS as LISTENER } from '../../hosts/server/web-server.ts';
+import { HEADERS_MAX, LIMITS as LISTENER } from '../../hosts/server/listeners/web-server.ts';
 import { bytesText, code, codes, durationText, numberText, page, table, wrapped } from './markdown.ts';
 import { anchorOf } from './page-links.ts';
 import { fieldRows } from './schema-rows.ts';

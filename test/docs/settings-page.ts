@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { mailProviderSettings } from '../../hosts/server/accounts/mail-providers.ts';
 import { allCommands } from '../../hosts/server/commands.ts';
 import { type SettingName, settings, variableOf } from '../../hosts/server/configuration.ts';
 import { usageOf } from '../../hosts/server/help.ts';
-import { mailProviderSettings } from '../../hosts/server/mail-providers.ts';
 import { BRIDGE_ONLY_SETTINGS, DEFAULT_BASE_URL } from '../../hosts/stdio/bridge-settings.ts';
 import { code, page, prose, table, wrapped } from './markdown.ts';
 import { anchorOf } from './page-links.ts';

@@ -1,7 +1,7 @@
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { Keyring } from '../../../core/secrets/keyring.ts';
 import { systemClock } from '../../embedded/system-clock.ts';
-import { everyOwner } from '../every-owner.ts';
+import { everyOwner } from '../owners/every-owner.ts';
 
 /**
  * Pauses the keys and sign-ins of every owner in a restored database. A program may repeat a call from after the backup,

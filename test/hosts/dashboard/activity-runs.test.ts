@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ActivityEntry } from '../../../core/requests/activity-list.ts';
 import { MINUTE_MS } from '../../../core/time/durations.ts';
-import { runsOf } from '../../../hosts/dashboard/activity-runs.ts';
+import { runsOf } from '../../../hosts/dashboard/activity/activity-runs.ts';
 
 function entry(id: number, credentialId: string | null, ms: number): ActivityEntry {
   const rest = { kind: 'call', tool: 'get_me', outcome: 'ok', approvalId: null, durationMs: 1 } as const;

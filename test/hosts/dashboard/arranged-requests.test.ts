@@ -9,7 +9,7 @@ import {
   nextItem,
   requestsTogether,
   togetherId,
-} from '../../../hosts/dashboard/arranged-requests.ts';
+} from '../../../hosts/dashboard/requests/arranged-requests.ts';
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 const MOVE: ApprovalGist = { kind: 'targets', subject: 'Hi', from: 'a@b.example', more: 0, accountIds: [1] };

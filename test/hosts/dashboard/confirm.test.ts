@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AccountFields } from '../../../hosts/dashboard/account-fields.ts';
-import { formToken } from '../../../hosts/dashboard/csrf.ts';
+import type { AccountFields } from '../../../hosts/dashboard/accounts/account-fields.ts';
+import { formToken } from '../../../hosts/dashboard/forms/csrf.ts';
 import { newBrowserKey } from './browser-key.ts';
 import { type Dashboard, openDashboard, PASSWORD } from './open-dashboard.ts';
 

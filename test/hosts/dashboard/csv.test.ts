@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvRecord } from '../../../hosts/dashboard/csv.ts';
+import { csvRecord } from '../../../hosts/dashboard/activity/csv.ts';
 
 /** What a spreadsheet makes of a cell that it may run. */
 const RUNS = /^[\s\p{Cf}]*[=+\-@＝＋－＠]|^[\t\r\n]/u;

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { NoticeSender } from '../../../core/ports/notice-sender.ts';
 import { MINUTE_MS } from '../../../core/time/durations.ts';
-import { formToken } from '../../../hosts/dashboard/csrf.ts';
-import { provenNonce, readProofKey } from '../../../hosts/dashboard/form-proof.ts';
+import { formToken } from '../../../hosts/dashboard/forms/csrf.ts';
+import { provenNonce, readProofKey } from '../../../hosts/dashboard/forms/form-proof.ts';
 import { anyGrapheme } from '../../any-character.ts';
 import { sessionToken } from '../../session-token.ts';
 import { assistantPage } from './assistant-page.ts';
@@ -225,7 +225,9 @@ describe('a cookie alone, with the token derived from it', () => {
   it('is tried on every form', async () => {
     const dashboard = await openDashboard({ noticeSender: silentNotices() });
     const folder = join(import.meta.dirname, '../../../hosts/dashboard');
-    const files = readdirSync(folder).filter((name) => name.endsWith('routes.ts'));
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('routes.ts'),
+    );
     const source = files.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
     // Forms that only show what was entered change nothing.
     const changing = source.match(/\bdemand: (?!'view')/g) ?? [];

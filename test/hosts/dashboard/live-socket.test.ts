@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { type LiveLimits, livePages } from '../../../hosts/dashboard/live-pages.ts';
+import { type LiveLimits, livePages } from '../../../hosts/dashboard/live/live-pages.ts';
 import { type Dashboard, openDashboard } from './open-dashboard.ts';
 import { type OpenedSocket, openSocket } from './open-socket.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { GROUPS, type Modes, PRESETS } from '../../../core/keys/permissions.ts';
-import { modesInWords } from '../../../hosts/dashboard/modes-in-words.ts';
+import { modesInWords } from '../../../hosts/dashboard/keys/modes-in-words.ts';
 
 const OFF: Modes = {
   ...PRESETS.read.modes,

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { sandboxCalendar } from '../../../adapters/sandbox/calendar.ts';
 import { ServiceError } from '../../../core/contract/errors.ts';
 import { type MailCall, MailError } from '../../../core/ports/mail.ts';
-import type { AccountFields } from '../../../hosts/dashboard/account-fields.ts';
+import type { AccountFields } from '../../../hosts/dashboard/accounts/account-fields.ts';
 import { eventsOn } from '../../events-on.ts';
 import { callWith } from '../../open-service.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { dashboardCookies } from '../../../hosts/dashboard/cookies.ts';
-import { Form } from '../../../hosts/dashboard/forms.tsx';
+import { Form } from '../../../hosts/dashboard/forms/forms.tsx';
 import { documentOf } from '../../../hosts/dashboard/layout.tsx';
 import { Link, SubmitTo } from '../../../hosts/dashboard/links.tsx';
 import { publicBase } from '../../../hosts/http/public-base.ts';
@@ -58,5 +58,5 @@ it('no page writes an address by itself', () => {
   );
   // links.tsx and forms.tsx are where addresses are written; the sign-in page links to another host name.
   // An address within the page, which starts with #, needs no base.
-  expect(strays.sort()).toEqual(['forms.tsx', 'links.tsx', 'pages/sign-in.tsx']);
+  expect(strays.sort()).toEqual(['forms/forms.tsx', 'links.tsx', 'owners/sign-in.tsx']);
 });

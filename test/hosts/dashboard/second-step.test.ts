@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formToken } from '../../../hosts/dashboard/csrf.ts';
+import { formToken } from '../../../hosts/dashboard/forms/csrf.ts';
 import { appWith } from './authenticator-app.ts';
 import { type Dashboard, EMAIL, formTokenIn, openDashboard, PASSWORD } from './open-dashboard.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { ServiceError } from '../../../core/contract/errors.ts';
-import { formToken } from '../../../hosts/dashboard/csrf.ts';
+import { formToken } from '../../../hosts/dashboard/forms/csrf.ts';
 import { addApp } from './authenticator-app.ts';
 import { type Dashboard, EMAIL, openDashboard, PASSWORD } from './open-dashboard.ts';
 

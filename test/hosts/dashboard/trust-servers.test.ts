@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { providerOfHost } from '../../../adapters/discovery/providers.ts';
-import type { ProbedServer } from '../../../hosts/dashboard/account-fields.ts';
+import type { ProbedServer } from '../../../hosts/dashboard/accounts/account-fields.ts';
 import { openDashboard } from './open-dashboard.ts';
 
 const SEEN = '3f1361'.padEnd(64, 'a');

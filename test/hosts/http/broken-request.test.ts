@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { countersign } from '../../../hosts/node/countersign.ts';
-import { listen, type WebServerOptions } from '../../../hosts/server/web-server.ts';
+import { listen, type WebServerOptions } from '../../../hosts/server/listeners/web-server.ts';
 import { openTestService } from '../../open-service.ts';
 import { ownRestServer } from '../rest/rest-server.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { AppSession } from '../../../hosts/dashboard/app-session.ts';
+import type { AppSession } from '../../../hosts/dashboard/owners/app-session.ts';
 import { countersign } from '../../../hosts/node/countersign.ts';
 import { openTestService } from '../../open-service.ts';
 import { BASE, fileSend, openMount, request, sendForm, signInToApp } from './open-mount.ts';

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { LogFields } from '../../../core/ports/log.ts';
 import { MINUTE_MS } from '../../../core/time/durations.ts';
-import type { AppSession } from '../../../hosts/dashboard/app-session.ts';
-import { shownMark } from '../../../hosts/dashboard/shown-since.tsx';
+import { shownMark } from '../../../hosts/dashboard/forms/shown-since.tsx';
+import type { AppSession } from '../../../hosts/dashboard/owners/app-session.ts';
 import { type CountersignOptions, countersign } from '../../../hosts/node/countersign.ts';
 import { openTestService, type TestKey, type TestService } from '../../open-service.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { trustedServers } from '../../../hosts/server/trusted-servers.ts';
+import { trustedServers } from '../../../hosts/server/accounts/trusted-servers.ts';
 import { makeCertificate } from '../../servers/certificate.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../../servers/mail-users.ts';

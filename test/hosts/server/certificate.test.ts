@@ -7,8 +7,8 @@ import { text } from 'node:stream/consumers';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { recordedHead } from '../../../hosts/http/arriving-head.ts';
-import { certificateIn } from '../../../hosts/server/certificate.ts';
-import { listen } from '../../../hosts/server/web-server.ts';
+import { certificateIn } from '../../../hosts/server/listeners/certificate.ts';
+import { listen } from '../../../hosts/server/listeners/web-server.ts';
 import { type Certificate, makeCertificate } from '../../servers/certificate.ts';
 import { eventually } from '../../until.ts';
 

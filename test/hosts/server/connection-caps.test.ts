@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { networkOf } from '../../../hosts/server/connection-caps.ts';
-import { listen, type WebServer, type WebServerOptions } from '../../../hosts/server/web-server.ts';
+import { networkOf } from '../../../hosts/server/listeners/connection-caps.ts';
+import { listen, type WebServer, type WebServerOptions } from '../../../hosts/server/listeners/web-server.ts';
 
 const HOST = '127.0.0.1';
 const ATTACKER = '127.0.0.2';

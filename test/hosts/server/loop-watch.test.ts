@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { apiRequestName, dashboardRequestName } from '../../../hosts/server/listeners/request-names.ts';
 import { blockedMs } from '../../../hosts/server/loop-watch.ts';
-import { apiRequestName, dashboardRequestName } from '../../../hosts/server/request-names.ts';
 import { bundleForChild } from '../../run-typescript.ts';
 
 describe('the event loop', () => {

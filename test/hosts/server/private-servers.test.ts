@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Owner } from '../../../core/owners/owner-state.ts';
+import { reachOf } from '../../../hosts/server/accounts/private-servers.ts';
 import { readConfiguration } from '../../../hosts/server/configuration.ts';
-import { reachOf } from '../../../hosts/server/private-servers.ts';
 
 const LAN = { host: 'mail.lan', address: '192.168.1.10' };
 const BRIDGE = { host: '127.0.0.1', address: '127.0.0.1' };

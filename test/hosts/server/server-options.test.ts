@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chosenServers, typedServers } from '../../../hosts/server/server-options.ts';
+import { chosenServers, typedServers } from '../../../hosts/server/accounts/server-options.ts';
 
 const EMAIL = 'ada@example.org';
 const [A, B, C, OLD] = ['a'.repeat(64), 'b'.repeat(64), 'c'.repeat(64), 'd'.repeat(64)];

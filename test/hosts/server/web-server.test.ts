@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { listenOnLoopback } from '../../../hosts/server/loopback-listener.ts';
-import { listen, type WebServer } from '../../../hosts/server/web-server.ts';
+import { listenOnLoopback } from '../../../hosts/server/listeners/loopback-listener.ts';
+import { listen, type WebServer } from '../../../hosts/server/listeners/web-server.ts';
 
 const HOST = '127.0.0.1';
 

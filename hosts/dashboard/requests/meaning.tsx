@@ -1,0 +1,15 @@
+import { type Approval, startsBefore } from '../../../core/approvals/approval.ts';
+import { ClockTime } from '../when.tsx';
+import { meaningForOwner } from '../words.ts';
+
+/** What the state of a request means, and until when one that waits for a server is tried again. */
+export function Meaning({ approval, zone }: { approval: Approval; zone: string }) {
+  const { state, error, approvedAt } = approval;
+  const meaning = meaningForOwner(approval);
+  if (state !== 'approved' || error === null || approvedAt === null) return <>{meaning}</>;
+  return (
+    <>
+      {meaning} That is until <ClockTime at={startsBefore(approvedAt)} zone={zone} />.
+    </>
+  );
+}

@@ -1,0 +1,10 @@
+import type { ApprovalState } from '../../../core/approvals/approval.ts';
+import { STATE_TITLES } from '../words.ts';
+
+export function StateBadge({ state }: { state: ApprovalState }) {
+  return (
+    <span class="state" data-state={state}>
+      {STATE_TITLES[state]}
+    </span>
+  );
+}
