@@ -22,10 +22,11 @@ import {
   endpointQueries,
   endpointsFacts,
   mayReceive,
-  mayReceiveMail,
+  mayReceiveOf,
   savedEndpoint,
 } from './endpoint-storage.ts';
 import { type StoredEvent, storedEvent } from './event-storage.ts';
+import { EVENTS } from './webhook-event.ts';
 import { type AttemptLog, deliveries, deliveryRow, endpoints, webhookStatements } from './webhook-state.ts';
 
 export interface BegunAttempt {
@@ -331,7 +332,7 @@ function concerns(
   );
 }
 
-/** Whether it may still receive the event. For new mail, the account must be connected. */
+/** Whether it may still receive the event. For one of a group, the account must be connected. */
 function isWanted(
   facts: WebhookFacts,
   endpoint: Endpoint,
@@ -339,10 +340,11 @@ function isWanted(
   signer: Signer,
   now: Date,
 ): boolean {
-  if (event.type !== 'message.received') return mayReceive(facts, endpoint, signer, now);
-  const { account_id: accountId } = event.data;
+  const { group } = EVENTS[event.type];
+  if (group === null) return mayReceive(facts, endpoint, signer, now);
+  const accountId = 'account_id' in event.data ? event.data.account_id : null;
   return (
-    mayReceiveMail(facts, endpoint, accountId, signer, now) &&
+    mayReceiveOf(facts, endpoint, { group, accountId }, signer, now) &&
     (accountId === null || facts.accountIds.includes(accountId))
   );
 }

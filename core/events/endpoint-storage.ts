@@ -3,7 +3,7 @@ import { denialOf } from '../keys/grant.ts';
 import type { StoredCredential } from '../keys/key-state.ts';
 import { type LimitOverrides, limitsOf } from '../keys/limits.ts';
 import { isOn } from '../keys/live-key.ts';
-import type { Plan } from '../keys/permissions.ts';
+import type { Group, Plan } from '../keys/permissions.ts';
 import { owners } from '../owners/owner-state.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import type { Random } from '../secrets/random.ts';
@@ -274,20 +274,20 @@ export function mayReceive(
 }
 
 /**
- * Whether it may hear of new mail of the account now: its key is on, may read mail, and has the account inside its
- * fences. Mail that arrives during a pause is not reported later. @param accountId  null: an unnamed one
+ * Whether it may hear now of what happens in the account: its key is on, may do what the group says, and has the account
+ * inside its fences. What happens during a pause is not told later. @param accountId  null: an unnamed one
  */
-export function mayReceiveMail(
+export function mayReceiveOf(
   facts: EndpointRights,
   endpoint: Endpoint,
-  accountId: number | null,
+  { group, accountId }: { readonly group: Group; readonly accountId: number | null },
   signer: Signer,
   now: Date,
 ): boolean {
   const key = keyOf(facts.credentials, endpoint);
   if (key === undefined || !mayReceive(facts, endpoint, signer, now)) return false;
   return (
-    denialOf(key, 'mail:read', facts.plan, now) === undefined &&
+    denialOf(key, group, facts.plan, now) === undefined &&
     (accountId === null ? key.fences.accounts === null : isAccountInside(key.fences, accountId))
   );
 }

@@ -9,6 +9,7 @@ import { createIdentifiers } from '../call/identifiers.ts';
 import { readRecorder } from '../call/read-recorder.ts';
 import { readBasePath } from '../contract/base-path.ts';
 import { checkOptions, type OptionTypes } from '../contract/options.ts';
+import type { SubscribedType } from '../events/webhook-event.ts';
 import { createWebhooks } from '../events/webhooks.ts';
 import { createExecutor } from '../execution/execute-approval.ts';
 import { ownerWordsOf } from '../execution/sealed-words.ts';
@@ -172,13 +173,11 @@ export function createService<MailSettings, CalendarSettings>(
   });
 
   function on(...args: OnArguments<'approval.pending'>): () => void;
-  function on(...args: OnArguments<'approval.decided'>): Promise<() => void>;
-  function on(...args: OnArguments<'message.received'>): Promise<() => void>;
+  function on<Type extends SubscribedType>(...args: OnArguments<Type>): Promise<() => void>;
   function on(
-    ...args:
-      | OnArguments<'approval.pending'>
-      | OnArguments<'approval.decided'>
-      | OnArguments<'message.received'>
+    ...args: { [Name in 'approval.pending' | SubscribedType]: OnArguments<Name> }[
+      | 'approval.pending'
+      | SubscribedType]
   ): (() => void) | Promise<() => void> {
     switch (args[0]) {
       case 'approval.decided':

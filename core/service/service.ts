@@ -59,8 +59,7 @@ export interface Service<Settings = unknown> {
    * @returns once the listener is registered, a function that removes it
    * @throws EventCursorError, and `temporarily_unavailable` if the store cannot be reached
    */
-  on(...args: OnArguments<'approval.decided'>): Promise<() => void>;
-  on(...args: OnArguments<'message.received'>): Promise<() => void>;
+  on<Type extends SubscribedType>(...args: OnArguments<Type>): Promise<() => void>;
 
   /**
    * Calls tools in the name of a key, from the app's own code and without the key's secret. Permissions, limits, slots,

@@ -3,8 +3,9 @@ import {
   type EndpointsFacts,
   endpointQueries,
   endpointsFacts,
-  mayReceiveMail,
+  mayReceiveOf,
 } from '../events/endpoint-storage.ts';
+import { EVENTS } from '../events/webhook-event.ts';
 import type { Account } from '../ports/account.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { put, type RowChange } from '../state/change.ts';
@@ -107,7 +108,9 @@ function leaseInboxes(
   const answer: LeasedInbox[] = [];
   for (const account of facts.accounts) {
     const { accountId } = account;
-    const endpoints = subscribed.filter((one) => mayReceiveMail(facts, one, accountId, signer, now));
+    const endpoints = subscribed.filter((one) =>
+      mayReceiveOf(facts, one, { group: EVENTS[NEW_MAIL].group, accountId }, signer, now),
+    );
     const waiting: Record<InboxReader, { readonly isNeeded: boolean; readonly sinceMs: readonly number[] }> =
       {
         events: { isNeeded: every || endpoints.length > 0, sinceMs: endpoints.map(createdMs) },
