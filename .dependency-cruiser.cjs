@@ -87,7 +87,7 @@ const ROOMS = [
  */
 const STATE = '^core/(?!ports/)[a-z-]+/[a-z-]+-(tables|state|storage)[.]ts$';
 
-const OWN = '^(core|adapters|hosts|examples|test|bench)/';
+const OWN = '^(core|adapters|hosts|examples|test)/';
 const PURE = `(^|/)node_modules/(@types/)?(${PURE_LIBRARIES.join('|').replaceAll('.', '\\.')})/`;
 
 /** @type {import('dependency-cruiser').IConfiguration} */

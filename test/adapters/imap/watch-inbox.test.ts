@@ -4,7 +4,7 @@ import { messageRow } from '../../../core/mail/message-row.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import type { InboxVisit, OpenInbox } from '../../../core/ports/mail-watching.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
-import { seedFolder } from '../../bench/maildir.ts';
+import { seedFolder } from '../../lab/bench/maildir.ts';
 import { COURIER_PROGRAMS, startCourier } from '../../servers/courier.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { failure, type Outcome } from '../../../core/call/outcome.ts';
 import type { ToolCall } from '../../../core/gate/tool-call.ts';
 import { countersign } from '../../../hosts/node/countersign.ts';
-import { NO_LIMITS } from '../../bench/no-limits.ts';
+import { NO_LIMITS } from '../../lab/bench/no-limits.ts';
 import { openTestService, type TestService } from '../../open-service.ts';
 import { runConformance } from './conformance-tool.ts';
 

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { GROUPS, type Group, type Mode, modesOf } from '../../../core/keys/permissions.ts';
 import { CATALOGUE } from '../../../core/tools/catalogue.ts';
-import { NO_LIMITS } from '../../bench/no-limits.ts';
+import { NO_LIMITS } from '../../lab/bench/no-limits.ts';
 import { openSignInHost, type SignInHost, signedIn } from './open-sign-in-host.ts';
 
 // Every tool, in every mode of its permission group, through every door for programs: REST, MCP with a key and MCP with

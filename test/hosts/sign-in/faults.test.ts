@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
-import { NO_LIMITS } from '../../bench/no-limits.ts';
+import { NO_LIMITS } from '../../lab/bench/no-limits.ts';
 import { bundleForChild } from '../../run-typescript.ts';
 import { caller, listTools, openSignInHost, type SignInHost, signedIn } from './open-sign-in-host.ts';
 
