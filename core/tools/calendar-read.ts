@@ -16,6 +16,7 @@ const TITLE_CHARS = 500;
 export const listEvents = defineRead({
   name: 'list_events',
   title: 'List calendar events',
+  words: { verb: 'list calendar events', past: 'Listed calendar events' },
   description:
     'Lists calendar events around now, earliest first. Counts whole days in the time zone of the owner. Returns the event_id that the other event tools take.',
   group: 'calendar:read',

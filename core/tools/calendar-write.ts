@@ -69,6 +69,7 @@ export const createEvent = defineWrite({
   ...write('create', ['no_mail_account_connected']),
   name: 'create_event',
   title: 'Create an event',
+  words: { verb: 'create %', past: 'Created %', one: 'an event' },
   description:
     'Puts an event into the calendar, and invites the attendee if you give one. For a time that is not settled yet, use propose_event. Usually answers pending_approval: nothing is done until the owner approves.',
   input: newEventInput,
@@ -79,6 +80,7 @@ export const proposeEvent = defineWrite({
   ...write('propose', ['no_mail_account_connected']),
   name: 'propose_event',
   title: 'Propose an event',
+  words: { verb: 'propose %', past: 'Proposed %', one: 'an event' },
   description:
     'Puts a tentative event into the calendar. Its attendee is not notified until you call confirm_event. Usually answers pending_approval: nothing is done until the owner approves.',
   input: newEventInput,
@@ -89,6 +91,7 @@ export const updateEvent = defineWrite({
   ...write('update', ['pending_exists_for_target']),
   name: 'update_event',
   title: 'Change an event',
+  words: { verb: 'change %', past: 'Changed %', one: 'an event' },
   description:
     'Changes the title, start or duration of an event, or invites one more attendee. Give at least one of them. All attendees are notified. Usually answers pending_approval: nothing is done until the owner approves.',
   input: z
@@ -110,6 +113,7 @@ export const cancelEvent = defineWrite({
   ...write('cancel', ['pending_exists_for_target']),
   name: 'cancel_event',
   title: 'Cancel an event',
+  words: { verb: 'cancel %', past: 'Cancelled %', one: 'an event' },
   description:
     'Removes an event from the calendar and notifies its attendees. Of a series, it removes only this event. Usually answers pending_approval: nothing is done until the owner approves.',
   input: z.strictObject({ event_id: eventId }),
@@ -120,6 +124,7 @@ export const confirmEvent = defineWrite({
   ...write('confirm', ['pending_exists_for_target']),
   name: 'confirm_event',
   title: 'Confirm an event',
+  words: { verb: 'confirm %', past: 'Confirmed %', one: 'an event' },
   description:
     'Confirms a tentative event, for example one of propose_event, and notifies its attendees. Usually answers pending_approval: nothing is done until the owner approves.',
   input: z.strictObject({ event_id: eventId }),

@@ -8,11 +8,14 @@ import { type Arguments, argumentsOf } from '../contract/schema.ts';
 import type { Group } from '../keys/permissions.ts';
 import type { LightPlanned, Planned, Purposed } from '../plans/planned.ts';
 import type { UntrustedMarks } from './result-shapes.ts';
+import type { ToolWords } from './tool-words.ts';
 
 interface ToolFacts {
   readonly name: string;
   /** In the owner's words: the dashboard's heading. */
   readonly title: string;
+  /** The same in a sentence of the activity. */
+  readonly words: ToolWords;
   readonly description: string;
   /** Null: always permitted, for the key's own affairs. */
   readonly group: Group | null;

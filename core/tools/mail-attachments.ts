@@ -51,6 +51,7 @@ const UNLISTED =
 export const listAttachments = defineRead({
   name: 'list_attachments',
   title: 'List attachments',
+  words: { verb: 'list the attachments of a message', past: 'Listed the attachments of %', one: 'a message' },
   description:
     'Lists the attachments of a message: index, name, type and size. Read the text of one with read_attachment.',
   group: 'mail:read',
@@ -100,6 +101,7 @@ const HINTS: Readonly<Record<NoTextReason, string>> = {
 export const readAttachment = defineRead({
   name: 'read_attachment',
   title: 'Read an attachment',
+  words: { verb: 'read an attachment', past: 'Read an attachment of %', one: 'a message' },
   description:
     'Returns the text of one attachment (plain text, HTML, PDF, office documents, RTF, EPUB, CSV, calendar files, messages), never its bytes. If there is no text, reason says why.',
   group: 'mail:read',

@@ -18,6 +18,7 @@ const counts = { unread: z.int().min(0), total: z.int().min(0) };
 export const listAccounts = defineRead({
   name: 'list_accounts',
   title: 'List mail accounts',
+  words: { verb: 'list the accounts', past: 'Listed the accounts' },
   description:
     'Lists the connected mail accounts with their folders and the number of messages and unread messages in each. Use its account_id to restrict other tools to one account.',
   group: 'mail:read',
@@ -141,6 +142,7 @@ function isCounted(folder: FolderCounts | RefusedFolder): folder is FolderCounts
 export const listFolders = defineRead({
   name: 'list_folders',
   title: 'List folders',
+  words: { verb: 'list the folders', past: 'Listed the folders' },
   description:
     'Lists the folders of one account or of all, each with its exact name, as move_email needs it, and its role.',
   group: 'mail:read',

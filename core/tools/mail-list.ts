@@ -36,6 +36,7 @@ export const summarizeInbox = defineRead({
   ...facts,
   name: 'summarize_inbox',
   title: 'List messages',
+  words: { verb: 'list messages', past: 'Listed %', many: 'messages' },
   description:
     'Lists the newest messages of a folder, by default the inbox, of one account or of all. It returns sender, subject and date of each, not a summary. Read a message with get_email, find one with search_inbox.',
   run: (args, context) => listMessages(args, context, false),
@@ -45,6 +46,7 @@ export const listUnread = defineRead({
   ...facts,
   name: 'list_unread',
   title: 'List unread messages',
+  words: { verb: 'list unread messages', past: 'Listed %', many: 'unread messages' },
   description:
     'Lists the newest unread messages of a folder, by default the inbox, like summarize_inbox. Listing does not mark them as read.',
   run: (args, context) => listMessages(args, context, true),

@@ -110,6 +110,7 @@ export const archiveEmail = defineWrite({
   ...gated,
   name: 'archive_email',
   title: 'Archive',
+  words: { verb: 'archive %', past: 'Archived %', many: 'messages' },
   description:
     'Moves one message (id) or several (ids) to the archive folder. Give exactly one of id and ids. Usually answers pending_approval: nothing is done until the owner approves.',
   action: 'archive',
@@ -121,6 +122,7 @@ export const deleteEmail = defineWrite({
   ...gated,
   name: 'delete_email',
   title: 'Move to the trash',
+  words: { verb: 'move % to the trash', past: 'Moved % to the trash', many: 'messages' },
   description:
     'Moves one message (id) or several (ids) to the trash folder. It never deletes for good. Give exactly one of id and ids. Usually answers pending_approval: nothing is done until the owner approves.',
   action: 'delete',
@@ -132,6 +134,7 @@ export const moveEmail = defineWrite({
   ...gated,
   name: 'move_email',
   title: 'Move to a folder',
+  words: { verb: 'move %', past: 'Moved %', many: 'messages' },
   description:
     "Moves one message (id) or several (ids) to an existing folder of the message's account. Give exactly one of id and ids. Usually answers pending_approval: nothing is done until the owner approves.",
   action: 'move',
@@ -180,6 +183,7 @@ export const labelEmail = defineWrite({
   ...gated,
   name: 'label_email',
   title: 'Label',
+  words: { verb: 'label %', past: 'Labelled %', many: 'messages' },
   description:
     'Puts a label on one message (id) or several (ids). Give exactly one of id and ids. Usually answers pending_approval: nothing is done until the owner approves.',
   action: 'label',

@@ -13,6 +13,7 @@ import {
   selection,
 } from './message-selection.ts';
 import { changedItem, changeResult, itemsOf } from './result-shapes.ts';
+import type { ToolWords } from './tool-words.ts';
 
 /** Small changes of messages: flags. Safe to repeat. */
 
@@ -26,14 +27,16 @@ const markedItem = changedItem.extend(z.object(marked).partial().shape);
 interface FlagChange<Name extends string> {
   readonly name: Name;
   readonly title: string;
+  readonly words: ToolWords;
   readonly description: string;
   readonly state: MessageState;
 }
 
-function defineFlag<const Name extends string>({ name, title, description, state }: FlagChange<Name>) {
+function defineFlag<const Name extends string>({ name, title, words, description, state }: FlagChange<Name>) {
   return defineLightWrite({
     name,
     title,
+    words,
     description,
     group: 'mail:organize',
     errors: SELECTION_ERRORS,
@@ -62,6 +65,7 @@ function defineFlag<const Name extends string>({ name, title, description, state
 export const markRead = defineFlag({
   name: 'mark_read',
   title: 'Mark as read',
+  words: { verb: 'mark % as read', past: 'Marked % as read', many: 'messages' },
   description:
     'Marks one message (id) or several (ids) as read. Give exactly one of id and ids. One message is often marked at once, several usually wait for the owner.',
   state: 'read',
@@ -70,6 +74,7 @@ export const markRead = defineFlag({
 export const markUnread = defineFlag({
   name: 'mark_unread',
   title: 'Mark as unread',
+  words: { verb: 'mark % as unread', past: 'Marked % as unread', many: 'messages' },
   description:
     'Marks one message (id) or several (ids) as unread. Give exactly one of id and ids. One message is often marked at once, several usually wait for the owner.',
   state: 'unread',
@@ -78,6 +83,7 @@ export const markUnread = defineFlag({
 export const flagEmail = defineFlag({
   name: 'flag_email',
   title: 'Star',
+  words: { verb: 'change the star of %', past: 'Changed the star of %', many: 'messages' },
   description:
     'Stars (flags) one message (id) or several (ids). Give exactly one of id and ids. One message is often starred at once, several usually wait for the owner.',
   state: 'flagged',

@@ -15,6 +15,7 @@ export const BODY_CHARS = 50_000;
 export const getEmail = defineRead({
   name: 'get_email',
   title: 'Read a message',
+  words: { verb: 'read a message', past: 'Read %', one: 'a message' },
   description:
     'Reads one message: its text and the names of its attachments. A long text comes in parts: while body_truncated is true, call it again with body_next_offset as body_offset. For a whole conversation, use get_thread. It does not mark the message as read.',
   group: 'mail:read',

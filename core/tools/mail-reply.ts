@@ -29,6 +29,7 @@ const replyInput = z.strictObject({
 export const sendReply = defineWrite({
   name: 'send_reply',
   title: 'Reply to a message',
+  words: { verb: 'reply to %', past: 'Replied to %', one: 'a message' },
   description:
     'Replies to the sender of a message (its Reply-To, else From), or to the people the owner sent it to, in plain text. The quoted message and the account signature are added. To write to anybody else, use send_email. Usually answers pending_approval: nothing is done until the owner approves.',
   group: 'mail:reply',

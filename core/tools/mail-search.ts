@@ -22,6 +22,7 @@ type RowPosition = z.infer<typeof position>;
 export const searchInbox = defineRead({
   name: 'search_inbox',
   title: 'Search messages',
+  words: { verb: 'search the mail', past: 'Searched the mail and listed %', many: 'messages' },
   description:
     'Finds messages in every folder, or in one folder, of one account or of all. Give at least one of q (all words must appear in sender, recipient, subject or body), from (the sender contains it) and since (a day such as 2026-03-04). Without any of them, use summarize_inbox.',
   group: 'mail:read',

@@ -25,6 +25,7 @@ const recipientField = (_address: string, index: number) => `to[${index}]`;
 export const sendEmail = defineWrite({
   name: 'send_email',
   title: 'Send a new message',
+  words: { verb: 'send %', past: 'Sent %', one: 'a new message' },
   description:
     'Sends a new message in plain text. The account signature is appended. To answer a message, use send_reply. Usually answers pending_approval: nothing is done until the owner approves.',
   group: 'mail:send',
@@ -61,6 +62,7 @@ export const sendEmail = defineWrite({
 export const forwardEmail = defineWrite({
   name: 'forward_email',
   title: 'Forward a message',
+  words: { verb: 'forward %', past: 'Forwarded %', one: 'a message' },
   description:
     'Forwards the text of a message, with your note above it and the account signature. Attachments are not forwarded. Usually answers pending_approval: nothing is done until the owner approves.',
   group: 'mail:send',

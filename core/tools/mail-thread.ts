@@ -29,6 +29,7 @@ interface ThreadRow {
 export const getThread = defineRead({
   name: 'get_thread',
   title: 'Read a conversation',
+  words: { verb: 'read a conversation', past: 'Read % of a conversation', many: 'messages' },
   description:
     'Reads the conversation that a message belongs to, oldest message first, with the start of each text. Where body_truncated is true, get_email reads the rest.',
   group: 'mail:read',

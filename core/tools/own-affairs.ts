@@ -46,6 +46,7 @@ const waitS = z
 export const getMe = defineRead({
   name: 'get_me',
   title: 'Describe this key',
+  words: { verb: 'read what its key may do', past: 'Read what its key may do' },
   description:
     'Describes what you may do here: the mode of each permission group (off: refused; on: runs; direct: usually runs at once; approval: waits for the owner), whether the owner paused you, your fences, the plan, the time of the owner, and how to work. Call it first.',
   group: null,
@@ -109,6 +110,7 @@ export const getMe = defineRead({
 export const listApprovals = defineRead({
   name: 'list_approvals',
   title: 'List approval requests',
+  words: { verb: 'list its requests', past: 'Listed its requests' },
   description:
     'Lists your own requests for approval, newest first: those not done yet, or with state "all" also those that have ended. Look here before you repeat a write whose answer you did not get.',
   group: null,
@@ -168,6 +170,7 @@ const position = z.tuple([z.number(), z.string()]);
 export const getApproval = defineRead({
   name: 'get_approval',
   title: 'Read an approval request',
+  words: { verb: 'read one of its requests', past: 'Read one of its requests' },
   description:
     'Reads one of your requests for approval. Status "pending_approval" means that it is not done yet; otherwise approval.state and meaning say how it ended. With wait_s it answers as soon as the request has ended, so call it with wait_s 25 again and again instead of polling.',
   group: null,
@@ -196,6 +199,7 @@ export const getApproval = defineRead({
 export const cancelApproval = defineOwn({
   name: 'cancel_approval',
   title: 'Withdraw an approval request',
+  words: { verb: 'withdraw one of its requests', past: 'Withdrew one of its requests' },
   description:
     'Withdraws one of your requests while it is pending, so that the owner need not decide. One that is no longer pending is returned unchanged: it cannot be undone here.',
   group: null,

@@ -28,6 +28,7 @@ const OF_TRACKER = ['title', 'keywords', 'summary', 'next_action'];
 export const listTrackers = defineRead({
   name: 'list_trackers',
   title: 'List trackers',
+  words: { verb: 'list trackers', past: 'Listed %', many: 'trackers' },
   description:
     'Lists the active trackers (open and waiting), newest first. A tracker collects what belongs to one topic: messages, events and notes, with a summary.',
   group: 'trackers:read',
@@ -75,6 +76,7 @@ const trackerWithLinks = trackerShape.extend({ links: z.array(linkShape), ...pag
 export const getTracker = defineRead({
   name: 'get_tracker',
   title: 'Read a tracker',
+  words: { verb: 'read %', past: 'Read %', one: 'a tracker' },
   description:
     'Reads one tracker with the messages, events and notes that are linked to it, newest first. A long note continues in the next page.',
   group: 'trackers:read',

@@ -7,6 +7,7 @@ import { trackerChosen, trackerId } from './tracker-fields.ts';
 export const resolveTracker = defineLightWrite({
   name: 'resolve_tracker',
   title: 'Resolve a tracker',
+  words: { verb: 'resolve %', past: 'Resolved %', one: 'a tracker' },
   description:
     'Marks a tracker as resolved: it leaves the list, and no more mail is linked to it automatically.',
   group: 'trackers:remove',

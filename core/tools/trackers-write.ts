@@ -28,6 +28,7 @@ const created = z.object({
 export const createTracker = defineLightWrite({
   name: 'create_tracker',
   title: 'Create a tracker',
+  words: { verb: 'create %', past: 'Created %', one: 'a tracker' },
   description:
     'Creates a tracker for a topic. New and sent mail that contains one of its keywords is linked to it automatically. It usually runs at once; it answers pending_approval if the owner wants to decide.',
   group: 'trackers:write',
@@ -57,6 +58,7 @@ export const createTracker = defineLightWrite({
 export const setTrackerStatus = defineLightWrite({
   name: 'set_tracker_status',
   title: 'Change the status of a tracker',
+  words: { verb: 'change the status of %', past: 'Changed the status of %', one: 'a tracker' },
   description:
     'Sets the status of a tracker to open or waiting. A resolved tracker becomes active again. To close one, use resolve_tracker.',
   group: 'trackers:write',
@@ -99,6 +101,7 @@ export const addTrackerNote = defineLightWrite({
   ...facts,
   name: 'add_tracker_note',
   title: 'Add a note to a tracker',
+  words: { verb: 'add a note to %', past: 'Added a note to %', one: 'a tracker' },
   description: 'Adds a note to a tracker. Notes are stored unchanged and cannot be edited.',
   input: z.strictObject({
     tracker_id: trackerId,
@@ -120,6 +123,7 @@ export const linkToTracker = defineLightWrite({
   errors: [...TRACKER_CHANGE_ERRORS, ...MESSAGE_ERRORS],
   name: 'link_to_tracker',
   title: 'Link a message to a tracker',
+  words: { verb: 'link a message to %', past: 'Linked a message to %', one: 'a tracker' },
   description:
     'Links one message to a tracker, for what its keywords do not find. An existing link stays unchanged.',
   input: z.strictObject({ tracker_id: trackerId, message_id: messageId }),
@@ -148,6 +152,7 @@ export const linkEventToTracker = defineLightWrite({
   errors: [...TRACKER_CHANGE_ERRORS, 'upstream_mail_error'],
   name: 'link_event_to_tracker',
   title: 'Link an event to a tracker',
+  words: { verb: 'link an event to %', past: 'Linked an event to %', one: 'a tracker' },
   description: 'Links one calendar event to a tracker. An existing link stays unchanged.',
   input: z.strictObject({
     tracker_id: trackerId,

@@ -3,7 +3,7 @@ import { ERRORS } from '../../../core/contract/errors.ts';
 import type { ActivityEntry } from '../../../core/requests/activity-list.ts';
 import type { ApprovalGist } from '../../../core/requests/approval-views.ts';
 import type { Sentence } from '../../../core/safety/finding-text.ts';
-import type { ToolName } from '../../../core/tools/catalogue.ts';
+import { findTool } from '../../../core/tools/catalogue.ts';
 
 /** What a row of the activity says, for the owner. It names the message, event or tracker if its request does. */
 export function activitySentence(entry: ActivityEntry): Sentence {
@@ -69,80 +69,22 @@ function answerTo({ state, approvedBy }: NonNullable<ActivityEntry['request']>):
   }
 }
 
-/** How the activity puts a tool into words. `%` is what it acted on. */
-interface ToolWords {
-  /** After "asked to" or "tried to". */
-  readonly verb: string;
-  readonly past: string;
-  /** What it acts on, if its request does not name it. */
-  readonly one?: string;
-  /** The same, for a tool that may act on several things. */
-  readonly many?: string;
-}
-
-const TOOL_WORDS: Record<ToolName, ToolWords> = {
-  get_me: { verb: 'read what its key may do', past: 'Read what its key may do' },
-  list_approvals: { verb: 'list its requests', past: 'Listed its requests' },
-  get_approval: { verb: 'read one of its requests', past: 'Read one of its requests' },
-  cancel_approval: { verb: 'withdraw one of its requests', past: 'Withdrew one of its requests' },
-  list_accounts: { verb: 'list the accounts', past: 'Listed the accounts' },
-  list_folders: { verb: 'list the folders', past: 'Listed the folders' },
-  summarize_inbox: { verb: 'list messages', past: 'Listed %', many: 'messages' },
-  list_unread: { verb: 'list unread messages', past: 'Listed %', many: 'unread messages' },
-  search_inbox: { verb: 'search the mail', past: 'Searched the mail and listed %', many: 'messages' },
-  get_email: { verb: 'read a message', past: 'Read %', one: 'a message' },
-  get_thread: { verb: 'read a conversation', past: 'Read % of a conversation', many: 'messages' },
-  list_attachments: {
-    verb: 'list the attachments of a message',
-    past: 'Listed the attachments of %',
-    one: 'a message',
-  },
-  read_attachment: { verb: 'read an attachment', past: 'Read an attachment of %', one: 'a message' },
-  send_email: { verb: 'send %', past: 'Sent %', one: 'a new message' },
-  forward_email: { verb: 'forward %', past: 'Forwarded %', one: 'a message' },
-  send_reply: { verb: 'reply to %', past: 'Replied to %', one: 'a message' },
-  archive_email: { verb: 'archive %', past: 'Archived %', many: 'messages' },
-  delete_email: { verb: 'move % to the trash', past: 'Moved % to the trash', many: 'messages' },
-  move_email: { verb: 'move %', past: 'Moved %', many: 'messages' },
-  label_email: { verb: 'label %', past: 'Labelled %', many: 'messages' },
-  mark_read: { verb: 'mark % as read', past: 'Marked % as read', many: 'messages' },
-  mark_unread: { verb: 'mark % as unread', past: 'Marked % as unread', many: 'messages' },
-  flag_email: { verb: 'change the star of %', past: 'Changed the star of %', many: 'messages' },
-  list_events: { verb: 'list calendar events', past: 'Listed calendar events' },
-  create_event: { verb: 'create %', past: 'Created %', one: 'an event' },
-  propose_event: { verb: 'propose %', past: 'Proposed %', one: 'an event' },
-  update_event: { verb: 'change %', past: 'Changed %', one: 'an event' },
-  cancel_event: { verb: 'cancel %', past: 'Cancelled %', one: 'an event' },
-  confirm_event: { verb: 'confirm %', past: 'Confirmed %', one: 'an event' },
-  list_trackers: { verb: 'list trackers', past: 'Listed %', many: 'trackers' },
-  get_tracker: { verb: 'read %', past: 'Read %', one: 'a tracker' },
-  create_tracker: { verb: 'create %', past: 'Created %', one: 'a tracker' },
-  set_tracker_status: { verb: 'change the status of %', past: 'Changed the status of %', one: 'a tracker' },
-  add_tracker_note: { verb: 'add a note to %', past: 'Added a note to %', one: 'a tracker' },
-  link_to_tracker: { verb: 'link a message to %', past: 'Linked a message to %', one: 'a tracker' },
-  link_event_to_tracker: { verb: 'link an event to %', past: 'Linked an event to %', one: 'a tracker' },
-  resolve_tracker: { verb: 'resolve %', past: 'Resolved %', one: 'a tracker' },
-};
-
 function words(entry: ActivityEntry, form: 'verb' | 'past'): Sentence {
   const { tool, request } = entry;
   // The call named no known tool. If it succeeded, it was one of the protocol, such as listing the tools.
   if (tool === null) return [form === 'verb' ? 'use an unknown tool' : 'Connected, or listed the tools'];
+  const known = findTool(tool);
   // Another version of Countersign may have written the row.
-  if (!isToolName(tool)) return [form === 'verb' ? 'use ' : 'Used ', { name: tool }];
-  const { one, many, ...forms } = TOOL_WORDS[tool];
+  if (known === undefined) return [form === 'verb' ? 'use ' : 'Used ', { name: tool }];
+  const { one, many, ...forms } = known.words;
   const [before = '', after] = forms[form].split('%');
   if (after === undefined) return [before];
   const named = request === null ? shownSubject(entry) : subject(request.gist, tool);
   return [before, ...(named ?? [one ?? howMany(entry, many ?? '')]), after];
 }
 
-function isToolName(name: string): name is ToolName {
-  return Object.hasOwn(TOOL_WORDS, name);
-}
-
 /** What a request is about. Undefined if that is no longer known. */
-function subject(gist: ApprovalGist, tool: ToolName): Sentence | undefined {
+function subject(gist: ApprovalGist, tool: string): Sentence | undefined {
   switch (gist.kind) {
     case 'message':
       return tool === 'send_reply'

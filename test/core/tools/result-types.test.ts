@@ -10,7 +10,14 @@ import { expectDescribed } from '../../described-outcome.ts';
 // A tool's result is what its `output` says: the compiler refuses another one, and the doors of the tests find one that
 // came past it. Each line with an expected error is an assertion of `npm run typecheck`.
 
-const facts = { title: '', description: '', errors: [], untrusted: [], input: z.strictObject({}) } as const;
+const facts = {
+  title: '',
+  words: { verb: '', past: '' },
+  description: '',
+  errors: [],
+  untrusted: [],
+  input: z.strictObject({}),
+} as const;
 const read = { ...facts, name: 'a_read', group: null, kind: 'read', wrapped: [] } as const;
 const write = { ...facts, name: 'a_write', group: 'mail:send', action: null } as const;
 const output = z.object({ count: z.int() });
