@@ -62,6 +62,7 @@ export type { NewNoticeChannel, NoticeChannelView, Notices } from './notices/not
 export type { AccessChange, AccessChanges } from './owners/access-change.ts';
 export type { OwnerProof, ProofLevel } from './owners/owner-proof.ts';
 export type { Owner } from './owners/owner-state.ts';
+export type { AlteredAccess } from './owners/owner-storage.ts';
 export type { OwnerFields, Owners } from './owners/owners.ts';
 export type { Passkey } from './owners/second-step.ts';
 export type {
@@ -70,7 +71,7 @@ export type {
   SecondSteps,
   SecondStepView,
 } from './owners/second-steps.ts';
-export type { Session } from './owners/session.ts';
+export type { ListedSession, Session } from './owners/session.ts';
 export type { PasskeyAnswer, SecondStepNeeded, Sessions, SignedIn } from './owners/sessions.ts';
 export type { Setup } from './owners/setup.ts';
 export type { Draft } from './plans/edit-diff.ts';
