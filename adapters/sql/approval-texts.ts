@@ -3,7 +3,7 @@ import {
   type approvalCommands,
   type approvalStatements,
 } from '../../core/approvals/approval-state.ts';
-import type { PRECEDENTS } from '../../core/approvals/precedent.ts';
+import type { Precedent } from '../../core/approvals/precedent.ts';
 import { credentials } from '../../core/keys/key-state.ts';
 import { columnList, type Dialect, type Texts } from './dialect.ts';
 
@@ -33,8 +33,7 @@ const existsSame = ({ prefix, by }: Dialect, condition: string) => `
     WHERE owner_id = @owner_id AND edited_hash = @request_hash AND ${condition}))`;
 
 /** A condition on an approval. */
-const counts = (precedent: (typeof PRECEDENTS)[number]) =>
-  `precedent = '${precedent}' AND precedent_until_ms > @now_ms`;
+const counts = (precedent: Precedent) => `precedent = '${precedent}' AND precedent_until_ms > @now_ms`;
 
 const isNotRunning = ({ name }: Dialect, column: string) =>
   name === 'sqlite'

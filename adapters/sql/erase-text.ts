@@ -1,31 +1,20 @@
 import { TABLES } from '../../core/service/all-tables.ts';
-import type { Values } from '../../core/state/change.ts';
-import type { EraseBefore } from '../../core/state/erase-before.ts';
+import { stored, type Values } from '../../core/state/change.ts';
+import { ERASE_LIMITS, type EraseBefore } from '../../core/state/erase-before.ts';
 import { columnName } from '../../core/state/table.ts';
 import type { Dialect } from './dialect.ts';
 
-/** Rows that one statement erases, so that calls wait a few milliseconds at most. */
+/**
+ * Rows that one statement erases, so that calls wait a few milliseconds at most. The planner of Postgres looks up so few by
+ * index, whatever it expects of the tables.
+ */
 export const ERASED_AT_ONCE = 200;
 
-const PARAMETERS = {
-  plansKeptUntil: 'plans_kept_until_ms',
-  eventsBefore: 'events_before_ms',
-  activityBefore: 'activity_before_ms',
-  claimsBefore: 'claims_before_ms',
-  readsBefore: 'reads_before_ms',
-  passwordTriesBefore: 'password_tries_before_ms',
-} as const satisfies Readonly<Record<keyof EraseBefore, string>>;
+const LIMITS = { name: 'erase', columns: ERASE_LIMITS };
 
 /** The parameters of the statements that erase. */
 export function eraseValues(before: EraseBefore): Values {
-  return {
-    [PARAMETERS.plansKeptUntil]: before.plansKeptUntil.getTime(),
-    [PARAMETERS.eventsBefore]: before.eventsBefore.getTime(),
-    [PARAMETERS.activityBefore]: before.activityBefore.getTime(),
-    [PARAMETERS.claimsBefore]: before.claimsBefore.getTime(),
-    [PARAMETERS.readsBefore]: before.readsBefore.getTime(),
-    [PARAMETERS.passwordTriesBefore]: before.passwordTriesBefore.getTime(),
-  };
+  return stored(LIMITS, before);
 }
 
 /** For each table that says how long its rows are kept: the statement that erases at most `ERASED_AT_ONCE` old ones. */
@@ -33,7 +22,7 @@ export function eraseOldRows({ name, prefix }: Dialect): readonly string[] {
   return TABLES.flatMap((table) => {
     if (table.erased === undefined) return [];
     const key = table.key.map((property) => columnName(table, property)).join(', ');
-    const isOld = `${columnName(table, table.erased.by)} < @${PARAMETERS[table.erased.before]}`;
+    const isOld = `${columnName(table, table.erased.by)} < @${columnName(LIMITS, table.erased.before)}`;
     const skip = name === 'sqlite' ? '' : ' FOR UPDATE SKIP LOCKED';
     return [
       `DELETE FROM ${prefix}${table.name} WHERE (${key}) IN (

@@ -11,7 +11,7 @@ export const PRECEDENTS = [
   'rejected',
 ] as const;
 
-type Precedent = (typeof PRECEDENTS)[number];
+export type Precedent = (typeof PRECEDENTS)[number];
 
 /** For how long after its end a request counts. */
 export const SAME_UNFINISHED_MS = DAY_MS;

@@ -15,7 +15,7 @@ import type { RowOf, ValuesOf } from '../state/table.ts';
 import { newDelivery } from './delivery.ts';
 import { type EndpointHealth, HEALTHY } from './endpoint-health.ts';
 import { appendedEvent } from './event-storage.ts';
-import type { EventContent, SubscribedType } from './webhook-event.ts';
+import { type EventContent, NEW_MAIL, type SubscribedType } from './webhook-event.ts';
 import {
   deliveries,
   deliveryRow,
@@ -226,7 +226,7 @@ function changedColumns({ types, sealedSecret, previous, health: { failingSinceM
     previousUntil: previous?.until ?? null,
     failingSince: failingSinceMs === null ? null : new Date(failingSinceMs),
     disabled,
-    takesMail: disabled === null && types.includes('message.received'),
+    takesMail: disabled === null && types.includes(NEW_MAIL),
   };
 }
 

@@ -61,6 +61,9 @@ export const SUBSCRIBED_TYPES = EVENT_TYPES.filter(
   (type): type is SubscribedType => EVENTS[type].isSubscribed,
 );
 
+/** What inboxes are watched for. */
+export const NEW_MAIL = 'message.received' satisfies SubscribedType;
+
 /** The content of an event. */
 export type EventContent = {
   readonly [Type in EventType]: {

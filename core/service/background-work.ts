@@ -5,6 +5,7 @@ import { CLAIM_LIFETIME_MS } from '../approvals/idempotency.ts';
 import type { Identifiers } from '../call/identifiers.ts';
 import { createEventDelivery } from '../events/deliver-events.ts';
 import { createWebhookDelivery } from '../events/deliver-webhooks.ts';
+import { NEW_MAIL } from '../events/webhook-event.ts';
 import type { Executor } from '../execution/execute-approval.ts';
 import { createNoticeDelivery } from '../notices/send-notices.ts';
 import { errorName } from '../ports/log.ts';
@@ -45,7 +46,7 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
   const summaries = createSummaryRefresh(ports);
   const accountChecks = createAccountChecks(ports, keyring);
   const listeners = createEventDelivery(ports);
-  const isEveryInboxWanted = () => listeners.hasListener('message.received');
+  const isEveryInboxWanted = () => listeners.hasListener(NEW_MAIL);
   const inboxes = createInboxWatch({ ports, keyring, identifiers, leaseMs, isEveryInboxWanted });
 
   async function expire(): Promise<void> {

@@ -1,5 +1,5 @@
 import { appendedEvent } from '../events/event-storage.ts';
-import type { SubscribedType } from '../events/webhook-event.ts';
+import { NEW_MAIL } from '../events/webhook-event.ts';
 import type { Random } from '../secrets/random.ts';
 import { eventId } from '../secrets/record-ids.ts';
 import { put, type RowChange, remove, update } from '../state/change.ts';
@@ -111,8 +111,6 @@ interface LinkFacts {
   readonly linked: readonly { readonly trackerId: number; readonly target: string }[];
   readonly last: { readonly lastId: number };
 }
-
-export const NEW_MAIL = 'message.received' satisfies SubscribedType;
 
 /** Moves a reader of an inbox, and adds what it found. @param identities  of messages that a request moved into the inbox */
 function advance(

@@ -5,7 +5,7 @@ import {
   endpointsFacts,
   mayReceiveOf,
 } from '../events/endpoint-storage.ts';
-import { EVENTS } from '../events/webhook-event.ts';
+import { EVENTS, NEW_MAIL } from '../events/webhook-event.ts';
 import type { Account } from '../ports/account.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { put, type RowChange } from '../state/change.ts';
@@ -23,7 +23,6 @@ import {
   leasesOfOwner,
   readersOfOwner,
 } from './inbox-state.ts';
-import { NEW_MAIL } from './inbox-storage.ts';
 
 /** If what waits for mail was created within this time, mail since then is new: nobody could read it before. */
 const UNREAD_MS = DAY_MS;

@@ -75,40 +75,22 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
       return String(SECOND_STEP.write({ ...stored, app: { ...stored.app, sealedSecret } }));
     },
   },
-  {
-    table: 'owners',
-    column: 'password_signature',
-    key: ['owner_id'],
-    renewed(row, keyring) {
-      const owner = readRow(owners, row);
-      if (!isPasswordIntact(owner, keyring)) throw altered();
-      return signedPassword(owner.ownerId, owner.passwordHash, keyring).passwordSignature;
-    },
-  },
-  {
-    table: 'owners',
-    column: 'second_step_signature',
-    key: ['owner_id'],
-    renewed(row, keyring) {
-      const owner = readRow(owners, row);
-      if (!isSecondStepIntact(owner, keyring)) throw altered();
-      return signedSecondStep(owner.ownerId, owner.secondStep, keyring).secondStepSignature;
-    },
-  },
-  signed(sessions, isSessionIntact, signedSession),
-  signed(credentials, isCredentialIntact, signedCredential),
-  signed(secrets, isSecretIntact, signedSecret),
-  signed(checkpoints, isCheckpointIntact, signedCheckpoint),
-  {
-    table: approvals.name,
-    column: 'decision_signature',
-    key: ['owner_id', 'approval_id'],
-    renewed(row, keyring) {
-      const approval = approvalOf(readRow(approvals, row));
-      if (!isDecisionIntact(approval, textIn(row, 'decision_signature'), keyring)) throw altered();
-      return signedDecision(approval, keyring);
-    },
-  },
+  signed(owners, 'passwordSignature', isPasswordIntact, ({ ownerId, passwordHash }, keyring) =>
+    signedPassword(ownerId, passwordHash, keyring),
+  ),
+  signed(owners, 'secondStepSignature', isSecondStepIntact, ({ ownerId, secondStep }, keyring) =>
+    signedSecondStep(ownerId, secondStep, keyring),
+  ),
+  signed(sessions, 'signature', isSessionIntact, signedSession),
+  signed(credentials, 'signature', isCredentialIntact, signedCredential),
+  signed(secrets, 'signature', isSecretIntact, signedSecret),
+  signed(checkpoints, 'signature', isCheckpointIntact, signedCheckpoint),
+  signed(
+    approvals,
+    'decisionSignature',
+    (row, keyring) => isDecisionIntact(approvalOf(row), row.decisionSignature, keyring),
+    (row, keyring) => ({ decisionSignature: signedDecision(approvalOf(row), keyring) }),
+  ),
   ...TABLES.flatMap((table) =>
     Object.keys(table.columns).flatMap((property) => {
       const sealing = sealingOf(table, property);
@@ -129,20 +111,21 @@ function sealed(table: Table, property: string, { purpose, context }: Sealing): 
   };
 }
 
-/** The column `signature` of a table. */
-function signed<Of extends Table>(
+/** A column that core signs. @param sign  returns the columns that it signed, with this one */
+function signed<Of extends Table, Property extends keyof Of['columns'] & string>(
   table: Of,
+  property: Property,
   isIntact: (row: RowOf<Of>, keyring: Keyring) => boolean,
-  sign: (row: RowOf<Of>, keyring: Keyring) => { readonly signature: string },
+  sign: (row: RowOf<Of>, keyring: Keyring) => Readonly<Record<Property, string>>,
 ): SealedColumn {
   return {
     table: table.name,
-    column: 'signature',
-    key: table.key.map((property) => columnName(table, property)),
+    column: columnName(table, property),
+    key: table.key.map((one) => columnName(table, one)),
     renewed(row, keyring) {
       const stored = readRow(table, row);
       if (!isIntact(stored, keyring)) throw altered();
-      return sign(stored, keyring).signature;
+      return sign(stored, keyring)[property];
     },
   };
 }
