@@ -1,10 +1,12 @@
 import * as z from 'zod';
+import { approval, endedApproval } from '../core/call/approval-shape.ts';
 import type { Failure, Outcome } from '../core/call/outcome.ts';
 import { ERRORS, type ErrorCode } from '../core/contract/errors.ts';
+import { isRecord } from '../core/contract/result.ts';
+import { untrustedMarks, untrustedNonce } from '../core/safety/untrusted.ts';
 import { errorsOf } from '../core/tools/call-errors.ts';
 import { findTool } from '../core/tools/catalogue.ts';
 import { isWrite } from '../core/tools/define-tool.ts';
-import { approval, endedApproval } from '../core/tools/result-shapes.ts';
 
 /**
  * Checks an outcome against its tool: a result against `output`, every approval in it against the `output` of
@@ -61,8 +63,34 @@ function directOutput(name: string): z.ZodType {
   return tool.directOutput;
 }
 
+/** What marks third-party text, and why a result is empty. */
+const BESIDES = [
+  ...Object.keys(untrustedMarks.shape),
+  ...Object.keys(untrustedNonce.shape),
+  'reason',
+  'hint',
+];
+
+/** The paths of all fields in a value, such as `messages[].from`. */
+function fieldsOf(value: unknown): string[] {
+  if (Array.isArray(value)) return [...new Set(value.flatMap(fieldsOf).map((field) => joined('[]', field)))];
+  if (!isRecord(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [
+    name,
+    ...fieldsOf(inner).map((field) => joined(name, field)),
+  ]);
+}
+
+function joined(path: string, field: string): string {
+  return field.startsWith('[]') ? `${path}${field}` : `${path}.${field}`;
+}
+
 function hold(what: string, shape: z.ZodType, value: unknown): void {
-  const { error } = shape.safeParse(value);
+  const { error, data } = shape.safeParse(value);
   if (error !== undefined)
     throw new Error(`${what} does not match the output of its tool: ${z.prettifyError(error)}`);
+  const known = new Set([...fieldsOf(data), ...BESIDES]);
+  const others = fieldsOf(value).filter((field) => !known.has(field));
+  if (others.length > 0)
+    throw new Error(`${what} has fields that its tool does not describe: ${others.join(', ')}`);
 }

@@ -20,6 +20,7 @@ import type { OpenWords } from '../execution/sealed-words.ts';
 import { tooLargeText } from '../mail/message-sizes.ts';
 import { flagUntrusted } from '../safety/untrusted.ts';
 import { MINUTE_MS } from '../time/durations.ts';
+import { OF_ENDED } from './approval-shape.ts';
 
 /** The result of a call, as it goes over the wire. Each door writes it in its own format. */
 export type Outcome = Success | Pending | Failure;
@@ -150,15 +151,11 @@ export function endedOutcome(approval: Approval, ownerWords: OpenWords): Success
     executed: approval.state === 'executed',
     result: flagUntrusted(
       { approval: wireApproval(approval, ownerWords), meaning: meaningOf(approval) },
-      [`approval.${NOT_SENT}`],
-      [],
+      OF_ENDED,
       '',
     ),
   };
 }
-
-/** The names in the result of a forward. */
-export const NOT_SENT = 'result.not_sent[]';
 
 /** One sentence for the agent. */
 export function meaningOf(approval: Approval): string {

@@ -68,7 +68,7 @@ export const NEW_MAIL = 'message.received' satisfies SubscribedType;
 export type EventContent = {
   readonly [Type in EventType]: {
     readonly type: Type;
-    readonly data: z.infer<(typeof EVENTS)[Type]['data']>;
+    readonly data: z.input<(typeof EVENTS)[Type]['data']>;
   };
 }[EventType];
 
@@ -79,7 +79,7 @@ export function eventContent(value: { readonly type: string; readonly data: unkn
 
 /** Does not compile if the schema lacks a type of event. */
 function ofEveryType<Schema extends z.ZodType<{ readonly type: EventType }>>(
-  schema: Schema & ([EventType] extends [z.infer<Schema>['type']] ? unknown : 'a type of event is missing'),
+  schema: Schema & ([EventType] extends [z.output<Schema>['type']] ? unknown : 'a type of event is missing'),
 ): Schema {
   return schema;
 }
@@ -114,7 +114,7 @@ export const webhookEvent = ofEveryType(
   ]),
 );
 
-export type WebhookEvent = z.infer<typeof webhookEvent>;
+export type WebhookEvent = z.input<typeof webhookEvent>;
 
 /** Returns the bytes to post. They are the same in every attempt. */
 export function webhookBody({ id, type, createdAt, data }: EventContent & PostedEvent): Uint8Array {

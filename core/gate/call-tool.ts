@@ -326,10 +326,10 @@ function fitted(
 ): Outcome {
   if (found.kind === 'outcome') return found.outcome;
   if (found.kind === 'wait') return found.first;
-  const nonce = tool.wrapped.length === 0 ? '' : Buffer.from(ports.random(16)).toString('hex');
+  const nonce = tool.thirdParty.wrapped.length === 0 ? '' : Buffer.from(ports.random(16)).toString('hex');
   const flagged = (result: Result, status: 'ok' | 'empty' = 'ok'): Outcome => ({
     status,
-    result: flagUntrusted(result, tool.untrusted, tool.wrapped, nonce),
+    result: flagUntrusted(result, tool.thirdParty, nonce),
   });
   if (found.kind !== 'cut') return flagged(found.result, found.kind === 'empty' ? 'empty' : 'ok');
   const largest = largestFitting(found.most, (n) => flagged(found.at(n)), sizeBytes);

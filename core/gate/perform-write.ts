@@ -9,7 +9,7 @@ import type { Ports } from '../ports/ports.ts';
 import type { ShownPassage } from '../provenance/read-record.ts';
 import { flagUntrusted } from '../safety/untrusted.ts';
 import { approvalId as newApprovalId } from '../secrets/record-ids.ts';
-import type { WriteTool } from '../tools/define-tool.ts';
+import type { LightTool, WriteTool } from '../tools/define-tool.ts';
 import { waitAtMost } from '../work/wait-at-most.ts';
 import { WAIT_MS } from '../work/within-limit.ts';
 import type { HeldClaim } from './call-claim.ts';
@@ -28,7 +28,7 @@ interface Written {
 /** Performs a light write in mode `direct`: no approval, its own result. */
 export async function performLight(
   { runPorts }: CallToolParts,
-  tool: WriteTool,
+  tool: LightTool,
   action: LightAction<unknown, Result, Result>,
   context: CallContext,
   claim: HeldClaim | null,
@@ -56,7 +56,7 @@ export async function performLight(
     status: 'ok',
     executed: true,
     auto_approved: true,
-    result: flagUntrusted(action.direct(result), tool.untrusted, [], ''),
+    result: flagUntrusted(action.direct(result), tool.thirdParty, ''),
   } as const;
   return { outcome, approvalId: null };
 }

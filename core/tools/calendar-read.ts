@@ -4,6 +4,7 @@ import { accountsOf, nameAccountOnFailure } from '../call/mailbox.ts';
 import { pageFields, skipped } from '../call/paging.ts';
 import { cursor, normalAddress } from '../contract/schema.ts';
 import { timestamp } from '../contract/shapes.ts';
+import { thirdParty, writtenBy } from '../contract/text-author.ts';
 import type { ShownPassage } from '../provenance/read-record.ts';
 import { shortened } from '../text/shortened.ts';
 import { isoIn, startOfDay } from '../time/time-zone.ts';
@@ -22,8 +23,6 @@ export const listEvents = defineRead({
   group: 'calendar:read',
   errors: ['no_mail_account_connected', 'not_found', 'upstream_mail_error'],
   kind: 'read',
-  untrusted: ['events[].title', 'missing[].calendar'],
-  wrapped: [],
   input: z.strictObject({
     days: z
       .int()
@@ -39,19 +38,21 @@ export const listEvents = defineRead({
     events: z.array(
       z.object({
         event_id: z.int().min(1).max(2147483647),
-        title: z.string(),
+        title: thirdParty(z.string()),
         start: timestamp,
         end: timestamp,
-        status: z.string().meta({ description: 'confirmed, or tentative while it is proposed.' }),
+        status: writtenBy('countersign', z.string()).meta({
+          description: 'confirmed, or tentative while it is proposed.',
+        }),
         past: z.boolean().meta({ description: 'Whether it has ended.' }),
         recurring: z.boolean().meta({ description: 'Whether it is one of a series.' }),
         left_out: z
-          .array(z.string())
+          .array(writtenBy('countersign', z.string()))
           .optional()
           .meta({ description: 'Parts of the event that cannot be read and are missing here.' }),
       }),
     ),
-    timezone: z.string().meta({ description: 'IANA name of the zone of the user.' }),
+    timezone: writtenBy('owner', z.string()).meta({ description: 'IANA name of the zone of the user.' }),
     unreadable: z
       .int()
       .min(1)

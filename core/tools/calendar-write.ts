@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { UNTOLD } from '../actions/change-event.ts';
 import type { ErrorCode } from '../contract/errors.ts';
 import { address, line } from '../contract/schema.ts';
+import { writtenBy } from '../contract/text-author.ts';
 import { cancelledEvent, changedEvent, confirmedEvent, newEvent } from '../plans/event-changes.ts';
 import { defineWrite } from './define-tool.ts';
 
@@ -45,7 +46,7 @@ const newEventInput = z.strictObject({
 
 const changed = z.object({
   done: z.boolean(),
-  action: z.string(),
+  action: writtenBy('countersign', z.string()),
   object_kind: z.literal('event'),
   object_id: z.int().min(1).meta({ description: 'The event_id.' }),
   invitations: z
@@ -59,7 +60,6 @@ function write(action: string, errors: readonly ErrorCode[]) {
   return {
     group: 'calendar:write',
     action,
-    untrusted: [],
     output: changed,
     errors: ['not_found', 'upstream_mail_error', ...errors],
   } as const;

@@ -1,13 +1,21 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
+import type { ofWrites } from '../call/approval-shape.ts';
 import type { CallContext, OwnContext } from '../call/context.ts';
 import type { EndedApproval, Pending, Success } from '../call/outcome.ts';
 import type { ErrorCode } from '../contract/errors.ts';
 import { type PurposeArgument, type WriteArguments, writeArgumentsOf } from '../contract/purpose.ts';
 import type { Result } from '../contract/result.ts';
 import { type Arguments, argumentsOf } from '../contract/schema.ts';
+import {
+  type Authored,
+  type NoText,
+  type ThirdPartyFields,
+  type ThirdPartyPath,
+  thirdPartyFields,
+} from '../contract/text-author.ts';
 import type { Group } from '../keys/permissions.ts';
 import type { LightPlanned, Planned, Purposed } from '../plans/planned.ts';
-import type { UntrustedMarks } from './result-shapes.ts';
+import type { UntrustedMarks } from '../safety/untrusted.ts';
 import type { ToolWords } from './tool-words.ts';
 
 interface ToolFacts {
@@ -19,10 +27,8 @@ interface ToolFacts {
   readonly description: string;
   /** Null: always permitted, for the key's own affairs. */
   readonly group: Group | null;
-  /** Paths of third-party text in the result, such as `messages[].from`. */
-  readonly untrusted: readonly string[];
   /**
-   * Its result. For a read, what it found; for a write, the `result` of its approval once it is executed.
+   * Its result, and who wrote each text in it. For a read, what it found; for a write, the `result` of its approval once it is executed.
    * Without the fields that mark third-party text.
    */
   readonly output: z.ZodType;
@@ -33,8 +39,6 @@ interface ToolFacts {
 export interface ReadFacts extends ToolFacts {
   /** Changes nothing. */
   readonly kind: 'read';
-  /** The untrusted fields that are put between fence lines. */
-  readonly wrapped: readonly string[];
 }
 
 export interface OwnFacts extends Omit<ReadFacts, 'kind'> {
@@ -54,15 +58,22 @@ export interface Bound<R, Context = CallContext> {
   bind(args: unknown): (context: Context) => Promise<R>;
 }
 
-export type ReadTool = ReadFacts & Bound<Found>;
+/** What follows from its output. */
+export interface Marked {
+  /** Of its answer, but for an answer that is an approval. */
+  readonly thirdParty: ThirdPartyFields;
+}
 
-export type OwnTool = OwnFacts & Bound<Found, OwnContext>;
+export type ReadTool = ReadFacts & Marked & Bound<Found>;
+
+export type OwnTool = OwnFacts & Marked & Bound<Found, OwnContext>;
 
 type GatedTool = WriteFacts & { readonly kind: 'gated' } & Bound<Purposed<Planned>>;
-type LightTool = WriteFacts & {
-  readonly kind: 'light';
-  readonly directOutput: z.ZodType;
-} & Bound<Purposed<LightPlanned>>;
+export type LightTool = WriteFacts &
+  Marked & {
+    readonly kind: 'light';
+    readonly directOutput: z.ZodType;
+  } & Bound<Purposed<LightPlanned>>;
 
 /**
  * Changes something in the world. The function that `bind` returns finds the target, chooses and fills the
@@ -116,44 +127,52 @@ export interface Typed<Name extends string, Args, R> {
   readonly Types?: { readonly args: Args; readonly result: R };
 }
 
+type Output = z.ZodType<unknown, Result>;
+
+/** A write whose result has third-party text that the answer about its approval would not mark does not fit. */
+type MarkedInApprovals<O extends Output> = NoText<
+  'not in ofWrites',
+  Exclude<ThirdPartyPath<O>, ThirdPartyPath<typeof ofWrites>>
+>;
+
 /** Defines a read. Its result has the type of its `output`. */
-export function defineRead<const N extends string, I extends z.ZodType, R extends Result>(
+export function defineRead<const N extends string, I extends z.ZodType, O extends Output>(
   tool: ReadFacts & {
     name: N;
     input: I;
-    output: z.ZodType<unknown, R>;
-    run(args: z.output<I>, context: CallContext): Promise<Found<NoInfer<R>>>;
+    output: O & Authored<O>;
+    run(args: z.output<I>, context: CallContext): Promise<Found<NoInfer<z.input<O>>>>;
   },
-): ReadTool & Typed<N, z.input<I>, R & UntrustedMarks> {
+): ReadTool & Typed<N, z.input<I>, z.input<O> & UntrustedMarks> {
   const { input, run, ...facts } = tool;
-  return { ...facts, ...bound(argumentsOf(input), run) };
+  return { ...facts, thirdParty: thirdPartyFields(tool.output), ...bound(argumentsOf(input), run) };
 }
 
 /** Defines a call that withdraws a request of its own key. */
-export function defineOwn<const N extends string, I extends z.ZodType, R extends Result>(
+export function defineOwn<const N extends string, I extends z.ZodType, O extends Output>(
   tool: OwnFacts & {
     name: N;
     input: I;
-    output: z.ZodType<unknown, R>;
-    run(args: z.output<I>, context: OwnContext): Promise<Found<NoInfer<R>>>;
+    output: O & Authored<O>;
+    run(args: z.output<I>, context: OwnContext): Promise<Found<NoInfer<z.input<O>>>>;
   },
-): OwnTool & Typed<N, z.input<I>, R> {
+): OwnTool & Typed<N, z.input<I>, z.input<O>> {
   const { input, run, ...facts } = tool;
-  return { ...facts, ...bound(argumentsOf(input), run) };
+  return { ...facts, thirdParty: thirdPartyFields(tool.output), ...bound(argumentsOf(input), run) };
 }
 
 /**
  * Defines a write that is always an approval, even if it runs at once. The result of its action has the type
  * of its `output`.
  */
-export function defineWrite<const N extends string, I extends z.ZodObject, R extends Result>(
+export function defineWrite<const N extends string, I extends z.ZodObject, O extends Output>(
   tool: WriteFacts & {
     name: N;
     input: I;
-    output: z.ZodType<unknown, R>;
-    plan(args: z.output<I>, context: CallContext): Promise<Planned<NoInfer<R>>>;
+    output: O & Authored<O> & MarkedInApprovals<O>;
+    plan(args: z.output<I>, context: CallContext): Promise<Planned<NoInfer<z.input<O>>>>;
   },
-): WriteTool & Typed<N, z.input<I> & PurposeArgument, EndedApproval<R>> {
+): WriteTool & Typed<N, z.input<I> & PurposeArgument, EndedApproval<z.input<O>>> {
   const { input, plan, ...facts } = tool;
   return { ...facts, kind: 'gated', ...bound(writeArgumentsOf(input), purposed(plan)) };
 }
@@ -164,19 +183,27 @@ export function defineWrite<const N extends string, I extends z.ZodObject, R ext
 export function defineLightWrite<
   const N extends string,
   I extends z.ZodObject,
-  R extends Result,
-  D extends Result,
+  O extends Output,
+  D extends Output,
 >(
   tool: WriteFacts & {
     name: N;
     input: I;
-    output: z.ZodType<unknown, R>;
-    directOutput: z.ZodType<unknown, D>;
-    plan(args: z.output<I>, context: CallContext): Promise<LightPlanned<NoInfer<R>, NoInfer<D>>>;
+    output: O & Authored<O> & MarkedInApprovals<O>;
+    directOutput: D & Authored<D>;
+    plan(
+      args: z.output<I>,
+      context: CallContext,
+    ): Promise<LightPlanned<NoInfer<z.input<O>>, NoInfer<z.input<D>>>>;
   },
-): WriteTool & Typed<N, z.input<I> & PurposeArgument, EndedApproval<R> | D> {
+): WriteTool & Typed<N, z.input<I> & PurposeArgument, EndedApproval<z.input<O>> | z.input<D>> {
   const { input, plan, ...facts } = tool;
-  return { ...facts, kind: 'light', ...bound(writeArgumentsOf(input), purposed(plan)) };
+  return {
+    ...facts,
+    kind: 'light',
+    thirdParty: thirdPartyFields(tool.directOutput),
+    ...bound(writeArgumentsOf(input), purposed(plan)),
+  };
 }
 
 /** Every write takes a purpose, which no tool needs to know of. */

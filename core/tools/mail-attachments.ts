@@ -6,6 +6,7 @@ import { attachmentPassage } from '../call/shown-passages.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { cursor, messageId } from '../contract/schema.ts';
 import { messageIdShape } from '../contract/shapes.ts';
+import { wrappedThirdParty, writtenBy } from '../contract/text-author.ts';
 import type { AttachmentInfo } from '../mail/attachment-info.ts';
 import type { AttachmentText, ExtractedText, NoTextFacts, NoTextReason } from '../ports/attachment-text.ts';
 import type { TextWindow } from '../text/seen-body.ts';
@@ -57,8 +58,6 @@ export const listAttachments = defineRead({
   group: 'mail:read',
   errors: MESSAGE_ERRORS,
   kind: 'read',
-  untrusted: ['attachments[].name', 'attachments[].mime'],
-  wrapped: [],
   input: z.strictObject({ id: messageId, cursor: cursor.optional() }),
   output: z.object({ id: messageIdShape, attachments: z.array(attachment), ...pageShape }),
   async run(args, context) {
@@ -107,8 +106,6 @@ export const readAttachment = defineRead({
   group: 'mail:read',
   errors: MESSAGE_ERRORS,
   kind: 'read',
-  untrusted: ['name', 'mime', 'text'],
-  wrapped: ['text'],
   input: z.strictObject({
     id: messageId,
     index: z.int().min(0).max(500).meta({ description: 'As list_attachments shows it.' }),
@@ -116,12 +113,14 @@ export const readAttachment = defineRead({
   output: z.object({
     id: messageIdShape,
     ...attachment.pick({ index: true, name: true, mime: true }).shape,
-    text: z.string().optional().meta({ description: 'Absent if there is none: `reason` says why.' }),
+    text: wrappedThirdParty(z.string())
+      .optional()
+      .meta({ description: 'Absent if there is none: `reason` says why.' }),
     text_chars: z.int().min(0).meta({ description: 'Characters of the whole text.' }),
     text_truncated: z.boolean().meta({ description: 'true: there is more text than this.' }),
     image: z
       .object({
-        format: z.string().exactOptional(),
+        format: writtenBy('countersign', z.string()).exactOptional(),
         width: z.int().min(1).exactOptional(),
         height: z.int().min(1).exactOptional(),
       })

@@ -4,15 +4,19 @@ import type { CallContext } from '../call/context.ts';
 import { accountsOf, foldersOf } from '../call/mailbox.ts';
 import { pageFields, skipped } from '../call/paging.ts';
 import { accountId, cursor } from '../contract/schema.ts';
+import { writtenBy } from '../contract/text-author.ts';
 import type { Account } from '../ports/account.ts';
 import { MailError } from '../ports/mail.ts';
 import type { FolderCounts, RefusedFolder } from '../ports/mail-reading.ts';
+import { untrustedMarks } from '../safety/untrusted.ts';
 import { folderName } from '../text/shortened.ts';
 import { defineRead } from './define-tool.ts';
 import { missingFields, missingMail, missingParts } from './missing-parts.ts';
-import { accountIdShape, pageShape, untrustedMarks } from './result-shapes.ts';
+import { accountIdShape, pageShape } from './result-shapes.ts';
 
-const role = z.string().nullable().meta({ description: "Null for the owner's own folders." });
+const role = writtenBy('countersign', z.string())
+  .nullable()
+  .meta({ description: "Null for the owner's own folders." });
 const counts = { unread: z.int().min(0), total: z.int().min(0) };
 
 export const listAccounts = defineRead({
@@ -24,29 +28,33 @@ export const listAccounts = defineRead({
   group: 'mail:read',
   errors: ['no_mail_account_connected'],
   kind: 'read',
-  untrusted: ['accounts[].missing[].folder'],
-  wrapped: [],
   input: z.strictObject({ cursor: cursor.optional() }),
   output: z.object({
     accounts: z.array(
       z.object({
         account_id: accountIdShape,
-        label: z.string().meta({ description: "The owner's name for it." }),
-        email: z.string().meta({ description: 'Its address.' }),
+        label: writtenBy('owner', z.string()).meta({ description: "The owner's name for it." }),
+        email: writtenBy('owner', z.string()).meta({ description: 'Its address.' }),
         is_active: z.boolean().meta({ description: 'Whether it sends if a call names no account.' }),
         is_primary: z.boolean().meta({ description: 'Whether it was connected first.' }),
         by_role: z
           .record(z.string(), z.object(counts))
           .meta({ description: 'The numbers of the folder of each role.' }),
         folders: z.array(
-          z.object({ display_name: z.string().meta({ description: 'Its exact name.' }), role, ...counts }),
+          z.object({
+            display_name: writtenBy('owner', z.string()).meta({ description: 'Its exact name.' }),
+            role,
+            ...counts,
+          }),
         ),
         folders_total: z
           .int()
           .min(1)
           .optional()
           .meta({ description: 'Present if not all folders of the account fit into the answer.' }),
-        error: z.string().optional().meta({ description: 'Present if the account could not be reached.' }),
+        error: writtenBy('countersign', z.string())
+          .optional()
+          .meta({ description: 'Present if the account could not be reached.' }),
         ...missingMail,
       }),
     ),
@@ -148,13 +156,11 @@ export const listFolders = defineRead({
   group: 'mail:read',
   errors: ['no_mail_account_connected', 'not_found', 'upstream_mail_error'],
   kind: 'read',
-  untrusted: [],
-  wrapped: [],
   input: z.strictObject({ account_id: accountId.optional(), cursor: cursor.optional() }),
   output: z.object({
     folders: z.array(
       z.object({
-        name: z.string().meta({ description: 'Its exact name.' }),
+        name: writtenBy('owner', z.string()).meta({ description: 'Its exact name.' }),
         role,
         account_id: accountIdShape,
       }),

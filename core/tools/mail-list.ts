@@ -6,14 +6,7 @@ import { accountId, cursor, limit } from '../contract/schema.ts';
 import type { ListPosition, ListQuery } from '../ports/mail-reading.ts';
 import { defineRead, type Found } from './define-tool.ts';
 import { folder } from './folder-argument.ts';
-import {
-  type AccountRow,
-  accountPage,
-  mergedRows,
-  messageRows,
-  pathNamed,
-  UNTRUSTED_OF_ROWS,
-} from './merged-rows.ts';
+import { type AccountRow, accountPage, mergedRows, messageRows, pathNamed } from './merged-rows.ts';
 
 const listing = z.strictObject({
   account_id: accountId.optional(),
@@ -26,8 +19,6 @@ const facts = {
   group: 'mail:read',
   errors: ['no_mail_account_connected', 'not_found', 'upstream_mail_error'],
   kind: 'read',
-  untrusted: UNTRUSTED_OF_ROWS,
-  wrapped: [],
   input: listing,
   output: messageRows,
 } as const;

@@ -23,7 +23,7 @@ import {
   selectedMessages,
   selection,
 } from './message-selection.ts';
-import { changeResult } from './result-shapes.ts';
+import { changedItem, changeResult, itemsOf } from './result-shapes.ts';
 
 /** Changes of the folder or the labels of messages. */
 
@@ -102,7 +102,6 @@ async function folderFor(context: CallContext, account: Account, to: Wanted): Pr
 const gated = {
   group: 'mail:manage',
   errors: SELECTION_ERRORS,
-  untrusted: [],
   output: changeResult,
 } as const;
 
@@ -179,8 +178,15 @@ function delimitersOf(folders: readonly MailFolder[]): readonly string[] {
   return [...new Set(folders.flatMap(({ delimiter }) => delimiter ?? []))];
 }
 
+const labelledItem = changedItem.extend({
+  labelled_by: z.enum(['keyword', 'gmail_label', 'copy']).optional().meta({
+    description: 'How the server keeps the label: copy is a copy in the folder of that name.',
+  }),
+});
+
 export const labelEmail = defineWrite({
   ...gated,
+  output: changeResult.extend(itemsOf(labelledItem)),
   name: 'label_email',
   title: 'Label',
   words: { verb: 'label %', past: 'Labelled %', many: 'messages' },

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { flag } from '../actions/flag.ts';
 import { type MessageState, messageState } from '../actions/message-state.ts';
+import { writtenBy } from '../contract/text-author.ts';
 import { bareFinding } from '../safety/finding.ts';
 import { defineLightWrite } from './define-tool.ts';
 import {
@@ -41,13 +42,12 @@ function defineFlag<const Name extends string>({ name, title, words, description
     group: 'mail:organize',
     errors: SELECTION_ERRORS,
     action: null,
-    untrusted: [],
     input: z.strictObject(selection).refine(oneSelection, ONE_SELECTION),
     output: changeResult.extend(itemsOf(markedItem)),
     directOutput: z.union([
       z.object({
         ...changedItem.pick({ id: true, account_id: true }).shape,
-        folder: z.string(),
+        folder: writtenBy('owner', z.string()),
         ...marked,
       }),
       z.object({ ...itemsOf(markedItem), items: z.array(markedItem) }),

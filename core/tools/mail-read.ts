@@ -3,6 +3,7 @@ import { findReadMessage, MESSAGE_ERRORS, summaryOf } from '../call/mailbox.ts';
 import { authenticationIn, senderIn } from '../call/message-sender.ts';
 import { attachmentPassage, messagePassage } from '../call/shown-passages.ts';
 import { messageId } from '../contract/schema.ts';
+import { wrappedThirdParty } from '../contract/text-author.ts';
 import { wordEnd } from '../text/seen-text.ts';
 import { defineRead } from './define-tool.ts';
 import { attachmentRow, attachmentWords } from './mail-attachments.ts';
@@ -21,8 +22,6 @@ export const getEmail = defineRead({
   group: 'mail:read',
   errors: MESSAGE_ERRORS,
   kind: 'read',
-  untrusted: ['from', 'subject', 'body', 'attachments[].name', 'attachments[].mime'],
-  wrapped: ['body'],
   input: z.strictObject({
     id: messageId,
     body_offset: z
@@ -34,7 +33,7 @@ export const getEmail = defineRead({
   }),
   output: messageSummary.extend({
     authentication,
-    body: z.string(),
+    body: wrappedThirdParty(z.string()),
     encrypted: z.boolean().optional().meta({
       description: 'Present and true if some of the text is encrypted and cannot be read here.',
     }),

@@ -35,7 +35,6 @@ export const sendReply = defineWrite({
   group: 'mail:reply',
   errors: [...MESSAGE_ERRORS, 'pending_exists_for_target'],
   action: 'reply',
-  untrusted: [],
   input: replyInput,
   output: sendResult,
   plan: planReply,

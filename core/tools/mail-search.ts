@@ -6,14 +6,7 @@ import { accountId, cursor, limit, line } from '../contract/schema.ts';
 import { folderKey, type SearchPosition } from '../ports/mail-reading.ts';
 import { defineRead } from './define-tool.ts';
 import { folder } from './folder-argument.ts';
-import {
-  type AccountRow,
-  accountPage,
-  mergedRows,
-  messageRows,
-  pathNamed,
-  UNTRUSTED_OF_ROWS,
-} from './merged-rows.ts';
+import { type AccountRow, accountPage, mergedRows, messageRows, pathNamed } from './merged-rows.ts';
 
 /** Account, folder key, uid, and INTERNALDATE in milliseconds. */
 const position = z.tuple([z.int(), z.string(), z.int(), z.int()]);
@@ -28,8 +21,6 @@ export const searchInbox = defineRead({
   group: 'mail:read',
   errors: ['no_mail_account_connected', 'not_found', 'upstream_mail_error'],
   kind: 'read',
-  untrusted: UNTRUSTED_OF_ROWS,
-  wrapped: [],
   input: z
     .strictObject({
       q: line({ min: 1, max: 200, description: 'Words that must all appear.' }).optional(),

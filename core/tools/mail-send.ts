@@ -31,7 +31,6 @@ export const sendEmail = defineWrite({
   group: 'mail:send',
   errors: ['no_mail_account_connected', 'not_found', 'upstream_mail_error'],
   action: 'send',
-  untrusted: [],
   input: z.strictObject({
     to: recipients,
     subject: line({ min: 1, max: 300, description: 'One line.' }),
@@ -68,7 +67,6 @@ export const forwardEmail = defineWrite({
   group: 'mail:send',
   errors: [...MESSAGE_ERRORS, 'pending_exists_for_target'],
   action: 'forward',
-  untrusted: [],
   input: z.strictObject({
     id: messageId,
     to: recipients,

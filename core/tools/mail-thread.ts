@@ -5,6 +5,7 @@ import { authenticationIn, senderIn } from '../call/message-sender.ts';
 import { pageFields, skipped } from '../call/paging.ts';
 import { messagePassage } from '../call/shown-passages.ts';
 import { cursor, limit, messageId } from '../contract/schema.ts';
+import { wrappedThirdParty } from '../contract/text-author.ts';
 import type { Authentication } from '../mail/authentication-results.ts';
 import { headOf } from '../mail/row-text.ts';
 import { wordEnd } from '../text/seen-text.ts';
@@ -35,14 +36,12 @@ export const getThread = defineRead({
   group: 'mail:read',
   errors: MESSAGE_ERRORS,
   kind: 'read',
-  untrusted: ['messages[].from', 'messages[].subject', 'messages[].body', 'missing[].folder'],
-  wrapped: ['messages[].body'],
   input: z.strictObject({ id: messageId, limit: limit.default(20), cursor: cursor.optional() }),
   output: z.object({
     messages: z.array(
       messageSummary.extend({
         authentication,
-        body: z.string(),
+        body: wrappedThirdParty(z.string()),
         body_shown: z.int().min(0).meta({ description: 'Characters of this part.' }),
         body_chars: z.int().min(0).meta({ description: 'Characters of the whole text.' }),
         body_truncated: z.boolean().meta({ description: 'true: get_email reads the rest.' }),

@@ -5,6 +5,7 @@ import { cursorAt, type Position } from '../call/paging.ts';
 import { listedPassage } from '../call/shown-passages.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { Result } from '../contract/result.ts';
+import { writtenBy } from '../contract/text-author.ts';
 import type { MessageRow } from '../mail/message-row.ts';
 import type { Account } from '../ports/account.ts';
 import { MailError } from '../ports/mail.ts';
@@ -19,13 +20,12 @@ import { messageSummary, pageShape } from './result-shapes.ts';
 /** A list of message rows, as answers contain it. */
 export const messageRows = z.object({
   messages: z.array(messageSummary),
-  folder: z.string().meta({ description: 'The folder that was listed; all: every folder.' }),
+  folder: writtenBy('owner', z.string()).meta({
+    description: 'The folder that was listed; all: every folder.',
+  }),
   ...missingOfTotal,
   ...pageShape,
 });
-
-/** The third-party texts of such a list. */
-export const UNTRUSTED_OF_ROWS = ['messages[].from', 'messages[].subject', 'missing[].folder'];
 
 export interface AccountRow {
   readonly account: Account;

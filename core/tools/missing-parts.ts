@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { CallContext } from '../call/context.ts';
+import { thirdParty } from '../contract/text-author.ts';
 import type { MissingMail } from '../ports/mail-reading.ts';
 import type { ShownPassage } from '../provenance/read-record.ts';
 import { folderName, shortened } from '../text/shortened.ts';
@@ -11,7 +12,8 @@ import { accountIdShape } from './result-shapes.ts';
 const MISSING_MAX = 20;
 const CALENDAR_CHARS = 500;
 
-const name = z.string().meta({ description: 'Its name.' });
+/** Whoever shares a folder or calendar may have chosen it. */
+const name = thirdParty(z.string()).meta({ description: 'Its name.' });
 
 const shapeOf = <T extends z.ZodObject>(part: T) => ({
   missing: z
@@ -54,8 +56,8 @@ export const missingOfTotal = {
     .meta({ description: 'Present if something is missing, which `total` leaves out.' }),
 };
 
-type CalendarPart = z.infer<typeof calendarPart>;
-type MailPart = z.infer<typeof mailPart>;
+type CalendarPart = z.input<typeof calendarPart>;
+type MailPart = z.input<typeof mailPart>;
 
 export function missingCalendar(accountId: number, calendar: string): CalendarPart {
   return { account_id: accountId, calendar: shortened(calendar, CALENDAR_CHARS), reason: 'refused' };
@@ -86,7 +88,7 @@ export function missingFieldsOfTotal(
   return { ...missingFields(context, parts), ...(parts.length > 0 && { total_exact: false }) };
 }
 
-/** Whoever shares a folder or calendar may have chosen its name. Nobody says who that is. */
+/** Nobody says who chose the name. */
 function passageOf(part: CalendarPart | MailPart): ShownPassage {
   const [kind, title] =
     'folder' in part ? (['message', part.folder] as const) : (['event', part.calendar] as const);

@@ -1,15 +1,18 @@
 import * as z from 'zod';
+import { approval, endedApproval } from '../call/approval-shape.ts';
 import { withItems } from '../call/fitting.ts';
-import { approvalOutcome, endedOutcome, NOT_SENT, wireApproval } from '../call/outcome.ts';
+import { approvalOutcome, endedOutcome, wireApproval } from '../call/outcome.ts';
 import { cursorAt, positionOf } from '../call/paging.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { cursor, limit } from '../contract/schema.ts';
 import { timestamp } from '../contract/shapes.ts';
+import { writtenBy } from '../contract/text-author.ts';
 import { PLAN_LIMITS } from '../keys/limits.ts';
 import { effectiveModes, GROUPS, type Group, MODES } from '../keys/permissions.ts';
+import { untrustedMarks } from '../safety/untrusted.ts';
 import { isoIn } from '../time/time-zone.ts';
 import { defineOwn, defineRead } from './define-tool.ts';
-import { accountIdShape, approval, endedApproval, partShape, untrustedMarks } from './result-shapes.ts';
+import { accountIdShape, partShape } from './result-shapes.ts';
 
 /** The key's own affairs: always permitted. */
 
@@ -52,21 +55,19 @@ export const getMe = defineRead({
   group: null,
   errors: [],
   kind: 'read',
-  untrusted: [],
-  wrapped: [],
   input: z.strictObject({}),
   output: z.object({
     credential: z.object({
-      kind: z.string().meta({ description: 'pat: an API key. oauth: a sign-in.' }),
+      kind: writtenBy('countersign', z.string()).meta({ description: 'pat: an API key. oauth: a sign-in.' }),
     }),
-    plan: z.string().meta({ description: 'free or paid.' }),
+    plan: writtenBy('countersign', z.string()).meta({ description: 'free or paid.' }),
     permissions: z.object({
       v: z.int().meta({ description: 'Version of this form.' }),
       groups: modes.meta({ description: 'The mode that applies in each group.' }),
     }),
     permissions_rev: z.int().meta({ description: 'Rises with each change of the permissions.' }),
     now: timestamp.meta({ format: 'date-time', description: "With the offset of the owner's time zone." }),
-    timezone: z.string().meta({ description: "IANA name of the owner's time zone." }),
+    timezone: writtenBy('owner', z.string()).meta({ description: "IANA name of the owner's time zone." }),
     paused: z.boolean().meta({ description: 'true: only the tools without a permission group answer.' }),
     fences: z.object({
       accounts: z
@@ -74,14 +75,14 @@ export const getMe = defineRead({
         .nullable()
         .meta({ description: 'The only accounts that this key may use. null: all.' }),
       recipients: z
-        .array(z.string())
+        .array(writtenBy('owner', z.string()))
         .nullable()
         .meta({ description: 'The only addresses and domains that it may write to. null: all.' }),
       until: timestamp
         .nullable()
         .meta({ format: 'date-time', description: 'When its permissions end, if earlier than the key.' }),
     }),
-    instructions: z.string().meta({ description: 'How to work here.' }),
+    instructions: writtenBy('countersign', z.string()).meta({ description: 'How to work here.' }),
   }),
   async run(_args, { owner, credential, now }) {
     const { accounts, recipients, until } = credential.fences;
@@ -116,8 +117,6 @@ export const listApprovals = defineRead({
   group: null,
   errors: [],
   kind: 'read',
-  untrusted: [`approvals[].${NOT_SENT}`],
-  wrapped: [],
   input: z.strictObject({
     state: z
       .enum(['open', 'all'])
@@ -126,7 +125,6 @@ export const listApprovals = defineRead({
     limit: limit.default(20),
     cursor: cursor.optional(),
   }),
-  // Only files that a forward left behind have names of others.
   output: z.object({ approvals: z.array(approval), ...partShape, ...untrustedMarks.partial().shape }),
   async run(args, context) {
     const { ownerId } = context.owner;
@@ -176,8 +174,6 @@ export const getApproval = defineRead({
   group: null,
   errors: ['not_found'],
   kind: 'read',
-  untrusted: [],
-  wrapped: [],
   input: z.strictObject({ approval_id: approvalId, wait_s: waitS.optional() }),
   output: endedApproval,
   async run({ approval_id, wait_s = 0 }, context) {
@@ -205,8 +201,6 @@ export const cancelApproval = defineOwn({
   group: null,
   errors: ['not_found'],
   kind: 'own',
-  untrusted: [],
-  wrapped: [],
   input: z.strictObject({ approval_id: approvalId }),
   output: endedApproval,
   async run(args, { ports, owner, credential, now, ownerWords }) {

@@ -22,7 +22,7 @@ export function trackerRequest(
 
 /** The output of a change: its route's own result, and in an approval also what was done. */
 export function changeOutput<S extends z.ZodRawShape, W extends string>(
-  direct: z.ZodObject<S, z.core.$loose>,
+  direct: z.ZodObject<S, z.core.$strip>,
   action: W,
 ) {
   const output = direct.extend({ done: z.literal(true), action: z.literal(action) });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { CallContext } from '../call/context.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { messageIdShape, timestamp } from '../contract/shapes.ts';
+import { thirdParty, writtenBy } from '../contract/text-author.ts';
 import { isAccountInside } from '../keys/fences.ts';
 import { dueAt, isoIn } from '../time/time-zone.ts';
 import type { Tracker, TrackerLink } from '../trackers/tracker-storage.ts';
@@ -20,16 +21,16 @@ export const trackerStatusShape = z.enum(['open', 'waiting', 'resolved']);
 
 export const trackerShape = z.object({
   tracker_id: trackerIdShape,
-  title: z.string(),
+  title: thirdParty(z.string()),
   status: trackerStatusShape,
   importance: z.enum(['low', 'normal', 'important']),
-  keywords: z.string().meta({ description: 'Comma-separated.' }),
+  keywords: thirdParty(z.string()).meta({ description: 'Comma-separated.' }),
   due_at: timestamp
     .nullable()
     .meta({ format: 'date-time', description: 'The last second of the day on which it is due.' }),
-  summary: z.string().meta({ description: 'What its messages say.' }),
+  summary: thirdParty(z.string()).meta({ description: 'What its messages say.' }),
   summary_source_count: z.int().min(0).meta({ description: 'How many messages the summary is made of.' }),
-  next_action: z.string().meta({ description: 'What its messages ask the owner to do next.' }),
+  next_action: thirdParty(z.string()).meta({ description: 'What its messages ask the owner to do next.' }),
   last_auto_link_at: timestamp
     .optional()
     .meta({ format: 'date-time', description: 'Present once mail was linked by keywords.' }),
@@ -41,17 +42,19 @@ export const trackerShape = z.object({
 export const linkShape = z.object({
   link_id: z.int().min(1),
   kind: z.enum(['mail', 'event', 'note']),
-  subject: z.string(),
-  from: z.string(),
+  subject: thirdParty(z.string()),
+  from: thirdParty(z.string()),
   date: timestamp,
-  note: z.string().nullable(),
+  note: thirdParty(z.string()).nullable(),
   note_offset: z.int().min(0).optional().meta({ description: 'Where this part of a long note starts.' }),
   note_truncated: z.boolean().optional().meta({ description: 'true: it continues in the next page.' }),
-  added_by: z.string().meta({ description: 'agent, owner, or auto: linked by keywords.' }),
+  added_by: writtenBy('countersign', z.string()).meta({
+    description: 'agent, owner, or auto: linked by keywords.',
+  }),
   created_at: timestamp,
   id: messageIdShape.optional().meta({ description: 'Of a message.' }),
   account_id: accountIdShape.optional().meta({ description: 'Of a message.' }),
-  folder: z.string().optional().meta({ description: 'Of a message.' }),
+  folder: writtenBy('owner', z.string()).optional().meta({ description: 'Of a message.' }),
   event_id: z.int().min(1).optional().meta({ description: 'Of an event.' }),
 });
 

@@ -23,8 +23,6 @@ const LINKS_OF_PAGE = 50;
 /** The most code points of a note in one answer. The rest comes with the next page. */
 const NOTE_CHARS = 10_000;
 
-const OF_TRACKER = ['title', 'keywords', 'summary', 'next_action'];
-
 export const listTrackers = defineRead({
   name: 'list_trackers',
   title: 'List trackers',
@@ -34,8 +32,6 @@ export const listTrackers = defineRead({
   group: 'trackers:read',
   errors: [],
   kind: 'read',
-  untrusted: OF_TRACKER.map((field) => `trackers[].${field}`),
-  wrapped: [],
   input: z.strictObject({ cursor: cursor.optional() }),
   output: z.object({ trackers: z.array(trackerShape), ...pageShape }),
   async run(args, context) {
@@ -82,8 +78,6 @@ export const getTracker = defineRead({
   group: 'trackers:read',
   errors: ['not_found'],
   kind: 'read',
-  untrusted: [...OF_TRACKER, 'links[].subject', 'links[].from', 'links[].note'],
-  wrapped: [],
   input: z.strictObject({ tracker_id: trackerId, cursor: cursor.optional() }),
   output: trackerWithLinks,
   async run(args, context) {

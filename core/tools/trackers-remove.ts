@@ -13,7 +13,6 @@ export const resolveTracker = defineLightWrite({
   group: 'trackers:remove',
   errors: TRACKER_CHANGE_ERRORS,
   action: 'resolve',
-  untrusted: [],
   input: z.strictObject({ tracker_id: trackerId }),
   ...statusOutput('resolve'),
   async plan(args, context) {

@@ -9,6 +9,7 @@ import { trackerStatus } from '../actions/tracker-status.ts';
 import { findReadMessage, MESSAGE_ERRORS, messageTarget, ROW_FIELD_CHARS } from '../call/mailbox.ts';
 import { bodyText, messageId } from '../contract/schema.ts';
 import { messageIdShape, timestamp } from '../contract/shapes.ts';
+import { thirdParty } from '../contract/text-author.ts';
 import { trackerDue, trackerKeywords, trackerNoteText, trackerTitle } from '../contract/tracker-texts.ts';
 import { storedEvent } from '../plans/find-event.ts';
 import { shortened } from '../text/shortened.ts';
@@ -19,7 +20,7 @@ import { trackerChosen, trackerId, trackerIdShape, trackerStatusShape } from './
 
 const created = z.object({
   tracker_id: trackerIdShape,
-  title: z.string(),
+  title: thirdParty(z.string()),
   status: trackerStatusShape,
   due_at: timestamp.nullable(),
   created: z.literal(true),
@@ -34,7 +35,6 @@ export const createTracker = defineLightWrite({
   group: 'trackers:write',
   errors: [],
   action: 'create',
-  untrusted: ['title'],
   input: z.strictObject({
     title: trackerTitle,
     keywords: trackerKeywords.optional(),
@@ -64,7 +64,6 @@ export const setTrackerStatus = defineLightWrite({
   group: 'trackers:write',
   errors: TRACKER_CHANGE_ERRORS,
   action: null,
-  untrusted: [],
   input: z.strictObject({
     tracker_id: trackerId,
     status: z.enum(['open', 'waiting']).meta({ description: 'To resolve one, call resolve_tracker.' }),
@@ -89,7 +88,6 @@ const facts = {
   group: 'trackers:write',
   errors: TRACKER_CHANGE_ERRORS,
   action: null,
-  untrusted: [],
 } as const;
 
 function linkOutput<W extends string, S extends z.ZodRawShape>(action: W, facts: S) {

@@ -1,7 +1,11 @@
+import type * as z from 'zod';
+import { approval } from '../../core/call/approval-shape.ts';
+import { thirdPartyFields } from '../../core/contract/text-author.ts';
 import { GROUPS, type Group, MODES, type Mode, modesOf, PRESETS } from '../../core/keys/permissions.ts';
+import { untrustedMarks, untrustedNonce } from '../../core/safety/untrusted.ts';
 import { CATALOGUE } from '../../core/tools/catalogue.ts';
 import { isWrite, type Tool } from '../../core/tools/define-tool.ts';
-import { approval, attachment, untrustedMarks, untrustedNonce } from '../../core/tools/result-shapes.ts';
+import { attachment } from '../../core/tools/result-shapes.ts';
 import { pendingApproval } from '../../hosts/rest/openapi/components.ts';
 import { toolsOf } from '../../hosts/rest/openapi/route-tools.ts';
 import { ROUTES, type Route, type ToolChoice } from '../../hosts/rest/routes.ts';
@@ -290,28 +294,27 @@ function argumentsTable(tool: Tool): readonly string[] {
 }
 
 function resultTables(tool: Tool): readonly string[] {
-  const marks = marksOf(tool);
-  if (!isWrite(tool)) return ['Result:', ...shapeTables(tool.output, marks)];
+  if (!isWrite(tool)) return ['Result:', ...shapeTables(tool.output)];
   const executed = [
     'Result of its approval, in `approval.result` once it is executed:',
-    ...shapeTables(tool.output, marks),
+    ...shapeTables(tool.output),
   ];
   if (tool.kind === 'gated') return executed;
-  return ['Result if it runs at once:', ...shapeTables(tool.directOutput, marks), ...executed];
+  return ['Result if it runs at once:', ...shapeTables(tool.directOutput), ...executed];
 }
 
 /** What to say of a field that third parties wrote. */
-function marksOf(tool: Tool): (path: string) => string {
-  const wraps = new Set(isWrite(tool) ? [] : tool.wrapped);
-  const untrusted = new Set(tool.untrusted);
+function marksOf(output: z.ZodType): (path: string) => string {
+  const { all, wrapped } = thirdPartyFields(output);
   return (path) =>
-    wraps.has(path) ? '*Third-party text, wrapped.*' : untrusted.has(path) ? '*Third-party text.*' : '';
+    wrapped.includes(path) ? '*Third-party text, wrapped.*' : all.includes(path) ? '*Third-party text.*' : '';
 }
 
 type Shape = Parameters<typeof shapeRows>[0];
 
 /** A table for each form that the shape can have. */
-function shapeTables(shape: Shape, marks: (path: string) => string = () => ''): string[] {
+function shapeTables(shape: Shape): string[] {
+  const marks = marksOf(shape);
   const forms = shapeRows(shape).map((rows) =>
     table(
       ['field', 'type', 'meaning'],

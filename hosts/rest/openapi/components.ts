@@ -1,11 +1,7 @@
 import * as z from 'zod';
+import { approval, endedApproval } from '../../../core/call/approval-shape.ts';
+import { untrustedMarks, untrustedNonce } from '../../../core/safety/untrusted.ts';
 import { isWrite, type Tool } from '../../../core/tools/define-tool.ts';
-import {
-  approval,
-  endedApproval,
-  untrustedMarks,
-  untrustedNonce,
-} from '../../../core/tools/result-shapes.ts';
 import type { JsonObject } from '../json-body.ts';
 import type { Route } from '../routes.ts';
 import { failureSchemas } from './failures.ts';

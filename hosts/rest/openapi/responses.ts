@@ -132,10 +132,11 @@ function emptyOf(tool: Tool, result: JsonObject): JsonObject[] {
 /**
  * Adds the marks of third-party fields, unless the tool's own output has them because a result may lack such fields.
  */
-function flagged(tool: Tool, result: JsonObject): JsonObject {
+function flagged(tool: Exclude<Tool, { kind: 'gated' }>, result: JsonObject): JsonObject {
   const hasMarks = tool.output instanceof z.ZodObject && 'untrusted_fields' in tool.output.shape;
-  if (tool.untrusted.length === 0 || hasMarks) return result;
-  const wraps = !isWrite(tool) && tool.wrapped.length > 0;
+  const { all, wrapped } = tool.thirdParty;
+  if (all.length === 0 || hasMarks) return result;
+  const wraps = wrapped.length > 0;
   return { allOf: [result, ref('UntrustedMarks'), ...(wraps ? [ref('UntrustedNonce')] : [])] };
 }
 

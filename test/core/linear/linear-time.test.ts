@@ -337,7 +337,7 @@ const OTHER_READERS: readonly Pick<TextReader, 'name' | 'work'>[] = [
   { name: 'core/safety/site.ts areOneSite', work: (text) => areOneSite(text, `a.${text}`) },
   {
     name: 'core/safety/untrusted.ts flagUntrusted',
-    work: (text) => flagUntrusted({ body: text }, ['body'], ['body'], '0123'),
+    work: (text) => flagUntrusted({ body: text }, { all: ['body'], wrapped: ['body'] }, '0123'),
   },
   { name: 'core/keys/sign-in/redirect-uri.ts isRegistered', work: (text) => isRegistered(text, [text]) },
   { name: 'core/text/code-points.ts sliceCodePoints', work: (text) => sliceCodePoints(text, 10, 100_000) },

@@ -3,6 +3,8 @@ import * as z from 'zod';
 import { flag } from '../../../core/actions/flag.ts';
 import { trackerGist } from '../../../core/actions/gist.ts';
 import { send } from '../../../core/actions/send.ts';
+import { messageIdShape } from '../../../core/contract/shapes.ts';
+import { writtenBy } from '../../../core/contract/text-author.ts';
 import type { KeyCalls } from '../../../core/gate/key-calls.ts';
 import { defineLightWrite, defineRead, defineWrite } from '../../../core/tools/define-tool.ts';
 import { expectDescribed } from '../../described-outcome.ts';
@@ -15,10 +17,9 @@ const facts = {
   words: { verb: '', past: '' },
   description: '',
   errors: [],
-  untrusted: [],
   input: z.strictObject({}),
 } as const;
-const read = { ...facts, name: 'a_read', group: null, kind: 'read', wrapped: [] } as const;
+const read = { ...facts, name: 'a_read', group: null, kind: 'read' } as const;
 const write = { ...facts, name: 'a_write', group: 'mail:send', action: null } as const;
 const output = z.object({ count: z.int() });
 
@@ -27,8 +28,9 @@ const sending = send({ kind: 'send', account: { accountId: 1, email: '' }, messa
 const flagging = flag({ kind: 'flag', state: 'read', targets: [] });
 const planned = { findings: [], gist: trackerGist(''), request: {}, targets: [] } as const;
 const sent = z.object({ sent: z.boolean(), recipients: z.int() });
-const marked = z.object({ done: z.boolean(), action: z.string() });
-const items = z.union([z.object({ items: z.array(z.looseObject({})) }), z.object({ folder: z.string() })]);
+const marked = z.object({ done: z.boolean(), action: writtenBy('countersign', z.string()) });
+const folder = writtenBy('owner', z.string());
+const items = z.union([z.object({ items: z.array(z.object({ id: messageIdShape })) }), z.object({ folder })]);
 
 function notTyped(): void {
   defineRead({ ...read, output, run: async () => ({ kind: 'result', result: { count: 1, more: true } }) });
@@ -98,6 +100,11 @@ describe('an outcome that its tool does not describe', () => {
     expect(() => expectDescribed('get_approval', ended({ sent: true }))).toThrow('recipients');
     expect(() => expectDescribed('send_email', { status: 'ok', result: {} })).toThrow('without an approval');
     expect(() => expectDescribed('get_me', { status: 'ok', result: {} })).toThrow('permissions');
+    const attachments = [{ index: 0, name: 'a.pdf', mime: '', size: 1, author: 'Ada' }];
+    const listed = { id: 'm1_1', attachments, total: 1, returned: 1, has_more: false };
+    expect(() => expectDescribed('list_attachments', { status: 'ok', result: listed })).toThrow(
+      'fields that its tool does not describe: attachments[].author',
+    );
     const result = { tracker_id: 1, status: 'open' };
     expect(() => expectDescribed('set_tracker_status', { status: 'ok', result })).not.toThrow();
     expect(() => expectDescribed('set_tracker_status', { status: 'ok', result: {} })).toThrow('tracker_id');

@@ -1,11 +1,19 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { ERRORS } from '../../../core/contract/errors.ts';
+import {
+  type Author,
+  textsOf,
+  thirdParty,
+  thirdPartyFields,
+  wrappedThirdParty,
+  writtenBy,
+} from '../../../core/contract/text-author.ts';
 import { EVENTS } from '../../../core/events/webhook-event.ts';
 import { CATALOGUE } from '../../../core/tools/catalogue.ts';
+import { defineRead, defineWrite } from '../../../core/tools/define-tool.ts';
 
-// Every text of an answer is one of these: a closed set, a form of Countersign's, marked as third-party text, or listed
-// below with its author.
+// Every text of an answer is one of these: a closed set, a form of Countersign's, or a text whose author the output says.
 
 /** In the details of errors, and in the data of webhooks. Nothing marks third-party text there. */
 const UNMARKED: Readonly<Record<string, string>> = {
@@ -21,42 +29,54 @@ const UNMARKED: Readonly<Record<string, string>> = {
 };
 
 /** In results. Without the name of the tool: a path means the same in all. */
-const WRITTEN_BY: Readonly<Record<string, string>> = {
-  instructions: 'a fixed sentence',
-  meaning: 'a fixed sentence',
-  untrusted_notice: 'a fixed sentence',
-  'untrusted_fields[]': 'paths of fields',
-  plan: 'a word of ours',
-  'credential.kind': 'a word of ours',
-  'accounts[].error': 'a word of ours',
-  action: 'a word of ours',
-  'items[].code': 'a word of ours',
-  'events[].status': 'a word of ours',
-  'events[].left_out[]': 'a word of ours, one of LEFT_OUT',
-  'image.format': 'a word of ours',
-  'links[].added_by': 'a word of ours',
-  'approval.tool': 'the name of a tool',
-  'approval.action': 'a word of ours',
-  'approval.error': 'a word of ours',
-  'approval.rejection.note': "the owner's",
-  'approval.edited.diff': "the agent's words and the owner's",
-  'approval.result.*': 'the result of its tool',
-  'approvals[].tool': 'the name of a tool',
-  'approvals[].action': 'a word of ours',
-  'approvals[].error': 'a word of ours',
-  'approvals[].rejection.note': "the owner's",
-  'approvals[].edited.diff': "the agent's words and the owner's",
-  'approvals[].result.*': 'the result of its tool',
-  'not_sent[]': 'marked in each answer about its request',
-  timezone: "the owner's",
-  'fences.recipients[]': "the owner's",
-  'accounts[].label': "the owner's",
-  'accounts[].email': "the owner's",
-  'accounts[].folders[].display_name': "the owner's folder",
-  'folders[].name': "the owner's folder",
-  folder: "the owner's folder",
-  'messages[].folder': "the owner's folder",
-  'links[].folder': "the owner's folder",
+const BY: Readonly<Record<Exclude<Author, 'countersign'>, readonly string[]>> = {
+  third_party: [
+    'accounts[].missing[].folder',
+    'approval.result.not_sent[]',
+    'approval.result.title',
+    'approvals[].result.not_sent[]',
+    'approvals[].result.title',
+    'attachments[].mime',
+    'attachments[].name',
+    'body',
+    'events[].title',
+    'from',
+    'keywords',
+    'links[].from',
+    'links[].note',
+    'links[].subject',
+    'messages[].body',
+    'messages[].from',
+    'messages[].subject',
+    'mime',
+    'missing[].calendar',
+    'missing[].folder',
+    'name',
+    'next_action',
+    'not_sent[]',
+    'subject',
+    'summary',
+    'text',
+    'title',
+    'trackers[].keywords',
+    'trackers[].next_action',
+    'trackers[].summary',
+    'trackers[].title',
+  ],
+  owner: [
+    'accounts[].email',
+    'accounts[].folders[].display_name',
+    'accounts[].label',
+    'approval.rejection.note',
+    'approvals[].rejection.note',
+    'fences.recipients[]',
+    'folder',
+    'folders[].name',
+    'links[].folder',
+    'messages[].folder',
+    'timezone',
+  ],
+  key: ['approval.edited.diff', 'approvals[].edited.diff'],
 };
 
 type Schema = z.core.JSONSchema.BaseSchema;
@@ -83,16 +103,16 @@ function openTexts(schema: Schema, root = schema, path = ''): string[] {
   return type !== 'string' || isClosed || pattern?.startsWith('^') === true ? inner : [...inner, path];
 }
 
-function textsOf(schema: z.ZodType): string[] {
+function openTextsOf(schema: z.ZodType): string[] {
   return openTexts(z.toJSONSchema(schema, { unrepresentable: 'any' }));
 }
 
 it('nothing in the details of an error or the data of a webhook can be the text of a third party', () => {
   const errors = Object.entries(ERRORS).flatMap(([code, { details }]) =>
-    details === null ? [] : textsOf(details).map((path) => `${code} ${path}`),
+    details === null ? [] : openTextsOf(details).map((path) => `${code} ${path}`),
   );
   const events = Object.entries(EVENTS).flatMap(([type, { data }]) =>
-    textsOf(data).map((path) => `${type} ${path}`),
+    openTextsOf(data).map((path) => `${type} ${path}`),
   );
   expect([...errors, ...events].sort()).toEqual(Object.keys(UNMARKED).sort());
 });
@@ -101,10 +121,84 @@ it('the message of an error is fixed', () => {
   for (const { message } of Object.values(ERRORS)) expect(message).toMatch(/^[A-Z][\w\s.,;:'/-]+\.$/);
 });
 
-it('every text in a result is marked as third-party text, or somebody else is known to write it', () => {
-  const texts = CATALOGUE.flatMap((tool) => {
-    const outputs = tool.kind === 'light' ? [tool.output, tool.directOutput] : [tool.output];
-    return outputs.flatMap(textsOf).filter((path) => !tool.untrusted.includes(path));
+const OUTPUTS = CATALOGUE.flatMap((tool) =>
+  tool.kind === 'light' ? [tool.output, tool.directOutput] : [tool.output],
+);
+
+it('every text in a result has an author', () => {
+  for (const output of OUTPUTS) {
+    const known = textsOf(output).map(({ path }) => path);
+    const texts = openTextsOf(output);
+    expect(texts.filter((path) => !known.includes(path.replace(/\.\*$/, '')))).toEqual([]);
+  }
+});
+
+it.each(Object.entries(BY))('the %s wrote what is listed here', (author, paths) => {
+  const texts = OUTPUTS.flatMap((output) => textsOf(output)).filter((one) => one.author === author);
+  expect([...new Set(texts.map(({ path }) => path))].sort()).toEqual(paths);
+});
+
+it('only the texts of messages and attachments go between markers', () => {
+  const wrapped = OUTPUTS.flatMap((output) => thirdPartyFields(output).wrapped);
+  expect([...new Set(wrapped)].sort()).toEqual(['body', 'messages[].body', 'text']);
+});
+
+describe('the author of a text', () => {
+  const facts = {
+    title: '',
+    words: { verb: '', past: '' },
+    description: '',
+    errors: [],
+    input: z.strictObject({}),
+  } as const;
+  const read = { ...facts, name: 'a_read', group: null, kind: 'read' } as const;
+  const run = async () => ({ kind: 'result' as const, result: { text: '', rows: [] } });
+
+  it('must be said, or the tool does not compile', () => {
+    const untold = z.object({ text: z.string() });
+    // @ts-expect-error nobody wrote `text`
+    defineRead({ ...read, output: untold, run });
+    // @ts-expect-error nobody wrote the text in the list
+    defineRead({ ...read, output: z.object({ text: z.string(), rows: z.array(untold) }), run });
+    // @ts-expect-error anything can be in it
+    defineRead({ ...read, output: z.looseObject({ text: thirdParty(z.string()) }), run });
+    const tool = defineRead({ ...read, output: z.object({ text: thirdParty(z.string()) }), run });
+    expect(tool.thirdParty).toEqual({ all: ['text'], wrapped: [] });
   });
-  expect([...new Set(texts)].sort()).toEqual(Object.keys(WRITTEN_BY).sort());
+
+  it('stays with what is made from it, and not with what it was made from', () => {
+    const name = z.string();
+    const theirs = thirdParty(name).meta({ description: 'A name.' }).optional();
+    const ours = writtenBy('owner', name);
+    expect(textsOf(z.object({ theirs, ours, name }))).toEqual([
+      { path: 'theirs', author: 'third_party', isWrapped: false },
+      { path: 'ours', author: 'owner', isWrapped: false },
+    ]);
+  });
+
+  it('is found in every part that a path can name, once', () => {
+    const text = wrappedThirdParty(z.string());
+    const output = z.object({
+      rows: z.array(z.object({ text: text.nullable(), count: z.int() })),
+      either: z.union([z.object({ text }), z.object({ text: text.optional() })]),
+      list: z.array(text).exactOptional(),
+    });
+    const paths = ['rows[].text', 'either.text', 'list[]'];
+    expect(thirdPartyFields(output)).toEqual({ all: paths, wrapped: paths });
+  });
+
+  it('cannot be a third party where no path leads', () => {
+    const byName = z.object({ notes: z.record(z.string(), thirdParty(z.string())) });
+    expect(() => thirdPartyFields(byName)).toThrow('notes has third-party text where it cannot be marked');
+    const pair = z.object({ pair: z.tuple([thirdParty(z.string())]) });
+    expect(() => thirdPartyFields(pair)).toThrow('pair is of a kind whose parts are not known: tuple');
+  });
+
+  it('can be a third party in a write only if answers about its approval mark it', () => {
+    const write = { ...facts, name: 'a_write', group: 'mail:send', action: null } as const;
+    const plan = () => Promise.reject(new Error('never called'));
+    defineWrite({ ...write, output: z.object({ title: thirdParty(z.string()) }), plan });
+    // @ts-expect-error `said` is not in `ofWrites`
+    defineWrite({ ...write, output: z.object({ said: thirdParty(z.string()) }), plan });
+  });
 });
