@@ -229,6 +229,13 @@ module.exports = {
       to: { dependencyTypesNot: ['core'], pathNot: '^(core|hosts/embedded)/' },
     },
     {
+      name: 'browser-pure',
+      comment: 'What runs in the owner’s browser reaches no library and nothing of Node.',
+      severity: 'error',
+      from: { path: '^hosts/dashboard/browser/(page|worker)/' },
+      to: { path: '.', pathNot: '^(core|hosts/dashboard)/', reachable: true },
+    },
+    {
       name: 'no-dev-dependencies',
       comment: 'What is shipped runs without the devDependencies. A build script is not shipped.',
       severity: 'error',
@@ -245,7 +252,7 @@ module.exports = {
       name: 'no-orphans',
       comment: 'A file that imports nothing and is imported by nothing is left over.',
       severity: 'error',
-      from: { orphan: true, path: '^(core|adapters|hosts)/' },
+      from: { orphan: true, path: '^(core|adapters|hosts)/', pathNot: '[.]d[.]ts$' },
       to: {},
     },
     {

@@ -1,4 +1,5 @@
 import { defineConfig } from 'tsup';
+import { browserScripts } from './hosts/dashboard/browser/build.mjs';
 import packageJson from './package.json' with { type: 'json' };
 
 /** What package.json exports, by the path that it has below dist. */
@@ -18,5 +19,6 @@ export default defineConfig({
   platform: 'node',
   // Shared chunks keep one ServiceError for all entries, so that `instanceof` holds between them.
   splitting: true,
+  esbuildPlugins: [browserScripts],
   clean: true,
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { browserScriptsInVite } from './hosts/dashboard/browser/build.mjs';
 import { sectionReporter } from './test/conformance/section-reporter.ts';
 import { HANG_MS } from './test/hang.ts';
 import { LongestFirst } from './test/longest-first.ts';
@@ -32,6 +33,7 @@ const BUNDLED_WORKERS = [
 const left = isLong ? [] : Object.keys(FILES);
 
 export default defineConfig({
+  plugins: [browserScriptsInVite],
   resolve: { alias: [...QUICK_PASSWORDS, ...BUNDLED_WORKERS] },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: {
@@ -62,6 +64,6 @@ export default defineConfig({
     testTimeout: (isLong ? 12 : 2) * HANG_MS,
     hookTimeout: 2 * HANG_MS,
     expect: { poll: { timeout: HANG_MS } },
-    coverage: { include: ['core/**', 'adapters/**', 'hosts/**'] },
+    coverage: { include: ['core/**', 'adapters/**', 'hosts/**'], exclude: ['hosts/dashboard/browser/**'] },
   },
 });

@@ -73,6 +73,7 @@ describe('the rules', () => {
   const right: Record<string, string> = {
     'core/text/form.ts':
       "import { createHmac } from 'node:crypto';\nimport { z } from 'zod';\nexport { createHmac, z };",
+    'core/text/pure.ts': 'export const pure = 1;',
     'core/index.ts': "export * from './text/form.ts';",
     'core/loose.ts': 'export const loose = 1;',
     ...Object.fromEntries(ROOMS.slice(1).map((room) => [`core/${room}/later.ts`, 'export const later = 1;'])),
@@ -94,6 +95,10 @@ describe('the rules', () => {
     'core/mime/later.ts': "import 'postal-mime';\nexport const later = 1;",
     'core/mail/header-text.ts': "import 'postal-mime';",
     'hosts/rest/handler.ts': "export * from '../../core/text/form.ts';",
+    'hosts/dashboard/signed.ts': "import 'node:crypto';",
+    'hosts/dashboard/shared.ts': "export * from '../../core/text/pure.ts';",
+    'hosts/dashboard/assets.ts': "import './browser/page/page.ts?script';",
+    'hosts/dashboard/browser/page/page.ts': "import '../../shared.ts';",
     'hosts/server/cli.ts':
       "export * from '../rest/handler.ts';\nexport * from '../../adapters/imap/mail.ts';",
     'test/mail.ts': "export * from '../core/text/form.ts';",
@@ -149,6 +154,8 @@ describe('the rules', () => {
     { rule: 'server-inward', file: 'hosts/server/test.ts', text: "import '../../test/mail.ts';" },
     { rule: 'embedded-small', file: 'hosts/embedded/rest.ts', text: "import '../rest/handler.ts';" },
     { rule: 'embedded-small', file: 'hosts/embedded/library.ts', text: "import 'zod';" },
+    { rule: 'browser-pure', file: 'hosts/dashboard/browser/page/node.ts', text: "import '../../signed.ts';" },
+    { rule: 'browser-pure', file: 'hosts/dashboard/browser/worker/library.ts', text: "import 'zod';" },
     { rule: 'no-dev-dependencies', file: 'hosts/rest/dev.ts', text: "import 'fast-check';" },
     { rule: 'no-cycles', file: 'core/text/ring-a.ts', text: "import './ring-b.ts';" },
     { rule: 'no-orphans', file: 'core/text/orphan.ts', text: 'export const alone = 1;' },

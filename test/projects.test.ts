@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createVitest } from 'vitest/node';
+import { browserScripts } from '../hosts/dashboard/browser/build.mjs';
 import { FILES, isLong, PART_NAMES } from './only-long.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -77,6 +78,7 @@ async function importsOf(files: readonly string[]): Promise<(file: string) => st
     outdir: 'unused',
     platform: 'node',
     packages: 'external',
+    plugins: [browserScripts],
     logLevel: 'error',
   });
   return (file) => {

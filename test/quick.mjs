@@ -24,6 +24,8 @@ const steps = [
     TYPES,
     '--assumeChangesOnlyAffectDirectDependencies',
   ],
+  ['typescript-native/bin/tsc', '-p', 'hosts/dashboard/browser/page'],
+  ['typescript-native/bin/tsc', '-p', 'hosts/dashboard/browser/worker'],
   ['vitest/vitest.mjs', 'run', '--project', 'pure', `--changed=${revision}`, '--passWithNoTests'],
 ];
 const failed = steps.filter(([program, ...args]) => {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { browserScripts } from '../hosts/dashboard/browser/build.mjs';
 import { onceInRun } from './once-in-run.ts';
 
 /** Packages whose binary must be loaded from their folder. */
@@ -64,7 +65,7 @@ export async function bundled(
       packages: 'external',
       target: 'node20',
       logLevel: 'error',
-      plugins: [quickPasswords],
+      plugins: [quickPasswords, browserScripts],
       ...options,
       outdir: folder,
     });

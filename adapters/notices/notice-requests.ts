@@ -1,5 +1,6 @@
 import { createECDH, randomBytes } from 'node:crypto';
 import { signatureHeader } from '../../core/events/signature.ts';
+import type { NoticeMessage } from '../../core/ports/notice-message.ts';
 import { type Notice, noticeText } from '../../core/ports/notice-sender.ts';
 import type { NoticeTarget, PushTarget } from '../../core/ports/notice-target.ts';
 import { encryptPush, vapidHeader } from './push-message.ts';
@@ -100,7 +101,7 @@ function typeOf(notice: HttpNotice): string {
   return notice.waiting === 0 ? 'accounts.to_mend' : 'requests.waiting';
 }
 
-function facts(notice: HttpNotice) {
+function facts(notice: HttpNotice): NoticeMessage {
   if (notice.kind === 'test')
     return { waiting: 0, approval_id: null, accounts_to_mend: 0, access_changed: false };
   return {

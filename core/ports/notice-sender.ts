@@ -1,3 +1,4 @@
+import { TEST_NOTICE, waitingText } from './notice-message.ts';
 import type { NoticeKind, NoticeTarget } from './notice-target.ts';
 
 /** Tells an owner that something waits. It decides neither when nor what. */
@@ -56,18 +57,8 @@ export function noticeText(notice: Notice): string {
     case 'waiting':
       return waitingText(notice);
     case 'test':
-      return 'This is a test. Notices of Countersign arrive here.';
+      return TEST_NOTICE;
     case 'code':
       return `${notice.code} is the code that confirms this address for notices of Countersign. If you did not ask for it, ignore this message.`;
   }
-}
-
-function waitingText({ waiting, toMend, hasAccessChanged }: Extract<Notice, { kind: 'waiting' }>): string {
-  const requests = waiting === 1 ? '1 request waits' : `${waiting} requests wait`;
-  const accounts = toMend === 1 ? '1 account does' : `${toMend} accounts do`;
-  return [
-    ...(hasAccessChanged ? ['How you sign in has changed. Check under Settings that it was you.'] : []),
-    ...(waiting === 0 ? [] : [`${requests} for your decision.`]),
-    ...(toMend === 0 ? [] : [`${accounts} not work until you mend ${toMend === 1 ? 'it' : 'them'}.`]),
-  ].join(' ');
 }

@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
 import * as z from 'zod';
+import type { NewPasskeyAnswer, PasskeyAnswer } from './passkey-answers.ts';
 
 /**
  * What a browser sends of a passkey, and whether it proves anything. Attestation is not used: it would say who built the
@@ -52,7 +53,10 @@ const base64url = z
   .regex(/^[\w-]*$/)
   .transform((text) => Buffer.from(text, 'base64url'));
 
-const creation = z.object({ client: base64url, data: base64url, key: base64url });
+const creation = z.object({ client: base64url, data: base64url, key: base64url } satisfies Record<
+  keyof NewPasskeyAnswer,
+  z.ZodType
+>);
 
 const assertion = z.object({
   id: z
@@ -63,7 +67,7 @@ const assertion = z.object({
   client: base64url,
   data: base64url,
   signature: base64url,
-});
+} satisfies Record<keyof PasskeyAnswer, z.ZodType>);
 
 const clientData = z.object({
   type: z.string(),

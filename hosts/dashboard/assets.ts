@@ -1,15 +1,8 @@
 import { createHash } from 'node:crypto';
-import { COPY_SCRIPT } from './copy-script.ts';
+import PAGE_SCRIPT from './browser/page/page.ts?script';
+import SERVICE_WORKER from './browser/worker/service-worker.ts?script';
 import { pngIcon, SVG_ICON } from './icon.ts';
-import { KEYBOARD_SCRIPT } from './keyboard-script.ts';
-import { FIRST_RUN_SCRIPT } from './keys/first-run-script.ts';
-import { LIVE_SCRIPT } from './live/live-script.ts';
-import { NOTICE_SCRIPT } from './notices/notice-script.ts';
-import { SERVICE_WORKER } from './notices/service-worker.ts';
-import { PASSKEY_SCRIPT } from './owners/passkey-script.ts';
 import { PICO } from './pico.ts';
-import { DECISION_SCRIPT } from './requests/decision-script.ts';
-import { SCRIPT } from './script.ts';
 import { STYLE } from './style.ts';
 
 export interface Asset {
@@ -18,19 +11,7 @@ export interface Asset {
 }
 
 const style: Asset = { type: 'text/css; charset=utf-8', body: `${PICO}\n${STYLE}` };
-const script: Asset = {
-  type: 'text/javascript; charset=utf-8',
-  body: [
-    SCRIPT,
-    LIVE_SCRIPT,
-    DECISION_SCRIPT,
-    KEYBOARD_SCRIPT,
-    NOTICE_SCRIPT,
-    FIRST_RUN_SCRIPT,
-    COPY_SCRIPT,
-    PASSKEY_SCRIPT,
-  ].join('\n'),
-};
+const script: Asset = { type: 'text/javascript; charset=utf-8', body: PAGE_SCRIPT };
 const icon: Asset = { type: 'image/svg+xml', body: SVG_ICON };
 /** Drawn when a browser first asks for it. */
 const png = (size: number): Asset => ({

@@ -1,7 +1,8 @@
 import { headerOf } from '../http/request-head.ts';
 import { browserName } from './browser-name.ts';
 import { readCookie } from './cookies.ts';
-import { KEY_FIELD, readProofKey } from './forms/form-proof.ts';
+import { readProofKey } from './forms/form-proof.ts';
+import { KEY_FIELD } from './forms/signed-form.ts';
 import type { Visit } from './visit.ts';
 
 /** What a check of a password, code or passkey knows of the browser. */

@@ -5,6 +5,7 @@ import { ICON_PATH, MANIFEST_PATH, SCRIPT_PATH, STYLE_PATH, TOUCH_ICON_PATH, WOR
 import { Form } from './forms/forms.tsx';
 import { Base, Link } from './links.tsx';
 import { SOCKET_PATH } from './live/live-protocol.ts';
+import { ID, type ScriptAttributes } from './page-protocol.ts';
 import { Quoted } from './third-party-text.tsx';
 import { visibleText } from './visible-text.ts';
 import type { OwnerVisit } from './visit.ts';
@@ -61,12 +62,14 @@ export function documentOf(shown: {
             {/* Not deferred: it must run before any form can be sent. */}
             <script
               src={base.path(SCRIPT_PATH)}
-              data-session={own?.id}
-              data-key={own?.proofKey}
-              data-socket={visitor && shown.hasSockets ? base.path(SOCKET_PATH) : undefined}
-              data-version={shown.showsRequests === true ? visitor?.requests.version : undefined}
-              data-refresh={shown.refreshS}
-              data-worker={visitor === undefined ? undefined : base.path(WORKER_PATH)}
+              {...({
+                'data-session': own?.id,
+                'data-key': own?.proofKey,
+                'data-socket': visitor && shown.hasSockets ? base.path(SOCKET_PATH) : undefined,
+                'data-version': shown.showsRequests === true ? visitor?.requests.version : undefined,
+                'data-refresh': shown.refreshS,
+                'data-worker': visitor === undefined ? undefined : base.path(WORKER_PATH),
+              } satisfies ScriptAttributes)}
             />
           </head>
           <body>
@@ -84,7 +87,7 @@ export function documentOf(shown: {
                       <Link to={path} aria-current={isWithin(shown.path, path) ? 'page' : undefined}>
                         {name}
                         {path === '/approvals' ? (
-                          <span id="waiting-count">{waiting === 0 ? '' : waiting}</span>
+                          <span id={ID.waitingCount}>{waiting === 0 ? '' : waiting}</span>
                         ) : null}
                       </Link>
                     ))}
@@ -106,7 +109,7 @@ export function documentOf(shown: {
                 </>
               )}
             </header>
-            {visitor === undefined ? null : <p id="announcement" aria-live="polite" />}
+            {visitor === undefined ? null : <p id={ID.announcement} aria-live="polite" />}
             <main class="container" id="content" tabIndex={-1}>
               {shown.body}
             </main>

@@ -1,5 +1,6 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { type PublicBase, publicBase } from '../http/public-base.ts';
+import { DATA } from './page-protocol.ts';
 
 /** Where the dashboard is; `documentOf` sets it for the whole page. */
 export const Base = createContext<PublicBase>(publicBase('http://localhost'));
@@ -27,16 +28,19 @@ export function LinkOut({ to, ...rest }: LinkProps) {
 /** A button that sends its form to another path than the form's own. */
 export function SubmitTo({
   to,
+  proves,
   ...rest
 }: LinkProps & {
   formNoValidate?: boolean;
   'aria-keyshortcuts'?: string;
   /** The script lets a passkey answer for the form first, with these options (JSON). */
-  'data-proves'?: string;
+  proves?: string;
 }) {
   return (
     <Base.Consumer>
-      {(base: PublicBase) => <button {...rest} type="submit" formaction={base.path(to)} />}
+      {(base: PublicBase) => (
+        <button {...rest} {...{ [DATA.proves]: proves }} type="submit" formaction={base.path(to)} />
+      )}
     </Base.Consumer>
   );
 }

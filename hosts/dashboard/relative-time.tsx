@@ -1,22 +1,6 @@
+import { DATA } from './page-protocol.ts';
+import { timeFromNow } from './time-from-now.ts';
 import { DateLanguage, whenText } from './when.tsx';
-
-const UNITS = [
-  { unit: 'day', seconds: 86_400, from: 2 * 86_400 },
-  { unit: 'hour', seconds: 3600, from: 3600 },
-  { unit: 'minute', seconds: 60, from: 60 },
-] as const;
-
-/** `5 minutes ago`, `in 23 hours`. The page's script does the same as time passes. */
-function relativeTime(seconds: number): string {
-  const away = Math.abs(seconds);
-  for (const { unit, seconds: one, from } of UNITS) {
-    if (away < from) continue;
-    const count = Math.round(away / one);
-    const words = `${count} ${unit}${count === 1 ? '' : 's'}`;
-    return seconds < 0 ? `${words} ago` : `in ${words}`;
-  }
-  return seconds > 0 ? 'in less than a minute' : 'just now';
-}
 
 /** An instant as seen from now. Its title has the instant in the owner's time zone. */
 export function RelativeTime({ at, now, zone }: { at: Date; now: Date; zone: string }) {
@@ -24,8 +8,12 @@ export function RelativeTime({ at, now, zone }: { at: Date; now: Date; zone: str
   return (
     <DateLanguage.Consumer>
       {(language: string) => (
-        <time dateTime={at.toISOString()} title={whenText(at, zone, language)} data-from-now={seconds}>
-          {relativeTime(seconds)}
+        <time
+          dateTime={at.toISOString()}
+          title={whenText(at, zone, language)}
+          {...{ [DATA.fromNow]: seconds }}
+        >
+          {timeFromNow(seconds)}
         </time>
       )}
     </DateLanguage.Consumer>

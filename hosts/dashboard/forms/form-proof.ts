@@ -1,25 +1,11 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { type SignedForm, signedText } from './signed-form.ts';
 
 /**
  * Proves that a form came from the dashboard's own page in the browser that signed in. The browser keeps a key for the
  * page's origin, port included, that no script can read. The cookie proves none of this: browsers send it to every port
  * of its host.
  */
-
-/** A field that the dashboard itself reads; other fields belong to the page. */
-export const PROOF_FIELD = 'form_proof';
-/** The public half of a new key, sent together with the password that vouches for it. */
-export const KEY_FIELD = 'proof_key';
-
-/** What a signature covers. */
-export interface SignedForm {
-  /** The page's origin, as its browser sees it. */
-  readonly origin: string;
-  readonly sessionId: string;
-  readonly path: string;
-  /** Names and values in order, without the proof. */
-  readonly fields: readonly (readonly [name: string, value: string])[];
-}
 
 /**
  * @param publicKey  the session's key, as accepted by `readProofKey`
@@ -33,13 +19,6 @@ export function provenNonce(form: SignedForm, publicKey: string, proof: string):
   const text = Buffer.from(signedText(form, nonce));
   const bytes = Buffer.from(signature, 'base64url');
   return verify('sha256', text, { key, dsaEncoding: 'ieee-p1363' }, bytes) ? nonce : undefined;
-}
-
-/** The script signs the same text. Browsers send every line break as CR LF. */
-function signedText({ origin, sessionId, path, fields }: SignedForm, nonce: string): string {
-  const lines = (text: string) => text.replace(/\r\n|\r|\n/g, '\r\n');
-  const pairs = fields.map(([name, value]) => [lines(name), lines(value)]);
-  return JSON.stringify(['countersign form 1', origin, sessionId, 'POST', path, nonce, pairs]);
 }
 
 /** An uncompressed P-256 point in base64url; null if the text is not one. */

@@ -1,7 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { PublicBase } from '../../http/public-base.ts';
 import { Base, Link } from '../links.tsx';
-import { KEY_FIELD, PROOF_FIELD } from './form-proof.ts';
+import { DATA } from '../page-protocol.ts';
+import { KEY_FIELD, PROOF_FIELD } from './signed-form.ts';
 
 /**
  * Every form of the dashboard: posts the form token that the handler checks; the script fills in the rest.
@@ -30,8 +31,7 @@ export function Form(props: {
           class={props.class}
           id={props.id}
           aria-label={props.label}
-          data-push-key={props.pushKey}
-          data-passkey={props.passkey}
+          {...{ [DATA.pushKey]: props.pushKey, [DATA.passkey]: props.passkey }}
           hidden={props.pushKey !== undefined || props.passkey !== undefined}
         >
           <input type="hidden" name="form_token" value={props.token} />

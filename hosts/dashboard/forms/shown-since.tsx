@@ -1,15 +1,12 @@
 import { PROVING_FIELD } from '../owners/prove-owner.ts';
 import type { OwnerVisit } from '../visit.ts';
+import { SHOWN_FIELD, SHOWN_FOR_MS } from './shown-field.ts';
 import { readSignedTime, signedTime } from './signed-time.ts';
 
 /**
  * A second tap, meant for the page before, must decide nothing on the page that has just opened. Each form that decides
  * says when its page was shown, by the store's clock, so this holds without JavaScript and on several hosts.
  */
-
-/** The page's script reads it as well: its buttons wait as long. */
-export const SHOWN_FIELD = 'shown';
-export const SHOWN_FOR_MS = 1000;
 
 /** Part of each form that decides what its page shows. */
 export function ShownSince({ visit }: { visit: OwnerVisit }) {

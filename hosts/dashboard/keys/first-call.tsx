@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { PublicBase } from '../../http/public-base.ts';
 import { Base, Link } from '../links.tsx';
+import { DATA, ID } from '../page-protocol.ts';
 import { notFoundPage } from '../problem.tsx';
 import { type OwnerVisit, page, type Reply } from '../visit.ts';
 import { When } from '../when.tsx';
@@ -11,7 +12,12 @@ const REFRESH_S = 3;
 /** Whether a key has been used. @param props  `at`: its last call; null: none yet */
 export function FirstCall({ at, zone }: { at: Date | null; zone: string }) {
   return (
-    <p id="first-call" class="first-call" role="status" data-state={at === null ? 'waiting' : 'on'}>
+    <p
+      id={ID.firstCall}
+      class="first-call"
+      role="status"
+      {...{ [DATA.state]: at === null ? 'waiting' : 'on' }}
+    >
       {at === null ? (
         'Waiting for the first call with this key…'
       ) : (
@@ -38,11 +44,11 @@ export function AwaitedCall({ keyId, zone }: { keyId: string; zone: string }) {
   );
 }
 
-/** `first-run-script.ts` replaces the state in it with that of the other page. */
+/** The page's script replaces the state in it with that of the other page. */
 function LivePart({ from, children }: { from: string; children: ComponentChildren }) {
   return (
     <Base.Consumer>
-      {(base: PublicBase) => <div data-live-from={base.path(from)}>{children}</div>}
+      {(base: PublicBase) => <div {...{ [DATA.liveFrom]: base.path(from) }}>{children}</div>}
     </Base.Consumer>
   );
 }

@@ -16,7 +16,7 @@ import { appOwnerId } from '../owners/app-session.ts';
 import { sessionOf } from '../owners/session.ts';
 import { checkRequest } from '../request-guard.ts';
 import type { DashboardOptions } from '../visit.ts';
-import { ENDED_CODE, SOCKET_PATH } from './live-protocol.ts';
+import { ENDED_CODE, type LiveMessage, SOCKET_PATH } from './live-protocol.ts';
 
 /** The sockets of open pages. They carry how many requests wait and a version, and read nothing. */
 export interface LivePages {
@@ -203,7 +203,8 @@ export function livePages(
       while (next !== undefined) {
         if (!(await isSignedIn(page))) return end(page, ENDED_CODE);
         if (socket.bufferedAmount > limits.unsentBytes) return socket.terminate();
-        socket.send(JSON.stringify({ waiting: next.waiting, version: next.version }));
+        const message: LiveMessage = { waiting: next.waiting, version: next.version };
+        socket.send(JSON.stringify(message));
         next = undefined;
       }
       isSending = false;

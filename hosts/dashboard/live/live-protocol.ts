@@ -1,4 +1,4 @@
-/** What the server and the page's script agree on. */
+/** What the server and the page's script agree on for open pages. */
 
 /** The path of the socket, below the dashboard's base. */
 export const SOCKET_PATH = '/live';
@@ -6,3 +6,11 @@ export const SOCKET_PATH = '/live';
 export const ENDED_CODE = 4401;
 /** The header of an open page that fetches itself again. */
 export const REFRESH_HEADER = 'countersign-refresh';
+
+/** What the socket sends, as JSON. */
+export interface LiveMessage {
+  /** How many requests wait for the owner's decision. */
+  readonly waiting: number;
+  /** Opaque. It differs once a request is added or changes its state. */
+  readonly version: string;
+}

@@ -9,9 +9,11 @@ import { browserName } from '../browser-name.ts';
 import { Choice, Field, Form, Problems } from '../forms/forms.tsx';
 import { Link } from '../links.tsx';
 import { Notice } from '../notice.tsx';
+import { DATA, ID } from '../page-protocol.ts';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply, redirect } from '../visit.ts';
 import { When } from '../when.tsx';
+import { PUSH_FIELDS, type PushField } from './push-fields.ts';
 
 const PATH = '/settings/notices';
 
@@ -44,7 +46,7 @@ const settingsForm = z.object({
 
 export async function addPush(visit: OwnerVisit): Promise<Reply> {
   const { fields, head } = visit;
-  const field = (name: string) => fields.get(name) ?? '';
+  const field = (name: PushField) => fields.get(name) ?? '';
   return addChannel(visit, {
     kind: 'push',
     browser: browserName(headerOf(head, 'user-agent')),
@@ -200,7 +202,7 @@ function ChannelCard({ channel, visit }: { channel: NoticeChannelView; visit: Ow
   const { channelId, kind, name, endpoint, isConfirmed, failingSince, problem, createdAt } = channel;
   const path = `${PATH}/${channelId}`;
   return (
-    <article class="key" id={channelId} data-endpoint={endpoint ?? undefined}>
+    <article class="key" id={channelId} {...{ [DATA.endpoint]: endpoint ?? undefined }}>
       <div class="row-head">
         <strong>
           <Quoted text={name} />
@@ -307,7 +309,7 @@ const ADD_FORMS: Record<NoticeKind, (visit: OwnerVisit) => ComponentChildren> = 
   push: ({ service, owner, token }) => (
     <article class="key channel">
       <h3>This browser</h3>
-      <p id="push-status" role="status">
+      <p id={ID.pushStatus} role="status">
         This browser cannot show notices here. They need JavaScript and HTTPS.
       </p>
       <Form
@@ -316,9 +318,9 @@ const ADD_FORMS: Record<NoticeKind, (visit: OwnerVisit) => ComponentChildren> = 
         label="This browser"
         pushKey={service.notices.pushKey(owner.ownerId)}
       >
-        <input type="hidden" name="endpoint" />
-        <input type="hidden" name="p256dh" />
-        <input type="hidden" name="auth" />
+        {PUSH_FIELDS.map((name) => (
+          <input type="hidden" name={name} />
+        ))}
         <button type="button">Turn on in this browser</button>
       </Form>
       <p class="quiet">

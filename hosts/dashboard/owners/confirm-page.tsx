@@ -1,6 +1,6 @@
 import type { SecondStepView } from '../../../core/owners/second-steps.ts';
 import { Field, Form, Problems, SubmitOrLeave } from '../forms/forms.tsx';
-import { SHOWN_FIELD } from '../forms/shown-since.tsx';
+import { SHOWN_FIELD } from '../forms/shown-field.ts';
 import { DIRECT_FIELD } from '../keys/confirm-direct.tsx';
 import { Link } from '../links.tsx';
 import { Quoted } from '../third-party-text.tsx';

@@ -1,7 +1,8 @@
 import type { StoredSession } from '../../../core/owners/session.ts';
 import type { Demand } from '../../../core/owners/step-up.ts';
 import { browserFacts } from '../browser-facts.ts';
-import { KEY_FIELD, PROOF_FIELD, provenNonce } from '../forms/form-proof.ts';
+import { provenNonce } from '../forms/form-proof.ts';
+import { KEY_FIELD, PROOF_FIELD } from '../forms/signed-form.ts';
 import { problemPage } from '../problem.tsx';
 import { type OwnerForm, type OwnerVisit, type PageReply, type Reply, redirect } from '../visit.ts';
 import { leaveFor } from './app-session.ts';

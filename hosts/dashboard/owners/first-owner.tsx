@@ -3,6 +3,7 @@ import { newSessionFacts } from '../browser-facts.ts';
 import { orProblems } from '../forms/field-errors.ts';
 import { Field, Form, Problems } from '../forms/forms.tsx';
 import { Link } from '../links.tsx';
+import { DATA } from '../page-protocol.ts';
 import { notFoundPage, staleFormPage } from '../problem.tsx';
 import { type PageReply, page, type Reply, redirect, type Visit } from '../visit.ts';
 import { limitTries } from './password-tries.ts';
@@ -94,7 +95,7 @@ function firstOwnerPage({ param, fields }: Visit, token: string, problems: reado
           name="timezone"
           required
           value={timezone ?? 'UTC'}
-          data-time-zone={timezone === null ? '' : undefined}
+          {...{ [DATA.timeZone]: timezone === null ? '' : undefined }}
         />
         <button type="submit">Continue</button>
       </Form>

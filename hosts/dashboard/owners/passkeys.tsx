@@ -3,7 +3,9 @@ import type { ComponentChildren } from 'preact';
 import type { PasskeyRequest, SecondStepView } from '../../../core/owners/second-steps.ts';
 import { PASSKEY_ALGORITHMS, type PasskeyPlace } from '../../../core/secrets/webauthn.ts';
 import { Form } from '../forms/forms.tsx';
+import { DATA } from '../page-protocol.ts';
 import type { OwnerVisit, Visit } from '../visit.ts';
+import type { NewPasskeyOptions, PasskeyOptions } from './passkey-options.ts';
 
 /** What a passkey answered, in every form that one sends. */
 export const PASSKEY_FIELD = 'owner_passkey';
@@ -54,8 +56,8 @@ export function PasskeyForm(props: {
   children?: ComponentChildren;
 }) {
   const { place, challenge, creates } = props;
-  const facts = { challenge, host: place.host };
-  const options =
+  const facts: PasskeyOptions = { challenge, host: place.host };
+  const options: PasskeyOptions | NewPasskeyOptions =
     creates === undefined
       ? facts
       : {
@@ -73,7 +75,11 @@ export function PasskeyForm(props: {
       passkey={JSON.stringify(options)}
       {...(creates === undefined ? { proves: 'password' } : {})}
     >
-      <input type="hidden" name={creates === undefined ? PASSKEY_FIELD : NEW_PASSKEY_FIELD} data-answer />
+      <input
+        type="hidden"
+        name={creates === undefined ? PASSKEY_FIELD : NEW_PASSKEY_FIELD}
+        {...{ [DATA.answer]: true }}
+      />
       {props.children}
       <button type="button" class="outline">
         {props.button}

@@ -5,6 +5,7 @@ import { togetherDigest } from '../../../core/requests/decide-together.ts';
 import { readSignedTime, signedTime } from '../forms/signed-time.ts';
 import { readMembers } from '../requests/member-field.ts';
 import type { OwnerVisit } from '../visit.ts';
+import type { PasskeyOptions } from './passkey-options.ts';
 import { challengeBinding, usedPasskeyPlace } from './passkeys.tsx';
 
 /** If the owner chose *Prove it is you*, each decision carries a proof of who makes it. */
@@ -71,7 +72,8 @@ export async function proofOffer(
   if (place === undefined) return { kind: 'password', hasSecondStep: secondStep !== null };
   const binding = decisionBinding(session.stored.id, new URLSearchParams({ digest }));
   const challenge = service.secondSteps.challenge(binding);
-  return { kind: 'passkey', options: JSON.stringify({ challenge, host: place.host }) };
+  const options: PasskeyOptions = { challenge, host: place.host };
+  return { kind: 'passkey', options: JSON.stringify(options) };
 }
 
 /** For the way back from the app's page that asks who the person is. */

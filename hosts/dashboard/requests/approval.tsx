@@ -13,6 +13,7 @@ import { CODE_FIELD, PASSWORD_FIELD } from '../owners/confirm-page.tsx';
 import { PASSKEY_FIELD } from '../owners/passkeys.tsx';
 import { decidedIn, type ProofOffer, proofOffer } from '../owners/prove-owner.ts';
 import { CodeField } from '../owners/second-step.tsx';
+import { DATA } from '../page-protocol.ts';
 import { notFoundPage, problemPage } from '../problem.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
@@ -259,7 +260,7 @@ function DecisionForm(props: {
               <SubmitTo
                 to={`/approvals/${id}/approve`}
                 aria-keyshortcuts="a"
-                {...(offer?.kind === 'passkey' && { 'data-proves': offer.options })}
+                {...(offer?.kind === 'passkey' && { proves: offer.options })}
               >
                 Approve
               </SubmitTo>
@@ -296,7 +297,7 @@ function ProvePassword({ hasSecondStep }: { hasSecondStep: boolean }) {
 function PasskeyAnswer({ to }: { to: string }) {
   return (
     <>
-      <input type="hidden" name={PASSKEY_FIELD} data-answer />
+      <input type="hidden" name={PASSKEY_FIELD} {...{ [DATA.answer]: true }} />
       <p class="prove" role="status" hidden>
         No passkey was used, so nothing was approved.{' '}
         <SubmitTo to={to} class="outline secondary">

@@ -6,6 +6,7 @@ import { Form, Problems } from '../forms/forms.tsx';
 import { ShownSince, TOO_EARLY } from '../forms/shown-since.tsx';
 import { Link, SubmitTo } from '../links.tsx';
 import { decidedIn } from '../owners/prove-owner.ts';
+import { ID } from '../page-protocol.ts';
 import { problemPage } from '../problem.tsx';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, type PageReply, page, type Reply } from '../visit.ts';
@@ -79,7 +80,7 @@ async function membersPage(visit: OwnerVisit, problem?: string): Promise<PageRep
           {all.length} requests from <Quoted text={first.keyName} />. Nothing has happened yet.
         </p>
       </header>
-      <p class="note" id="changed" role="status" hidden />
+      <p class="note" id={ID.changed} role="status" hidden />
       <Problems problems={problem === undefined ? [] : [problem]} />
       {first.isKeyPaused ? (
         <p class="note" id="paused">
@@ -93,7 +94,7 @@ async function membersPage(visit: OwnerVisit, problem?: string): Promise<PageRep
         label="Decision for the selected requests"
       >
         <ShownSince visit={visit} />
-        <ul class="rows" id="members">
+        <ul class="rows" id={ID.members}>
           {views.map((view) => (
             <Member view={view} zone={owner.timezone} />
           ))}
@@ -130,7 +131,7 @@ function nothingWaits(): PageReply {
     'Decide together',
     <section>
       <h1>None of these waits any more</h1>
-      <p id="changed" hidden />
+      <p id={ID.changed} hidden />
       <p>They were decided, withdrawn or expired, or they are decided one by one now.</p>
       <p>
         <Link to="/approvals">Go to the approvals</Link>

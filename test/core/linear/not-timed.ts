@@ -62,6 +62,7 @@ export const NOT_TIMED: readonly {
       'hosts/dashboard/activity/csv.ts': 'csvRecord',
       'hosts/dashboard/keys/fence-fields.tsx': 'fenceTexts readFences',
       'hosts/dashboard/forms/form-proof.ts': 'provenNonce',
+      'hosts/dashboard/forms/signed-form.ts': 'signedText',
       'hosts/dashboard/requests/change-request.tsx': 'decideChange',
       'hosts/dashboard/accounts/provider-sign-in.tsx': 'providerFor',
       'hosts/dashboard/owners/passkeys.tsx': 'challengeBinding',

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { SHOWN_FIELD, shownMark, wasShown } from '../../../hosts/dashboard/forms/shown-since.tsx';
+import { SHOWN_FIELD } from '../../../hosts/dashboard/forms/shown-field.ts';
+import { shownMark, wasShown } from '../../../hosts/dashboard/forms/shown-since.tsx';
 import type { OwnerVisit } from '../../../hosts/dashboard/visit.ts';
 import { browserIsMissing, inBrowser, openBrowser, press } from '../../servers/browser.ts';
 import { until } from '../../until.ts';

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { browserScripts } from '../../../hosts/dashboard/browser/build.mjs';
 
 const here = import.meta.dirname;
 // Inside the project, so that the bundles find the packages.
@@ -34,6 +35,7 @@ await build({
   format: 'esm',
   packages: 'external',
   target: 'node20',
+  plugins: [browserScripts],
   loader: { '.css': 'text' },
   sourcemap: true,
   logLevel: 'error',
