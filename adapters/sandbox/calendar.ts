@@ -8,7 +8,7 @@ import { type MailAccount, MailError } from '../../core/ports/mail.ts';
 import { begin } from './begin.ts';
 import { refuseEnded } from './ended-call.ts';
 import { type CalendarJournalEntry, calendarEntry, openJournal, record } from './journal.ts';
-import { SAMPLE_EVENTS, type SampleEvent } from './sample-events.ts';
+import { type SampleEvent, sampleEvents } from './sample-events.ts';
 import { sampleObject } from './sample-object.ts';
 
 export interface SandboxCalendarOptions {
@@ -51,7 +51,7 @@ export function sandboxCalendar(options: SandboxCalendarOptions = {}): SandboxCa
     now: ['optional', 'function'],
     journalFile: ['optional', 'string'],
   });
-  const { samples = SAMPLE_EVENTS, now = () => new Date(), journalFile } = options;
+  const { samples = sampleEvents(), now = () => new Date(), journalFile } = options;
   const journal = openJournal<CalendarJournalEntry>(journalFile, calendarEntry);
   const [first] = journal.entries;
   const openedAt = first?.event === 'opened' ? new Date(first.at) : now();

@@ -1,7 +1,6 @@
 import { ianaZone, type Zone } from '../time/iana-zone.ts';
 import { isTimeZone } from '../time/time-zone.ts';
-import { WINDOWS_DISPLAY_NAMES } from './windows-display-names.ts';
-import { WINDOWS_ZONES } from './windows-zones.ts';
+import { windowsZone } from './windows-zones.ts';
 
 /** Whether people in different countries mean different zones by that name: `EST`, `IST`, `BST`, `GMT`. */
 export function isAbbreviation(tzid: string): boolean {
@@ -21,9 +20,7 @@ const NAME_PARTS_MAX = 3;
 export function zoneNamed(tzid: string): Zone | undefined {
   if (tzid.length > TZID_CHARS_MAX) return undefined;
   const parts = tzid.replace(/^"|"$/g, '').split('/').filter(Boolean).slice(-NAME_PARTS_MAX);
-  const displayed = WINDOWS_DISPLAY_NAMES[tzid.replace(/^\((?:UTC|GMT)[^)]*\)\s*/, '')];
-  const windows = WINDOWS_ZONES[displayed ?? tzid];
-  const names = [tzid, ...parts.map((_, index) => parts.slice(index).join('/')), windows];
+  const names = [tzid, ...parts.map((_, index) => parts.slice(index).join('/')), windowsZone(tzid)];
   const iana = names.find((name) => name !== undefined && /^[A-Za-z]/.test(name) && isTimeZone(name));
   return iana === undefined ? undefined : ianaZone(iana);
 }

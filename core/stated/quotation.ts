@@ -1,3 +1,4 @@
+import { MAIL_WORDS } from '../text/mail-words.ts';
 import { normalForm } from '../text/normal-form.ts';
 
 /**
@@ -13,9 +14,8 @@ export interface Passage {
   readonly isSignature?: true;
 }
 
-/** The first header of a forwarded message, in the languages of common mail programs. */
-const FROM =
-  /^\*?(?:from|von|de|da|de la|van|från|fra|frá|od|odesílatel|pošiljatelj|šalje|lähettäjä|saatja|nuo|mittente|expéditeur|remitente|kimden|gönderen|feladó|από|от|від|dari|từ|מאת|من|差出人|送信者|发件人|寄件者|寄件人|보낸 ?사람)\*?\s?[:：]/iu;
+/** The first header of a forwarded message. */
+const FROM = new RegExp(`^\\*?${MAIL_WORDS.from}\\*?\\s?[:：]`, 'iu');
 const HEADER = /^\*?\p{L}[\p{L}\p{M} -]{0,20}\*?\s?[:：]/u;
 const RULE_SIGNS = '-_*=';
 /** Of the words between the signs of a separator. */
@@ -30,9 +30,7 @@ const HEADERS_MAX = 8;
  * look the same, so it names nobody.
  */
 const UNLISTED_HEADERS = 3;
-/** How an introduction says that somebody wrote what follows. */
-const WROTE =
-  /(?<!\p{L})(?:wrote|writes|schrieb|geschrieben|écrit|escribió|escreveu|scritto|schreef|geschreven|skrev|napisał|napisala|napísal|napsal|írta|yazdı|kirjoitti|написал|пише|писал|έγραψε|scris)/iu;
+const WROTE = new RegExp(`(?<!\\p{L})${MAIL_WORDS.wrote}`, 'iu');
 /** The introduction of a quotation may be broken into several lines. */
 const INTRODUCTION_LINES = 3;
 /** Deeper quotations belong to those around them alone. */

@@ -1,4 +1,6 @@
+import * as z from 'zod';
 import { plainText } from '../text/plain-text.ts';
+import data from './secret-names.json' with { type: 'json' };
 
 /** The words for passwords and codes, as parts of patterns that read the result of `plainText`. */
 
@@ -20,21 +22,21 @@ export const CODE_NAME = [
 export const OPEN_CODE =
   'zip|postal|post|area|country|dial(?:l?ing)?|error|status|exit|response|discount|promo(?:tion)?|coupon|voucher|product|item|source|dress|building|tax|colou?r';
 
-const OTHER_PASSWORDS =
-  'heslo hesla hasło hasła lösenord lösenordet adgangskode passord salasana пароль пароля jelszó jelszava lozinka geslo ' +
-  'slaptažodis şifre şifreniz סיסמה पासवर्ड';
-/** The words for a code or a password in languages that the patterns above leave out. */
-export const OTHER_NAMES = alternatives(
-  `codigo codice kod kodu kode koodi kood kodas код кода κωδικός κωδικό رمز קוד รหัส कोड clave parola puk pincode toegangscode freischaltcode geheimzahl (?:m|i|push|chip|sms)-?tan ${OTHER_PASSWORDS}`,
-);
-/** The words for a password alone. */
-export const PASSWORD_NAME = `pass ?word|pass ?code|passwd|passwort|kennwort|mot de passe|contrasena|palavra-passe|senha|wachtwoord|${alternatives(OTHER_PASSWORDS)}`;
-/** Scripts without spaces, where such a word is often a part of a longer one. */
-export const UNSPACED_NAMES = alternatives(
-  'パスワード 暗証番号 コード 验证码 驗證碼 校验码 密码 密碼 口令 인증번호 비밀번호 암호 인증코드',
-);
+/** Words as `plainText` writes them. */
+const alternatives = z.array(z.string()).transform((words) => words.map(plainText).join('|'));
 
-/** As `plainText` writes them. */
-function alternatives(words: string): string {
-  return words.split(' ').map(plainText).join('|');
-}
+const others = z
+  .strictObject({
+    /** The words for a password, in languages that the patterns above leave out. */
+    passwords: alternatives,
+    /** The same for codes. */
+    codes: alternatives,
+    /** Both, in scripts without spaces, where such a word is often a part of a longer one. */
+    unspaced: alternatives,
+  })
+  .parse(data);
+
+export const OTHER_NAMES = `${others.codes}|${others.passwords}`;
+/** The words for a password alone. */
+export const PASSWORD_NAME = `pass ?word|pass ?code|passwd|passwort|kennwort|mot de passe|contrasena|palavra-passe|senha|wachtwoord|${others.passwords}`;
+export const UNSPACED_NAMES = others.unspaced;

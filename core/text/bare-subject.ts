@@ -1,6 +1,6 @@
-/** What mail programs put before the subject of an answer or a forward, in some languages. */
-const PREFIXES =
-  /^(?:\s{0,9}(?:re|aw|antw|sv|vs|ref|rif|r|odp|ynt|res|fwd?|wg|tr|rv|enc|vl|vb|pd|i|doorst)(?:\[\d{1,3}\])?\s{0,9}:)+/iu;
+import { MAIL_WORDS } from './mail-words.ts';
+
+const PREFIXES = new RegExp(`^(?:\\s{0,9}${MAIL_WORDS.answerPrefixes}(?:\\[\\d{1,3}\\])?\\s{0,9}:)+`, 'iu');
 
 /** The subject of the conversation. */
 export function bareSubject(subject: string): string {
