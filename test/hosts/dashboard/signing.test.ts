@@ -116,6 +116,22 @@ describe.skipIf(browserIsMissing)(inBrowser('the owner’s own browser'), () => 
     expect(await stateOn(page)).toBe('Executed');
   });
 
+  it('on a page that names no key, as in an app that signs people in itself, sends the form unsigned', async () => {
+    const dashboard = await openDashboard();
+    const id = await dashboard.ask({});
+    const page = await signedIn(await newContext(), dashboard, '/approvals');
+    await page.route(`**/approvals/${id}`, async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replaceAll(/ data-(?:session|key)="[^"]*"/g, '');
+      await route.fulfill({ response, body });
+    });
+    await page.goto(`${dashboard.url}/approvals/${id}`);
+    expect(await page.locator('script[data-key]').count()).toBe(0);
+    await press(page, 'Approve');
+    await confirm(page, 'Approve');
+    expect(await stateOn(page)).toBe('Executed');
+  });
+
   it('keeps a key that no script can read', async () => {
     const dashboard = await openDashboard();
     const page = await signedIn(await newContext(), dashboard, '/approvals');

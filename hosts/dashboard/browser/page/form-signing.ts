@@ -48,14 +48,16 @@ function submitted(event: SubmitEvent): void {
   // Ignore the second click of a double click.
   if (state !== 'idle') return;
   state = 'preparing';
+  const send = () => {
+    state = 'ready';
+    form.requestSubmit(submitter);
+    // The browser rejected a field.
+    if (state === 'ready') state = 'idle';
+  };
+  // Later, because a browser ignores it while it still tells others of this event.
   void prepare(form, submitter)
     .catch(() => undefined)
-    .then(() => {
-      state = 'ready';
-      form.requestSubmit(submitter);
-      // The browser rejected a field.
-      if (state === 'ready') state = 'idle';
-    });
+    .then(() => setTimeout(send));
 }
 
 export function signForms(): void {
