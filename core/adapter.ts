@@ -15,17 +15,22 @@ export type {
 export { ACTIVITY_KINDS } from './activity/activity.ts';
 export type { Checkpoint } from './activity/activity-state.ts';
 export type { ActivityStorage } from './activity/activity-storage.ts';
-export type { Lease } from './approvals/approval.ts';
 export {
   APPROVAL_ERRORS,
   APPROVAL_STATES,
   type Approval,
   type ApprovalError,
   type ApprovalState,
+  type Approved,
+  type Authorization,
   type Edit,
+  type Executed,
+  type FiledApproval,
+  type FollowUpError,
   REJECTION_REASONS,
   type Rejection,
   type RejectionReason,
+  type RetryCause,
 } from './approvals/approval.ts';
 export type { ApprovalStorage, EditedPlan, OpenApprovals } from './approvals/approval-storage.ts';
 export type { CallFiling } from './approvals/decide-call.ts';

@@ -5,7 +5,17 @@ import { STORED } from '../secrets/stored-purposes.ts';
 import { flag, instant, integer, json, listOf, oneOf, sealed, text, texts } from '../state/column.ts';
 import { commands, first, type ResultsOf, select, statements } from '../state/query.ts';
 import { pick, type RowOf, table } from '../state/table.ts';
-import { APPROVAL_ERRORS, APPROVAL_STATES, type Approval, REJECTION_REASONS } from './approval.ts';
+import {
+  APPROVAL_ERRORS,
+  APPROVAL_STATES,
+  type Approval,
+  type Authorization,
+  decisionOf,
+  editOf,
+  errorOf,
+  REJECTION_REASONS,
+  retryCause,
+} from './approval.ts';
 import { PRECEDENTS, precedentOf } from './precedent.ts';
 
 const result = z.record(z.string(), z.unknown());
@@ -163,53 +173,124 @@ const APPROVAL = [
 export const APPROVAL_COLUMNS = pick(approvals.columns, APPROVAL);
 export type ApprovalRow = Pick<RowOf<typeof approvals>, (typeof APPROVAL)[number]>;
 
+/** With the signature of its decision. */
+export type SignedRow = ApprovalRow & Pick<RowOf<typeof approvals>, 'decisionSignature'>;
+
+/** In the column of a lease's end: `restored`. It is 0 if there is no lease. */
+export const RESTORED_LEASE_MS = -1;
+
+/**
+ * Reads any row. One that was changed outside Countersign may lack what its state has: then something else stands in for it.
+ * Nothing runs because of that, since `isDecisionIntact` judges the row itself.
+ */
 export function approvalOf(row: ApprovalRow): Approval {
-  // Field by field: most calls read several, and leaving fields out of a copy costs more.
+  const { state, startedAt, decidedIn } = row;
+  const endedAt = row.endedAt ?? row.createdAt;
+  switch (state) {
+    case 'pending':
+      return filedIn(row, { state });
+    case 'approved': {
+      const leaseUntilMs = row.leaseUntilMs === RESTORED_LEASE_MS ? 'restored' : row.leaseUntilMs;
+      const leased = { state, authorization: authorizationIn(row), leaseUntilMs } as const;
+      return startedAt === null
+        ? filedIn(row, { ...leased, startedAt, error: retryCause(row.error) })
+        : filedIn(row, { ...leased, startedAt, error: null });
+    }
+    case 'executed': {
+      const authorization = authorizationIn(row);
+      const error = row.error === 'sent_copy_refused' ? row.error : null;
+      const result = row.result ?? {};
+      return filedIn(row, { state, authorization, startedAt: startedAt ?? endedAt, endedAt, result, error });
+    }
+    case 'failed': {
+      const authorization = authorizationIn(row);
+      const error = row.error ?? 'altered';
+      const sizes =
+        row.messageBytes === null ? null : { bytes: row.messageBytes, limitBytes: row.limitBytes };
+      return filedIn(row, { state, authorization, startedAt, endedAt, error, sizes });
+    }
+    case 'rejected': {
+      const rejection = row.rejection === null ? null : { reason: row.rejection, sealedNote: row.sealedNote };
+      return filedIn(row, { state, endedAt, decidedIn, rejection });
+    }
+    case 'expired':
+      return filedIn(row, { state, endedAt });
+    case 'cancelled':
+      return filedIn(row, { state, endedAt, error: row.error ?? 'altered' });
+    case 'outcome_unknown':
+      return filedIn(row, { state, authorization: authorizationIn(row), startedAt, endedAt });
+  }
+}
+
+/** The fields of every state, and those of one. */
+function filedIn<Fields extends object>(row: ApprovalRow, fields: Fields) {
+  // Not a spread: most calls read several approvals, and a spread of this many fields takes ten times as long.
+  return Object.assign(
+    {
+      ownerId: row.ownerId,
+      id: row.approvalId,
+      credentialId: row.credentialId,
+      accountId: row.accountId,
+      tool: row.tool,
+      group: row.permissionGroup,
+      action: row.action,
+      reasons: row.reasons,
+      createdAt: row.createdAt,
+      expiresAt: row.expiresAt,
+      digest: row.digest,
+      fence: row.fence,
+    },
+    fields,
+  );
+}
+
+function authorizationIn(row: ApprovalRow): Authorization {
+  const { approvedBy: by, decidedIn } = row;
+  const at = row.approvedAt ?? row.createdAt;
+  if (by === 'policy') return { by, at };
+  const edit = row.editedHash === null ? null : { requestHash: row.editedHash, sealedDiff: row.sealedDiff };
+  return { by: 'owner', at, decidedIn, edit };
+}
+
+/** The columns that `approvalOf` reads, and what follows from them. */
+export function approvalColumns(approval: Approval) {
+  const { ownerId, id: approvalId, credentialId, accountId, tool, group, action, reasons } = approval;
+  const { createdAt, expiresAt } = approval;
   return {
-    ownerId: row.ownerId,
-    id: row.approvalId,
-    credentialId: row.credentialId,
-    accountId: row.accountId,
-    tool: row.tool,
-    group: row.permissionGroup,
-    action: row.action,
-    state: row.state,
-    reasons: row.reasons,
-    approvedBy: row.approvedBy,
-    createdAt: row.createdAt,
-    expiresAt: row.expiresAt,
-    decidedAt: row.decidedAt,
-    decidedIn: row.decidedIn,
-    rejection: row.rejection === null ? null : { reason: row.rejection, sealedNote: row.sealedNote },
-    edit: row.editedHash === null ? null : { requestHash: row.editedHash, sealedDiff: row.sealedDiff },
-    approvedAt: row.approvedAt,
-    startedAt: row.startedAt,
-    executedAt: row.executedAt,
-    endedAt: row.endedAt,
-    lease: { fence: row.fence, untilMs: row.leaseUntilMs },
-    digest: row.digest,
-    result: row.result,
-    error: row.error,
-    sizes: row.messageBytes === null ? null : { bytes: row.messageBytes, limitBytes: row.limitBytes },
+    ...{ ownerId, approvalId, credentialId, accountId, tool, permissionGroup: group, action, reasons },
+    ...{ createdAt, expiresAt },
+    ...movedColumns(approval),
   };
 }
 
 /** The columns of an approval that change when it moves. */
 export function movedColumns(approval: Approval) {
-  const { state, approvedBy, decidedAt, decidedIn, rejection, edit, digest, lease, sizes } = approval;
-  const { approvedAt, startedAt, executedAt, endedAt, result: found, error } = approval;
+  const { state, digest, fence, expiresAt } = approval;
+  const authorization = 'authorization' in approval ? approval.authorization : null;
+  const decision = decisionOf(approval);
+  const edit = editOf(approval);
+  const rejection = approval.state === 'rejected' ? approval.rejection : null;
+  const sizes = approval.state === 'failed' ? approval.sizes : null;
+  const endedAt = 'endedAt' in approval ? approval.endedAt : null;
+  const lease = approval.state === 'approved' ? approval.leaseUntilMs : 0;
   return {
-    ...{ state, approvedBy, decidedAt, decidedIn, digest, error, result: found },
-    ...{ approvedAt, startedAt, executedAt, endedAt },
+    ...{ state, digest, fence, endedAt },
+    approvedBy: authorization?.by ?? null,
+    approvedAt: authorization?.at ?? null,
+    decidedAt: decision?.at ?? null,
+    decidedIn: decision?.decidedIn ?? null,
     rejection: rejection?.reason ?? null,
     sealedNote: rejection?.sealedNote ?? null,
     editedHash: edit?.requestHash ?? null,
     sealedDiff: edit?.sealedDiff ?? null,
-    fence: lease.fence,
-    leaseUntilMs: lease.untilMs,
+    startedAt: 'startedAt' in approval ? approval.startedAt : null,
+    executedAt: state === 'executed' ? endedAt : null,
+    leaseUntilMs: lease === 'restored' ? RESTORED_LEASE_MS : lease,
+    result: approval.state === 'executed' ? approval.result : null,
+    error: errorOf(approval),
     messageBytes: sizes?.bytes ?? null,
     limitBytes: sizes?.limitBytes ?? null,
-    ...precedentOf(approval),
+    ...precedentOf({ state, expiresAt, endedAt }),
     // A failed send was not sent. One with an unknown outcome may have been.
     ...(state === 'failed' ? { countsAsSend: false } : {}),
   };
@@ -318,10 +399,9 @@ export const approvalCommands = commands({
 /** An approval, and what decides about it now. */
 export interface ApprovalFacts {
   readonly approval: Approval;
+  readonly row: SignedRow;
   /** Of its credential. */
   readonly standing: Standing;
-  /** Of its decision. */
-  readonly signature: string | null;
 }
 
 export function approvalQueries({ ownerId: owner, approvalId: id }: { ownerId: string; approvalId: string }) {
@@ -338,5 +418,5 @@ export function approvalFacts({
   standing,
 }: ResultsOf<ReturnType<typeof approvalQueries>>): ApprovalFacts | undefined {
   if (row === undefined || standing === undefined) return undefined;
-  return { approval: approvalOf(row), standing, signature: row.decisionSignature };
+  return { approval: approvalOf(row), row, standing };
 }

@@ -18,6 +18,7 @@ import {
   type ApprovalFacts,
   type ApprovalRow,
   approvalById,
+  approvalColumns,
   approvalFacts,
   approvalOf,
   approvalQueries,
@@ -152,9 +153,7 @@ export function approvalStorage({ unit, dueUnit, look }: StateStore, random: Ran
     /** The ids of the owner's approved requests that have not ended, and whose decision Countersign did not write. */
     async alteredDecisions(ownerId: string, signer: Signer): Promise<readonly string[]> {
       const { found } = await look({ found: all(approvalStatements.approved_of_owner, { ownerId }) });
-      return found
-        .filter((row) => !isDecisionIntact(approvalOf(row), row.decisionSignature, signer))
-        .map(({ approvalId }) => approvalId);
+      return found.filter((row) => !isDecisionIntact(row, signer)).map(({ approvalId }) => approvalId);
     },
 
     async approval(ownerId: string, approvalId: string): Promise<Approval | undefined> {
@@ -287,7 +286,7 @@ function decide(
   if (after === undefined) return unchanged({ approval: before, won: false, sealedPlan: null });
   const edited = decision.type === 'approve' ? decision.edited : undefined;
   const sealedPlan = decision.type === 'approve' ? (edited?.sealedPlan ?? stored) : null;
-  const signed = after.state === 'approved' ? { decisionSignature: signedDecision(after, signer) } : {};
+  const signed = after.state === 'approved' ? signedDecision(approvalColumns(after), signer) : {};
   const changes: RowChange[] = [...writesOfMove(before, after, now, random, signed), decisionRow(after, now)];
   if (edited !== undefined) {
     const { ownerId, id: approvalId } = after;

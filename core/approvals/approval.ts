@@ -51,33 +51,24 @@ export const APPROVAL_ERRORS = [
 
 export type ApprovalError = (typeof APPROVAL_ERRORS)[number];
 
-/** What the owner can mend while an approved request waits: the request is tried again, and says so until then. */
-const OWNERS_CAUSES = ['password_refused', 'sign_in_again'] as const satisfies readonly ApprovalError[];
+/** Why an approved request is tried again: the server put it off, or the owner has to mend something. */
+const RETRY_CAUSES = [
+  'upstream_mail_error',
+  'password_refused',
+  'sign_in_again',
+] as const satisfies readonly ApprovalError[];
+
+export type RetryCause = (typeof RETRY_CAUSES)[number];
+
+export type FollowUpError = Extract<ApprovalError, 'sent_copy_refused'>;
 
 /** Why the owner rejected a request. */
 export const REJECTION_REASONS = ['wrong_recipient', 'reword', 'not_now', 'suspicious', 'other'] as const;
 
 export type RejectionReason = (typeof REJECTION_REASONS)[number];
 
-/**
- * The right to run an approval. It belongs to the holder of the fence until it expires by the store's clock.
- */
-export interface Lease {
-  readonly fence: number;
-  /**
-   * Milliseconds since the epoch on the store's clock; 0 once the lease was given back; `RESTORED_LEASE_MS` after a
-   * restore.
-   */
-  readonly untilMs: number;
-}
-
-/**
- * The end of the lease of an approval that was approved when its database was backed up. It may have been carried out
- * since, so it never runs again.
- */
-export const RESTORED_LEASE_MS = -1;
-
-export interface Approval {
+/** What is known of a request in every state. */
+export interface FiledApproval {
   readonly ownerId: string;
   /** `apr_` and 22 characters. */
   readonly id: string;
@@ -86,41 +77,89 @@ export interface Approval {
   readonly tool: string;
   readonly group: Group;
   readonly action: string | null;
-  readonly state: ApprovalState;
   /** Names of the holds and modes that made it wait; empty if it ran by policy. */
   readonly reasons: readonly string[];
-  /** Who approved it: `policy` if the key may run it directly. */
-  readonly approvedBy: 'owner' | 'policy' | null;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** When the owner decided; null if nobody did. */
-  readonly decidedAt: Date | null;
-  /**
-   * Where the owner decided: the id of a session of the dashboard, or `DECIDED_IN_APP`. Null: the owner did not decide.
-   */
-  readonly decidedIn: string | null;
-  /** Why the owner rejected it. Null: it is not rejected, or the owner gave no reason. */
-  readonly rejection: Rejection | null;
-  /** What the owner changed before approving it. Null: nothing. */
-  readonly edit: Edit | null;
-  /** When the owner or policy approved it. It must start within 15 minutes of this. */
-  readonly approvedAt: Date | null;
-  readonly startedAt: Date | null;
-  readonly executedAt: Date | null;
-  /** When it reached a terminal state. */
-  readonly endedAt: Date | null;
-  readonly lease: Lease;
   /** SHA-256 of the plan, hex. It ensures that what the owner saw is what runs. */
   readonly digest: string;
-  readonly result: Readonly<Record<string, unknown>> | null;
-  /**
-   * Why it ended without its action. While it is approved: why it is tried again later. The owner has to mend something, or
-   * the server put it off. Once it is executed: what the server refuses to do after it, which is tried again.
-   */
-  readonly error: ApprovalError | null;
-  /** Of a message that is too large. Null: it is not. */
-  readonly sizes: MessageSizes | null;
+  /** Rises with each lease. Only the process that holds the newest lease may run the approval. */
+  readonly fence: number;
 }
+
+/** Who let it run, and when: `policy` if the key may run it directly. It must start within 15 minutes of `at`. */
+export type Authorization =
+  | { readonly by: 'policy'; readonly at: Date }
+  | {
+      readonly by: 'owner';
+      readonly at: Date;
+      /** Where: the id of a session of the dashboard, or `DECIDED_IN_APP`. Null: it was not recorded. */
+      readonly decidedIn: string | null;
+      /** What the owner changed before approving it. Null: nothing. */
+      readonly edit: Edit | null;
+    };
+
+/** A request, with what is known of it in its state. */
+export type Approval = FiledApproval &
+  (
+    | { readonly state: 'pending' }
+    | ({
+        readonly state: 'approved';
+        readonly authorization: Authorization;
+        /**
+         * Milliseconds since the epoch on the store's clock. Then another process may take it over. `restored`: it comes from
+         * a backup. It may have been carried out since, so it never runs again.
+         */
+        readonly leaseUntilMs: number | 'restored';
+      } & (
+        | {
+            readonly startedAt: null;
+            /** Why it is tried again later. */
+            readonly error: RetryCause | null;
+          }
+        | { readonly startedAt: Date; readonly error: null }
+      ))
+    | {
+        readonly state: 'executed';
+        readonly authorization: Authorization;
+        readonly startedAt: Date;
+        readonly endedAt: Date;
+        readonly result: Readonly<Record<string, unknown>>;
+        /** What the server refuses to do after it, which is tried again. */
+        readonly error: FollowUpError | null;
+      }
+    | {
+        readonly state: 'failed';
+        readonly authorization: Authorization;
+        readonly startedAt: Date | null;
+        readonly endedAt: Date;
+        readonly error: ApprovalError;
+        /** Of a message that is too large. Null: it is not, or they are not known. */
+        readonly sizes: MessageSizes | null;
+      }
+    | {
+        readonly state: 'rejected';
+        readonly endedAt: Date;
+        /** As of an authorization. */
+        readonly decidedIn: string | null;
+        /** Null: the owner gave no reason. */
+        readonly rejection: Rejection | null;
+      }
+    | { readonly state: 'expired'; readonly endedAt: Date }
+    | { readonly state: 'cancelled'; readonly endedAt: Date; readonly error: ApprovalError }
+    | {
+        readonly state: 'outcome_unknown';
+        readonly authorization: Authorization;
+        /** Null: it had not started when its database was backed up. */
+        readonly startedAt: Date | null;
+        readonly endedAt: Date;
+      }
+  );
+
+export type Pending = Extract<Approval, { readonly state: 'pending' }>;
+export type Approved = Extract<Approval, { readonly state: 'approved' }>;
+export type Executed = Extract<Approval, { readonly state: 'executed' }>;
+export type Failed = Extract<Approval, { readonly state: 'failed' }>;
 
 export interface Rejection {
   readonly reason: RejectionReason;
@@ -147,8 +186,32 @@ export function startsBefore(approvedAt: Date): Date {
 }
 
 /** Whether an approved action may still start. */
-export function isInTime({ approvedAt }: Pick<Approval, 'approvedAt'>, now: Date): boolean {
-  return approvedAt !== null && now < startsBefore(approvedAt);
+export function isInTime({ authorization }: Pick<Approved, 'authorization'>, now: Date): boolean {
+  return now < startsBefore(authorization.at);
+}
+
+export function isByPolicy(approval: Approval): boolean {
+  return 'authorization' in approval && approval.authorization.by === 'policy';
+}
+
+/** When and where the owner decided. Undefined: the owner did not. */
+export function decisionOf(
+  approval: Approval,
+): { readonly at: Date; readonly decidedIn: string | null } | undefined {
+  if (approval.state === 'rejected') return { at: approval.endedAt, decidedIn: approval.decidedIn };
+  if (!('authorization' in approval) || approval.authorization.by === 'policy') return undefined;
+  return approval.authorization;
+}
+
+/** What the owner changed before approving it. Null: nothing. */
+export function editOf(approval: Approval): Edit | null {
+  if (!('authorization' in approval) || approval.authorization.by === 'policy') return null;
+  return approval.authorization.edit;
+}
+
+/** What keeps it from being done, or from being done in full. Null: nothing that has a name. */
+export function errorOf(approval: Approval): ApprovalError | null {
+  return 'error' in approval ? approval.error : null;
 }
 
 const TERMINAL: ReadonlySet<ApprovalState> = new Set([
@@ -197,7 +260,7 @@ export type ApprovalEvent =
   | {
       readonly type: 'not_now';
       readonly fence: number;
-      readonly error: ApprovalError;
+      readonly error: RetryCause;
       readonly retryAtMs: number;
     }
   | { readonly type: 'succeed'; readonly fence: number; readonly result: Readonly<Record<string, unknown>> }
@@ -210,35 +273,24 @@ export type ApprovalEvent =
 
 /** Creates an approval: pending, or approved by policy and leased to the process that files it. */
 export function newApproval(
-  request: Pick<
-    Approval,
-    'ownerId' | 'id' | 'credentialId' | 'accountId' | 'tool' | 'group' | 'action' | 'digest'
-  >,
+  request: Omit<FiledApproval, 'reasons' | 'createdAt' | 'expiresAt' | 'fence'>,
   verdict: FilingVerdict,
   leaseUntilMs: number,
   now: Date,
-): Approval {
-  const runs = verdict.kind === 'run';
-  return {
-    ...request,
-    state: runs ? 'approved' : 'pending',
-    reasons: verdict.kind === 'ask' ? verdict.reasons : [],
-    approvedBy: runs ? 'policy' : null,
-    createdAt: now,
-    expiresAt: new Date(now.getTime() + APPROVAL_LIFETIME_MS),
-    decidedAt: null,
-    decidedIn: null,
-    rejection: null,
-    edit: null,
-    approvedAt: runs ? now : null,
-    startedAt: null,
-    executedAt: null,
-    endedAt: null,
-    lease: runs ? { fence: 1, untilMs: leaseUntilMs } : { fence: 0, untilMs: 0 },
-    result: null,
-    error: null,
-    sizes: null,
-  };
+): Pending | Approved {
+  const filed = { ...request, createdAt: now, expiresAt: new Date(now.getTime() + APPROVAL_LIFETIME_MS) };
+  if (verdict.kind === 'ask') return { ...filed, state: 'pending', reasons: verdict.reasons, fence: 0 };
+  const authorization = { by: 'policy', at: now } as const;
+  return approve({ ...filed, reasons: [], fence: 0, authorization }, leaseUntilMs);
+}
+
+/** Approved, and leased for the first time. */
+function approve(
+  authorized: FiledApproval & Pick<Approved, 'authorization'>,
+  leaseUntilMs: number,
+): Approved {
+  const fence = authorized.fence + 1;
+  return { ...authorized, state: 'approved', fence, leaseUntilMs, startedAt: null, error: null };
 }
 
 /**
@@ -247,101 +299,91 @@ export function newApproval(
  * See the table in docs/architecture.md.
  */
 export function transition(approval: Approval, event: ApprovalEvent, now: Date): Approval | undefined {
-  const ended = (state: ApprovalState, error: ApprovalError | null): Approval => ({
-    ...approval,
-    state,
-    error,
-    endedAt: now,
-    lease: { ...approval.lease, untilMs: 0 },
-  });
-  if (approval.state === 'pending') {
-    const expired = now >= approval.expiresAt;
-    switch (event.type) {
-      case 'approve':
-        if (expired || !event.allowed || event.digest !== approval.digest) return undefined;
-        return {
-          ...approval,
-          state: 'approved',
-          approvedBy: 'owner',
-          decidedAt: now,
-          decidedIn: event.decidedIn ?? null,
-          digest: event.edited?.digest ?? approval.digest,
-          edit: event.edited?.edit ?? null,
-          approvedAt: now,
-          lease: { fence: approval.lease.fence + 1, untilMs: event.leaseUntilMs },
-        };
-      case 'reject':
-        if (expired) return undefined;
-        return {
-          ...ended('rejected', null),
-          decidedAt: now,
-          decidedIn: event.decidedIn ?? null,
-          rejection: event.rejection ?? null,
-        };
-      case 'expire':
-        return expired ? ended('expired', null) : undefined;
-      case 'cancel':
-        // Nobody decided in time, whether or not background work has recorded it.
-        return expired ? ended('expired', null) : ended('cancelled', event.error);
-      default:
-        return undefined;
-    }
-  }
-  if (approval.state !== 'approved' || approval.approvedAt === null) return undefined;
-  if (event.type === 'reclaim') return reclaim(approval, event, now, ended);
-  if (event.type === 'pause') {
-    return approval.startedAt === null && approval.lease.untilMs !== RESTORED_LEASE_MS
-      ? ended('failed', 'credential_paused')
-      : undefined;
-  }
-  if (!('fence' in event) || event.fence !== approval.lease.fence) return undefined;
-  if (event.type === 'refuse') return { ...ended('failed', event.error), sizes: event.sizes ?? null };
-  const inTime = isInTime(approval, now);
-  if (approval.startedAt === null) {
-    switch (event.type) {
-      case 'start':
-        return inTime && event.allowed ? { ...approval, startedAt: now, error: null } : undefined;
-      case 'not_now':
-        if (approval.approvedBy === 'policy') return ended('failed', event.error);
-        if (!inTime) return ended('failed', ownersCause(event.error) ?? 'not_started_in_time');
-        return {
-          ...approval,
-          error: event.error === 'upstream_mail_error' ? event.error : ownersCause(event.error),
-          lease: { ...approval.lease, untilMs: event.retryAtMs },
-        };
-      default:
-        return undefined;
-    }
-  }
-  switch (event.type) {
-    case 'succeed':
-      return { ...ended('executed', null), executedAt: now, result: event.result };
-    case 'lose':
-      return ended('outcome_unknown', null);
+  switch (approval.state) {
+    case 'pending':
+      return movePending(approval, event, now);
+    case 'approved':
+      return moveApproved(approval, event, now);
     default:
       return undefined;
   }
 }
 
-function reclaim(
-  approval: Approval,
-  event: Extract<ApprovalEvent, { type: 'reclaim' }>,
-  now: Date,
-  ended: (state: ApprovalState, error: ApprovalError | null) => Approval,
-): Approval | undefined {
-  if (event.storeNowMs < approval.lease.untilMs) return undefined;
-  if (approval.lease.untilMs === RESTORED_LEASE_MS) return ended('outcome_unknown', null);
-  const leased = { ...approval, lease: { fence: approval.lease.fence + 1, untilMs: event.leaseUntilMs } };
-  if (approval.startedAt !== null) return leased;
-  if (approval.approvedBy === 'policy') return ended('failed', 'interrupted');
-  return isInTime(approval, now)
-    ? leased
-    : ended('failed', ownersCause(approval.error) ?? 'not_started_in_time');
+function movePending(pending: Pending, event: ApprovalEvent, now: Date): Approval | undefined {
+  const isExpired = now >= pending.expiresAt;
+  switch (event.type) {
+    case 'approve': {
+      if (isExpired || !event.allowed || event.digest !== pending.digest) return undefined;
+      const { digest = pending.digest, edit = null } = event.edited ?? {};
+      const authorization = { by: 'owner', at: now, decidedIn: event.decidedIn ?? null, edit } as const;
+      return approve({ ...pending, digest, authorization }, event.leaseUntilMs);
+    }
+    case 'reject': {
+      if (isExpired) return undefined;
+      const { decidedIn = null, rejection = null } = event;
+      return { ...pending, state: 'rejected', endedAt: now, decidedIn, rejection };
+    }
+    case 'expire':
+      return isExpired ? { ...pending, state: 'expired', endedAt: now } : undefined;
+    case 'cancel':
+      // Nobody decided in time, whether or not background work has recorded it.
+      return isExpired
+        ? { ...pending, state: 'expired', endedAt: now }
+        : { ...pending, state: 'cancelled', endedAt: now, error: event.error };
+    default:
+      return undefined;
+  }
 }
 
-/** The cause if the owner can mend it while an approved request waits; otherwise null. */
-export function ownersCause(cause: string | null | undefined): (typeof OWNERS_CAUSES)[number] | null {
-  return OWNERS_CAUSES.find((one) => one === cause) ?? null;
+function moveApproved(approved: Approved, event: ApprovalEvent, now: Date): Approval | undefined {
+  const { leaseUntilMs, startedAt, error: cause, ...authorized } = approved;
+  const failed = (error: ApprovalError, sizes: MessageSizes | null = null): Failed => ({
+    ...authorized,
+    ...{ state: 'failed', startedAt, endedAt: now, error, sizes },
+  });
+  const lost = (): Approval => ({
+    ...authorized,
+    state: 'outcome_unknown',
+    startedAt,
+    endedAt: now,
+  });
+  if (leaseUntilMs === 'restored') return event.type === 'reclaim' ? lost() : undefined;
+  if ('fence' in event && event.fence !== approved.fence) return undefined;
+  if (event.type === 'refuse') return failed(event.error, event.sizes);
+  const isLate = !isInTime(approved, now);
+  if (event.type === 'reclaim') {
+    if (event.storeNowMs < leaseUntilMs) return undefined;
+    if (startedAt === null && isByPolicy(approved)) return failed('interrupted');
+    if (startedAt === null && isLate) return failed(tooLate(cause));
+    return { ...approved, fence: approved.fence + 1, leaseUntilMs: event.leaseUntilMs };
+  }
+  if (startedAt !== null) {
+    if (event.type === 'lose') return lost();
+    if (event.type !== 'succeed') return undefined;
+    const { result } = event;
+    return { ...authorized, state: 'executed', startedAt, endedAt: now, result, error: null };
+  }
+  switch (event.type) {
+    case 'start':
+      return isLate || !event.allowed ? undefined : { ...approved, startedAt: now, error: null };
+    case 'pause':
+      return failed('credential_paused');
+    case 'not_now':
+      if (isByPolicy(approved)) return failed(event.error);
+      if (isLate) return failed(tooLate(event.error));
+      return { ...approved, startedAt, error: event.error, leaseUntilMs: event.retryAtMs };
+    default:
+      return undefined;
+  }
+}
+
+/** Why it failed at the end of its time: what the owner could have mended, or that it did not start. */
+function tooLate(cause: RetryCause | null): ApprovalError {
+  return cause === null || cause === 'upstream_mail_error' ? 'not_started_in_time' : cause;
+}
+
+export function retryCause(cause: string | null | undefined): RetryCause | null {
+  return RETRY_CAUSES.find((one) => one === cause) ?? null;
 }
 
 export const REPORTED_STATES = ['approved', 'rejected', 'executed', 'failed', 'outcome_unknown'] as const;
@@ -352,7 +394,7 @@ export function reportedState(before: Approval | undefined, after: Approval): Re
   if (before?.state === after.state) return undefined;
   switch (after.state) {
     case 'approved':
-      return after.approvedBy === 'owner' ? 'approved' : undefined;
+      return after.authorization.by === 'owner' ? 'approved' : undefined;
     case 'executed':
     case 'failed':
     case 'rejected':

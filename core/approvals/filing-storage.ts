@@ -10,13 +10,13 @@ import { insert, put, type RowChange, run } from '../state/change.ts';
 import { first, type ResultsOf, single } from '../state/query.ts';
 import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import { DAY_MS } from '../time/durations.ts';
-import { type Approval, newApproval } from './approval.ts';
+import { type Approval, type Approved, newApproval, type Pending } from './approval.ts';
 import {
+  approvalColumns,
   approvalCommands,
   approvalOf,
   approvalStatements,
   approvals,
-  movedColumns,
   plans,
 } from './approval-state.ts';
 import {
@@ -61,8 +61,8 @@ export interface Filing {
 }
 
 type Filed =
-  | { readonly kind: 'run'; readonly approval: Approval }
-  | { readonly kind: 'ask'; readonly approval: Approval }
+  | { readonly kind: 'run'; readonly approval: Approved }
+  | { readonly kind: 'ask'; readonly approval: Pending }
   | { readonly kind: 'existing'; readonly approval: Approval }
   | { readonly kind: 'refuse'; readonly error: ServiceError };
 
@@ -132,23 +132,23 @@ function file(facts: FilingFacts, filing: Filing, storeNowMs: number): Verdict<F
   );
   const changes = [...filed(approval, filing, storeNowMs)];
   if (held !== undefined) changes.push(put(claims, { ...held, approvalId }));
-  return { answer: { kind: verdict.kind, approval }, changes };
+  const answer: Filed = approval.state === 'pending' ? { kind: 'ask', approval } : { kind: 'run', approval };
+  return { answer, changes };
 }
 
 /** The rows of a new approval. One that is pending keeps its targets until it moves. */
-function filed(approval: Approval, filing: Filing, storeNowMs: number): readonly RowChange[] {
-  const { ownerId, id: approvalId, credentialId, accountId, tool, group, action, reasons } = approval;
-  const { createdAt, expiresAt } = approval;
+function filed(approval: Pending | Approved, filing: Filing, storeNowMs: number): readonly RowChange[] {
+  const { ownerId, id: approvalId } = approval;
   const { requestHash, similarHash, sealedPlan, sealedGist, targets } = filing;
   const isPending = approval.state === 'pending';
+  const columns = approvalColumns(approval);
   const added = insert(approvals, {
-    ...{ ownerId, approvalId, credentialId, accountId, tool, action, reasons, createdAt, expiresAt },
     countsAsSend: !isPending && filing.call.sends,
-    ...movedColumns(approval),
-    ...{ permissionGroup: group, requestHash, similarHash },
+    ...columns,
+    ...{ requestHash, similarHash },
     ...{ asked: isPending, filedAtMs: storeNowMs },
     ...{ isCovered: false, hasPlan: true },
-    decisionSignature: isPending ? null : signedDecision(approval, filing.signer),
+    ...(isPending ? { decisionSignature: null } : signedDecision(columns, filing.signer)),
   });
   const plan = insert(plans, { ownerId, approvalId, sealedGist, sealedPlan, sealedAsked: null });
   if (!isPending || targets.length === 0) return [added, plan];

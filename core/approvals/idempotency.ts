@@ -1,6 +1,6 @@
 import { ServiceError } from '../contract/errors.ts';
 import { DAY_MS } from '../time/durations.ts';
-import type { Approval } from './approval.ts';
+import { type Approval, isByPolicy } from './approval.ts';
 
 /**
  * Whether a write with an Idempotency-Key may run, or an earlier call answers it. Pure; checked inside
@@ -68,6 +68,6 @@ export function judgeClaim(
 /**
  * Whether a bound approval answers a retry. One that ran by policy and failed does not: that frees the key.
  */
-export function isAnswer({ state, approvedBy }: Pick<Approval, 'state' | 'approvedBy'>): boolean {
-  return !(state === 'failed' && approvedBy === 'policy');
+export function isAnswer(approval: Approval): boolean {
+  return !(approval.state === 'failed' && isByPolicy(approval));
 }

@@ -73,7 +73,7 @@ export function decisionRow(approval: Approval, now: Date): RowChange {
 
 /** Returns the activity row of a run's end. Its duration counts from its first byte, or from the approval. */
 export function settlementRow(approval: Approval, now: Date): RowChange {
-  const since = approval.startedAt ?? approval.approvedAt ?? now;
+  const since = 'authorization' in approval ? (approval.startedAt ?? approval.authorization.at) : now;
   return activityRow('settlement', approval, Math.max(0, now.getTime() - since.getTime()), now);
 }
 

@@ -1,5 +1,5 @@
 import { DAY_MS, FAR_MS, HOUR_MS } from '../time/durations.ts';
-import type { Approval } from './approval.ts';
+import type { ApprovalState } from './approval.ts';
 
 /** How an earlier request counts when the same one comes again. */
 export const PRECEDENTS = [
@@ -23,7 +23,11 @@ export function precedentOf({
   state,
   expiresAt,
   endedAt,
-}: Pick<Approval, 'state' | 'expiresAt' | 'endedAt'>): {
+}: {
+  readonly state: ApprovalState;
+  readonly expiresAt: Date;
+  readonly endedAt: Date | null;
+}): {
   readonly precedent: Precedent | null;
   readonly precedentUntil: Date | null;
 } {

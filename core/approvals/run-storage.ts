@@ -8,7 +8,16 @@ import { all, first } from '../state/query.ts';
 import { type StateStore, unchanged, type Verdict } from '../state/store.ts';
 import type { ValuesOf } from '../state/table.ts';
 import { rememberedMovedIn } from '../watching/inbox-storage.ts';
-import { type Approval, type ApprovalError, type ApprovalEvent, transition } from './approval.ts';
+import {
+  type Approval,
+  type ApprovalError,
+  type ApprovalEvent,
+  type Approved,
+  type Executed,
+  type FollowUpError,
+  type RetryCause,
+  transition,
+} from './approval.ts';
 import {
   type ApprovalFacts,
   type ApprovalRow,
@@ -39,7 +48,7 @@ export interface Settlement {
   readonly end:
     | { readonly type: 'succeed'; readonly result: Readonly<Record<string, unknown>> }
     | { readonly type: 'refuse'; readonly error: ApprovalError; readonly sizes?: MessageSizes | undefined }
-    | { readonly type: 'not_now'; readonly error: ApprovalError; readonly retryMs: number }
+    | { readonly type: 'not_now'; readonly error: RetryCause; readonly retryMs: number }
     | { readonly type: 'lose' };
   /** Addresses that become known through an executed send. */
   readonly recipients: readonly string[];
@@ -49,9 +58,14 @@ export interface Settlement {
   readonly now: Date;
 }
 
-export interface Reclaimed {
-  readonly approval: Approval;
+export interface Reclaimed<In extends Approved | Executed> {
+  readonly approval: In;
   readonly sealedPlan: string | null;
+}
+
+interface Taken {
+  readonly runs: readonly Reclaimed<Approved>[];
+  readonly followUps: readonly Reclaimed<Executed>[];
 }
 
 interface Start {
@@ -116,7 +130,7 @@ export function runStorage({ unit, dueUnit }: StateStore, random: Random) {
       ownerId: string;
       approvalId: string;
       retryMs: number;
-      error: Extract<ApprovalError, 'sent_copy_refused'> | null;
+      error: FollowUpError | null;
     }): Promise<void> => {
       const { ownerId, approvalId, retryMs, error } = request;
       const facts = {
@@ -143,7 +157,7 @@ export function runStorage({ unit, dueUnit }: StateStore, random: Random) {
       limit: number;
       signer: Signer;
       now: Date;
-    }): Promise<{ readonly runs: readonly Reclaimed[]; readonly followUps: readonly Reclaimed[] }> => {
+    }): Promise<Taken> => {
       const { limit } = request;
       const runningList = [...request.running];
       return dueUnit(
@@ -165,9 +179,9 @@ function start(
   { fence, reach, relocated, signer, now }: Start,
   random: Random,
 ): Verdict<boolean> {
-  if (facts === undefined) return unchanged(false);
-  const { approval: before, standing, signature } = facts;
-  const isIntact = isDecisionIntact(before, signature, signer);
+  if (facts?.approval.state !== 'approved') return unchanged(false);
+  const { approval: before, row, standing } = facts;
+  const isIntact = isDecisionIntact(row, signer);
   const refusal = isIntact ? refusalNow(standing, before, reach, signer, now) : 'altered';
   const isOver = refusal === 'credential_paused' || refusal === 'outside_fence' || refusal === 'altered';
   if (before.startedAt === null && isOver) {
@@ -225,18 +239,13 @@ function eventOf({ end, fence }: Settlement, storeNowMs: number): ApprovalEvent 
 }
 
 /** What keeps the follow-up of an executed approval from being done. */
-function withFault(row: ApprovalRow | undefined, error: Approval['error']): readonly RowChange[] {
-  if (row?.state !== 'executed' || row.error === error) return [];
-  return [savedApproval({ ...approvalOf(row), error })];
+function withFault(row: ApprovalRow | undefined, error: FollowUpError | null): readonly RowChange[] {
+  const approval = row && approvalOf(row);
+  if (approval?.state !== 'executed' || approval.error === error) return [];
+  return [savedApproval({ ...approval, error })];
 }
 
 type TakenRow = ValuesOf<(typeof approvalStatements.lapsed)['columns']>;
-
-function reclaimed(row: TakenRow, signer: Signer): Reclaimed & { readonly isIntact: boolean } {
-  const approval = approvalOf(row);
-  const isIntact = isDecisionIntact(approval, row.decisionSignature, signer);
-  return { approval, sealedPlan: row.sealedPlan, isIntact };
-}
 
 /** Takes over runs whose lease has ended, and ends those that must not run anymore. */
 function reclaim(
@@ -244,27 +253,29 @@ function reclaim(
   { leaseMs, limit, signer, now }: { leaseMs: number; limit: number; signer: Signer; now: Date },
   storeNowMs: number,
   random: Random,
-): Verdict<{ readonly runs: readonly Reclaimed[]; readonly followUps: readonly Reclaimed[] }> {
+): Verdict<Taken> {
   const leaseUntilMs = storeNowMs + leaseMs;
   const changes: RowChange[] = [];
-  const runs: Reclaimed[] = [];
+  const runs: Reclaimed<Approved>[] = [];
   for (const row of lapsed) {
-    const { approval: before, sealedPlan, isIntact } = reclaimed(row, signer);
-    const event: ApprovalEvent = isIntact
-      ? { type: 'reclaim', storeNowMs, leaseUntilMs }
-      : endOfAltered(before);
+    const before = approvalOf(row);
+    if (before.state !== 'approved') continue;
+    const event: ApprovalEvent =
+      isDecisionIntact(row, signer) || before.leaseUntilMs === 'restored'
+        ? { type: 'reclaim', storeNowMs, leaseUntilMs }
+        : endOfAltered(before);
     const after = transition(before, event, now);
     if (after === undefined) continue;
     for (const change of writesOfMove(before, after, now, random)) changes.push(change);
-    if (after.state === 'approved') runs.push({ approval: after, sealedPlan });
+    if (after.state === 'approved') runs.push({ approval: after, sealedPlan: row.sealedPlan });
     else changes.push(settlementRow(after, now));
   }
-  const taken: Reclaimed[] = [];
+  const taken: Reclaimed<Executed>[] = [];
   for (const row of due.slice(0, limit - runs.length)) {
-    const { approval, sealedPlan, isIntact } = reclaimed(row, signer);
+    const approval = approvalOf(row);
     const { ownerId, id: approvalId } = approval;
-    if (isIntact) {
-      taken.push({ approval, sealedPlan });
+    if (approval.state === 'executed' && isDecisionIntact(row, signer)) {
+      taken.push({ approval, sealedPlan: row.sealedPlan });
       changes.push(put(followUps, { ownerId, approvalId, dueAtMs: leaseUntilMs }));
     } else {
       changes.push(remove(followUps, { ownerId, approvalId }));
@@ -274,6 +285,6 @@ function reclaim(
 }
 
 /** Nobody knows what happened if somebody wrote that it had started. */
-function endOfAltered({ startedAt, lease: { fence } }: Approval): ApprovalEvent {
+function endOfAltered({ startedAt, fence }: Approved): ApprovalEvent {
   return startedAt === null ? { type: 'refuse', fence, error: 'altered' } : { type: 'lose', fence };
 }

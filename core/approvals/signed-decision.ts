@@ -1,5 +1,5 @@
 import type { Signer } from '../secrets/keyring.ts';
-import type { Approval } from './approval.ts';
+import type { ApprovalRow, SignedRow } from './approval-state.ts';
 
 /**
  * Signs who approved what, and when, with the keyring: a program that can write to the database, but not read the secret key,
@@ -7,21 +7,24 @@ import type { Approval } from './approval.ts';
  * version of the encoding. Raise it if you add a value.
  */
 
-/** @param approval  as approved */
-export function signedDecision(approval: Approval, signer: Pick<Signer, 'sign'>): string {
-  return signer.sign('decision', decisionText(approval));
+/** @param row  as approved */
+export function signedDecision(
+  row: ApprovalRow,
+  signer: Pick<Signer, 'sign'>,
+): { decisionSignature: string } {
+  return { decisionSignature: signer.sign('decision', decisionText(row)) };
 }
 
-/** Whether Countersign wrote this decision. @param signature  the one of its row */
-export function isDecisionIntact(approval: Approval, signature: string | null, signer: Signer): boolean {
-  return signer.isSigned('decision', decisionText(approval), signature);
+/** Whether Countersign wrote this decision. */
+export function isDecisionIntact(row: SignedRow, signer: Signer): boolean {
+  return signer.isSigned('decision', decisionText(row), row.decisionSignature);
 }
 
 /** Different decisions have different texts. */
-export function decisionText(approval: Approval): string {
-  const { ownerId, id, credentialId, accountId, tool, group, action, digest } = approval;
-  const { approvedBy, approvedAt, decidedAt, decidedIn } = approval;
+export function decisionText(row: ApprovalRow): string {
+  const { ownerId, approvalId, credentialId, accountId, tool, permissionGroup, action, digest } = row;
+  const { approvedBy, approvedAt, decidedAt, decidedIn } = row;
   const times = [approvedAt, decidedAt].map((time) => time?.getTime() ?? null);
-  const what = [ownerId, id, credentialId, accountId, tool, group, action, digest];
+  const what = [ownerId, approvalId, credentialId, accountId, tool, permissionGroup, action, digest];
   return JSON.stringify([1, ...what, approvedBy, decidedIn, ...times]);
 }

@@ -4,7 +4,7 @@ import { type Limits, limitsOf } from '../keys/limits.ts';
 import { isOn } from '../keys/live-key.ts';
 import { effectiveMode, type Group, type Mode } from '../keys/permissions.ts';
 import type { Signer } from '../secrets/keyring.ts';
-import type { Approval, ApprovalError } from './approval.ts';
+import { type Approval, type ApprovalError, isByPolicy } from './approval.ts';
 
 /** Returns the mode that counts for the group. Undefined if the credential is off. */
 export function modeNow(standing: Standing, group: Group, signer: Signer, now: Date): Mode | undefined {
@@ -19,15 +19,15 @@ export function modeNow(standing: Standing, group: Group, signer: Signer, now: D
  */
 export function refusalNow(
   standing: Standing,
-  { group, approvedBy }: Pick<Approval, 'group' | 'approvedBy'>,
+  approval: Approval,
   reach: Reach | null,
   signer: Signer,
   now: Date,
 ): ApprovalError | undefined {
-  const mode = modeNow(standing, group, signer, now);
+  const mode = modeNow(standing, approval.group, signer, now);
   if (mode === undefined || mode === 'off') return 'credential_off';
   const { pausedAt, fences } = standing;
-  if (pausedAt !== null && approvedBy === 'policy') return 'credential_paused';
+  if (pausedAt !== null && isByPolicy(approval)) return 'credential_paused';
   return reach !== null && crossedFence(fences, reach, now) !== undefined ? 'outside_fence' : undefined;
 }
 

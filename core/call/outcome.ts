@@ -3,6 +3,11 @@ import { UNTOLD, type Untold } from '../actions/change-event.ts';
 import {
   type Approval,
   type ApprovalState,
+  type Approved,
+  decisionOf,
+  type Executed,
+  editOf,
+  type Failed,
   isTerminal,
   type RejectionReason,
   startsBefore,
@@ -90,6 +95,7 @@ function failureWith(code: ErrorCode, details: ErrorDetails | undefined): Failur
 /** Fields without a value yet are left out. */
 export function wireApproval(approval: Approval, ownerWords: OpenWords): WireApproval {
   const { note, diff } = ownerWords(approval);
+  const decision = decisionOf(approval);
   return {
     id: approval.id,
     state: approval.state,
@@ -97,16 +103,15 @@ export function wireApproval(approval: Approval, ownerWords: OpenWords): WireApp
     ...(approval.action === null ? {} : { action: approval.action }),
     created_at: approval.createdAt.toISOString(),
     ...(approval.state === 'pending' ? { expires_at: approval.expiresAt.toISOString() } : {}),
-    ...(approval.decidedAt === null ? {} : { decided_at: approval.decidedAt.toISOString() }),
-    ...(approval.executedAt === null ? {} : { executed_at: approval.executedAt.toISOString() }),
-    ...(approval.result === null ? {} : { result: approval.result }),
-    // While it is approved, and once it is executed, the cause is the owner's business.
-    ...(approval.error !== null && ['failed', 'cancelled'].includes(approval.state)
-      ? { error: approval.error }
+    ...(decision === undefined ? {} : { decided_at: decision.at.toISOString() }),
+    ...(approval.state === 'executed'
+      ? { executed_at: approval.endedAt.toISOString(), result: approval.result }
       : {}),
-    ...(approval.rejection === null
-      ? {}
-      : { rejection: { reason: approval.rejection.reason, ...(note === null ? {} : { note }) } }),
+    // While it is approved, and once it is executed, the cause is the owner's business.
+    ...(approval.state === 'failed' || approval.state === 'cancelled' ? { error: approval.error } : {}),
+    ...(approval.state === 'rejected' && approval.rejection !== null
+      ? { rejection: { reason: approval.rejection.reason, ...(note === null ? {} : { note }) } }
+      : {}),
     ...(diff === null ? {} : { edited: { diff } }),
   };
 }
@@ -139,9 +144,9 @@ function notDone(approval: Approval): string {
   );
 }
 
-function whatGoesOn({ error, approvedAt }: Approval): string {
-  if (error !== 'upstream_mail_error' || approvedAt === null) return 'is being carried out';
-  const until = startsBefore(approvedAt).toISOString();
+function whatGoesOn({ error, authorization }: Approved): string {
+  if (error !== 'upstream_mail_error') return 'is being carried out';
+  const until = startsBefore(authorization.at).toISOString();
   return `its server put it off or could not be reached, so it is tried again until ${until}`;
 }
 
@@ -163,7 +168,7 @@ export function meaningOf(approval: Approval): string {
     case 'pending':
       return 'The request waits for the owner. Nothing has happened yet.';
     case 'approved':
-      return approval.edit === null
+      return editOf(approval) === null
         ? 'The request is approved and is being carried out. It is not done yet.'
         : `The owner changed the request and approved it. It is being carried out and is not done yet. ${EDITED}`;
     case 'executed': {
@@ -172,9 +177,9 @@ export function meaningOf(approval: Approval): string {
           ? ''
           : ' in part only: result.items says which messages are not done, and why';
       const done =
-        approval.approvedBy === 'policy'
+        approval.authorization.by === 'policy'
           ? `The action was carried out${inPart}; this key may do it without asking.`
-          : approval.edit === null
+          : approval.authorization.edit === null
             ? `The owner approved the request and the action was carried out${inPart}.`
             : `The owner changed the request and approved it, and the action was carried out${inPart}. ${EDITED}`;
       const more = forwardLeft.safeParse(approval.result).success ? LEFT_BEHIND : '';
@@ -206,7 +211,7 @@ export function meaningOf(approval: Approval): string {
 }
 
 /** What the agent can do about it. Undefined: nothing that is known. */
-function failedBecause({ error, sizes }: Approval): string | undefined {
+function failedBecause({ error, sizes }: Failed): string | undefined {
   switch (error) {
     case 'message_too_large':
       return sizes === null
@@ -252,7 +257,7 @@ const UNTOLD_ATTENDEES: Readonly<Record<Untold, string>> = {
 const invitations = z.looseObject({ invitations: z.enum(UNTOLD) });
 
 /** What the calendar server says of the attendees whom it was to tell. Undefined: it has told them, or there were none. */
-export function untoldOf({ result }: Pick<Approval, 'result'>): Untold | undefined {
+export function untoldOf({ result }: Pick<Executed, 'result'>): Untold | undefined {
   return invitations.safeParse(result).data?.invitations;
 }
 
@@ -261,7 +266,7 @@ const itemsDone = z.looseObject({ items: z.array(z.looseObject({ done: z.boolean
 /** The number of targets that an executed change of several messages did not complete. Undefined: none. */
 export function failedTargets({
   result,
-}: Approval): { readonly undone: number; readonly of: number } | undefined {
+}: Pick<Executed, 'result'>): { readonly undone: number; readonly of: number } | undefined {
   const items = itemsDone.safeParse(result).data?.items ?? [];
   const undone = items.filter(({ done }) => done === false).length;
   return undone === 0 ? undefined : { undone, of: items.length };

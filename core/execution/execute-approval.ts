@@ -2,7 +2,7 @@ import { runPorts } from '../accounts/tool-ports.ts';
 import type { Action } from '../actions/action.ts';
 import { SentCopyRefused } from '../actions/frozen-message.ts';
 import type { StoredAction } from '../actions/stored-action.ts';
-import type { Approval } from '../approvals/approval.ts';
+import { type Approval, type Approved, type Executed, transition } from '../approvals/approval.ts';
 import type { Reclaimed, Settlement } from '../approvals/run-storage.ts';
 import { ServiceStoppedError } from '../contract/errors.ts';
 import type { Result } from '../contract/result.ts';
@@ -23,7 +23,7 @@ export interface Executor {
    * Runs an approval that is leased to this process, and settles it. Never rejects.
    * @returns the approval afterwards; as it was, if the service has stopped: then recovery settles it
    */
-  executeApproval(approval: Approval, sealedPlan: string | null): Promise<Approval>;
+  executeApproval(approval: Approved, sealedPlan: string | null): Promise<Approval>;
   /** Takes over runs whose lease has lapsed. @returns once they have started; `ended` resolves when they have ended */
   recover(): Promise<{ readonly ended: Promise<unknown> }>;
   /** Resolves when nothing is running. */
@@ -70,9 +70,9 @@ export function createExecutor(
     }
   }
 
-  function executeApproval(approval: Approval, sealedPlan: string | null): Promise<Approval> {
-    const { ownerId, id, lease } = approval;
-    const held = { ownerId, approval: { id, fence: lease.fence } };
+  function executeApproval(approval: Approved, sealedPlan: string | null): Promise<Approval> {
+    const { ownerId, id, fence } = approval;
+    const held = { ownerId, approval: { id, fence } };
     return track(id, (signal) =>
       leased(held, () => execute(approval, sealedPlan, signal)).catch((error: unknown) => {
         log.warn('a run is left to recovery', { approval: id, ...errorName(error) });
@@ -83,12 +83,12 @@ export function createExecutor(
 
   /** @throws ServiceStoppedError */
   async function execute(
-    approval: Approval,
+    approval: Approved,
     sealedPlan: string | null,
     signal: AbortSignal,
   ): Promise<Approval> {
-    const { ownerId, id, lease, startedAt } = approval;
-    const base = { ownerId, approvalId: id, fence: lease.fence, leaseMs };
+    const { ownerId, id, fence, startedAt } = approval;
+    const base = { ownerId, approvalId: id, fence, leaseMs };
     const action = readable(approval, sealedPlan);
     if (action === undefined) {
       const end = startedAt === null ? ({ type: 'refuse', error: 'plan_unreadable' } as const) : LOST;
@@ -98,7 +98,7 @@ export function createExecutor(
     const recipients = action.recipients.map(normalAddress);
     const hasMore = action.followUp !== undefined;
     const settled = await settle(approval, { ...base, end, recipients, followUp: hasMore });
-    if (settled.state === 'executed' && settled.lease.fence === lease.fence && hasMore) {
+    if (settled.state === 'executed' && settled.fence === fence && hasMore) {
       void finish(settled, action);
     }
     return settled;
@@ -108,12 +108,15 @@ export function createExecutor(
    * The effect is done, whether or not it is recorded. Retries until the store accepts the record.
    * @throws ServiceStoppedError
    */
-  async function settle(approval: Approval, settlement: Omit<Settlement, 'now'>): Promise<Approval> {
+  async function settle(approval: Approved, settlement: Omit<Settlement, 'now'>): Promise<Approval> {
     for (;;) {
       try {
-        const settled = await storage.settle({ ...settlement, now: clock.now() });
+        const now = clock.now();
+        const settled = await storage.settle({ ...settlement, now });
+        if (settled !== undefined) return settled;
         // An owner is not removed while an action is under way, so this one never started.
-        return settled ?? { ...approval, state: 'failed', error: 'credential_off' };
+        const { fence } = approval;
+        return transition(approval, { type: 'refuse', fence, error: 'credential_off' }, now) ?? approval;
       } catch (error) {
         if (error instanceof ServiceStoppedError) throw error;
         log.error('a settlement was not stored; retrying', {
@@ -126,7 +129,7 @@ export function createExecutor(
   }
 
   /** Runs the follow-up of an executed action. */
-  function finish(approval: Approval, action: Action<StoredAction, Result>): Promise<void> {
+  function finish(approval: Executed, action: Action<StoredAction, Result>): Promise<void> {
     const { ownerId, id } = approval;
     async function work(signal: AbortSignal): Promise<void> {
       try {
@@ -158,7 +161,7 @@ export function createExecutor(
     }
   }
 
-  function finishReclaimed({ approval, sealedPlan }: Reclaimed): Promise<void> {
+  function finishReclaimed({ approval, sealedPlan }: Reclaimed<Executed>): Promise<void> {
     const action = readable(approval, sealedPlan);
     if (action !== undefined) return finish(approval, action);
     log.error('a follow-up is given up', { approval: approval.id });

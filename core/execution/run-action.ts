@@ -2,7 +2,7 @@ import { mailCall } from '../accounts/mail-call.ts';
 import type { RunPorts } from '../accounts/tool-ports.ts';
 import type { Action, RunContext } from '../actions/action.ts';
 import type { StoredAction } from '../actions/stored-action.ts';
-import { type Approval, isInTime } from '../approvals/approval.ts';
+import { type Approved, type Executed, isInTime } from '../approvals/approval.ts';
 import type { Settlement } from '../approvals/run-storage.ts';
 import { REACHES_NOTHING } from '../keys/fences.ts';
 import { errorName } from '../ports/log.ts';
@@ -38,7 +38,7 @@ const RUN_DEADLINE_MS = 11 * 60_000;
  */
 export function runAction(
   parts: RunParts,
-  approval: Approval,
+  approval: Approved,
   action: ApprovedAction,
   signal: AbortSignal,
 ): Promise<Settlement['end']> {
@@ -49,7 +49,7 @@ export function runAction(
 
 async function attempt(
   parts: RunParts,
-  approval: Approval,
+  approval: Approved,
   action: ApprovedAction,
   signal: AbortSignal,
 ): Promise<Settlement['end']> {
@@ -67,7 +67,7 @@ async function attempt(
 
 async function endAfterCrash(
   parts: RunParts,
-  approval: Approval,
+  approval: Approved,
   action: ApprovedAction,
   signal: AbortSignal,
 ): Promise<Settlement['end']> {
@@ -92,12 +92,12 @@ async function endAfterCrash(
  */
 export async function followUp(
   parts: RunParts,
-  approval: Approval,
+  approval: Executed,
   action: ApprovedAction,
   signal: AbortSignal,
 ): Promise<void> {
   const { run } = openRun(parts, approval, CHANGES_NOTHING, signal);
-  const dated = { ...run, date: approval.startedAt ?? run.date };
+  const dated = { ...run, date: approval.startedAt };
   await action.followUp?.(dated);
   await parts.linkSent(dated, action.stored);
 }
@@ -108,12 +108,12 @@ const CHANGES_NOTHING = { relocated: [], reach: REACHES_NOTHING };
 /** Returns the context of a run, and the progress of its start. */
 function openRun(
   { ports, runPorts, keyring }: RunParts,
-  approval: Approval,
+  approval: Approved | Executed,
   { relocated, reach }: Pick<ApprovedAction, 'relocated' | 'reach'>,
   signal: AbortSignal,
 ) {
   const { storage, clock } = ports;
-  const { ownerId, id, lease } = approval;
+  const { ownerId, id, fence, authorization } = approval;
   const date = clock.now();
   const progress = { started: approval.startedAt !== null, startError: undefined as unknown };
   const run: RunContext = {
@@ -121,7 +121,7 @@ function openRun(
     ownerId,
     requestId: id,
     date,
-    isAutomatic: approval.approvedBy === 'policy',
+    isAutomatic: authorization.by === 'policy',
     async start() {
       if (progress.started) return true;
       // The store receives the Date of the message, which is earlier than now by the time of connecting.
@@ -130,7 +130,7 @@ function openRun(
         const request = {
           ownerId,
           approvalId: id,
-          fence: lease.fence,
+          fence,
           reach,
           relocated,
           signer: keyring,

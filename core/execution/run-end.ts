@@ -1,4 +1,4 @@
-import { type Approval, isInTime, ownersCause } from '../approvals/approval.ts';
+import { type Approved, type Failed, isInTime, retryCause } from '../approvals/approval.ts';
 import type { Settlement } from '../approvals/run-storage.ts';
 import { ServiceError } from '../contract/errors.ts';
 import { MailError } from '../ports/mail.ts';
@@ -13,7 +13,7 @@ import { MailError } from '../ports/mail.ts';
 export function endOf(
   error: unknown,
   isStarted: boolean,
-  approval: Approval,
+  approval: Approved,
   now: Date,
   retryMs: number,
 ): Settlement['end'] {
@@ -28,7 +28,7 @@ export function endOf(
     case 'unavailable':
     case 'auth': {
       // Nothing was done. A started action is still not tried again, because the owner approved one attempt.
-      const cause = ownersCause(error.trouble) ?? 'upstream_mail_error';
+      const cause = retryCause(error.trouble) ?? 'upstream_mail_error';
       return isStarted ? { type: 'refuse', error: cause } : { type: 'not_now', error: cause, retryMs };
     }
     case 'not_found':
@@ -41,13 +41,8 @@ export function endOf(
 }
 
 /** The error that a failed direct write returns. */
-export function runFailure({
-  error,
-  group,
-  sizes,
-}: Pick<Approval, 'error' | 'group' | 'sizes'>): ServiceError {
+export function runFailure({ error, group, sizes }: Pick<Failed, 'error' | 'group' | 'sizes'>): ServiceError {
   switch (error) {
-    case null:
     case 'internal_error':
     case 'plan_unreadable':
     case 'altered':

@@ -1,4 +1,4 @@
-import type { Approval } from '../approvals/approval.ts';
+import { type Approval, editOf } from '../approvals/approval.ts';
 import { errorName, type Log } from '../ports/log.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { STORED } from '../secrets/stored-purposes.ts';
@@ -39,7 +39,7 @@ export function openAsked(keyring: Keyring, of: Ref, sealed: string): string {
 /** Words that cannot be opened are left out: they must not keep anybody from reading the rest. The log says so. */
 export function ownerWordsOf(keyring: Keyring, log: Log): OpenWords {
   return (approval) => {
-    const { rejection, edit } = approval;
+    const rejection = approval.state === 'rejected' ? approval.rejection : null;
     const open = (purpose: string, sealed: string | null) => {
       if (sealed === null) return null;
       try {
@@ -51,7 +51,7 @@ export function ownerWordsOf(keyring: Keyring, log: Log): OpenWords {
     };
     return {
       note: open(STORED.rejectionNote, rejection?.sealedNote ?? null),
-      diff: open(STORED.editDiff, edit?.sealedDiff ?? null),
+      diff: open(STORED.editDiff, editOf(approval)?.sealedDiff ?? null),
     };
   };
 }

@@ -90,13 +90,14 @@ export async function fileRequest(
     now: context.now,
   });
   if (filed.kind === 'refuse') throw filed.error;
-  const { approval } = filed;
-  if (filed.kind === 'ask') parts.onPending({ ownerId, approvalId: id });
+  const { id: approvalId } = filed.approval;
+  if (filed.kind === 'ask') parts.onPending({ ownerId, approvalId });
   if (filed.kind !== 'run') {
-    return { outcome: approvalOutcome(approval, context, context.now), approvalId: approval.id };
+    return { outcome: approvalOutcome(filed.approval, context, context.now), approvalId };
   }
-  const settled = await settledWithin(executor.executeApproval(approval, filing.sealedPlan), approval, ports);
-  return { outcome: writeOutcome(settled, context, context.now), approvalId: approval.id };
+  const run = executor.executeApproval(filed.approval, filing.sealedPlan);
+  const settled = await settledWithin(run, filed.approval, ports);
+  return { outcome: writeOutcome(settled, context, context.now), approvalId };
 }
 
 /** Returns the approval after its run, or its current state once the caller has waited long enough. */

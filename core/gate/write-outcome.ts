@@ -1,4 +1,4 @@
-import type { Approval } from '../approvals/approval.ts';
+import { type Approval, isByPolicy } from '../approvals/approval.ts';
 import type { CallContext } from '../call/context.ts';
 import { approvalOutcome, endedOutcome, failureOf, type Outcome } from '../call/outcome.ts';
 import { runFailure } from '../execution/run-end.ts';
@@ -9,7 +9,7 @@ export function writeOutcome(
   told: Pick<CallContext, 'dashboardUrl' | 'ownerWords'>,
   now: Date,
 ): Outcome {
-  if (approval.approvedBy !== 'policy') return approvalOutcome(approval, told, now);
+  if (!isByPolicy(approval)) return approvalOutcome(approval, told, now);
   if (approval.state === 'failed') return failureOf(runFailure(approval));
   if (approval.state === 'executed')
     return { ...endedOutcome(approval, told.ownerWords), auto_approved: true };

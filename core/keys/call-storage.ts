@@ -362,9 +362,9 @@ function renew(
   const held = claimed && heldClaim(facts.claim, claimed);
   if (held !== undefined) changes.push(put(claims, { ...held, leaseUntil: new Date(untilMs) }));
   const run = facts.approval;
-  if (approval !== undefined && run?.state === 'approved' && run.lease.fence === approval.fence) {
-    changes.push(savedApproval({ ...run, lease: { ...run.lease, untilMs } }));
-  }
+  const isHeld =
+    run?.state === 'approved' && run.fence === approval?.fence && run.leaseUntilMs !== 'restored';
+  if (isHeld) changes.push(savedApproval({ ...run, leaseUntilMs: untilMs }));
   if (followUp !== undefined && facts.followUp !== undefined) {
     changes.push(put(followUps, { ownerId, approvalId: followUp, dueAtMs: untilMs }));
   }

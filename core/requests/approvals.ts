@@ -1,4 +1,4 @@
-import { type Approval, DECIDED_IN_APP } from '../approvals/approval.ts';
+import { type Approval, type Approved, DECIDED_IN_APP, decisionOf, editOf } from '../approvals/approval.ts';
 import { notFound } from '../contract/not-found.ts';
 import { UnreadablePlan } from '../execution/plan.ts';
 import { type OpenedPlan, openedPlan, openPlan } from '../execution/sealed-plan.ts';
@@ -179,7 +179,7 @@ export interface ChangePreview {
 
 export function createApprovals(
   parts: CallToolParts,
-  run: (approval: Approval, sealedPlan: string | null) => Promise<Approval>,
+  run: (approval: Approved, sealedPlan: string | null) => Promise<Approval>,
 ): Omit<Approvals, 'decideTogether' | 'now' | 'watch'> {
   const { ports, keyring, leaseMs, waits, ownerWords } = parts;
   const { storage, clock, log } = ports;
@@ -193,7 +193,7 @@ export function createApprovals(
 
   /** What was asked for, if the owner changed it. */
   async function askedContent(approval: Approval): Promise<ApprovalContent | null> {
-    if (approval.edit === null) return null;
+    if (editOf(approval) === null) return null;
     const sealed = await storage.askedPlan(approval.ownerId, approval.id);
     if (sealed === undefined) return { kind: 'erased' };
     try {
@@ -254,10 +254,11 @@ export function createApprovals(
     }
   }
 
-  async function decidedIn({ ownerId, decidedIn: where }: Approval): Promise<DecidedIn | null> {
+  async function decidedIn(approval: Approval): Promise<DecidedIn | null> {
+    const where = decisionOf(approval)?.decidedIn ?? null;
     if (where === null) return null;
     if (where === DECIDED_IN_APP) return { kind: 'app' };
-    const sessions = await storage.sessions(ownerId, keyring, clock.now());
+    const sessions = await storage.sessions(approval.ownerId, keyring, clock.now());
     const session = sessions.find(({ id }) => id === where);
     if (session === undefined) return { kind: 'ended_session' };
     return { kind: 'session', browser: session.browser, signedInAt: session.createdAt };
@@ -338,8 +339,9 @@ export function createApprovals(
   async function approveAndRun(...decision: Parameters<typeof decide>): Promise<Decided | undefined> {
     const decided = await decide(...decision);
     if (decided === undefined) return undefined;
-    if (!decided.won) return { approval: decided.approval, won: false };
-    return { approval: await run(decided.approval, decided.sealedPlan), won: true };
+    const { approval, won, sealedPlan } = decided;
+    if (!won || approval.state !== 'approved') return { approval, won };
+    return { approval: await run(approval, sealedPlan), won };
   }
 
   const approve: Approvals['approve'] = async (

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Approval, DECIDED_IN_APP } from '../approvals/approval.ts';
+import { type Approval, type Approved, DECIDED_IN_APP } from '../approvals/approval.ts';
 import { invalidArgument } from '../contract/schema.ts';
 import { settledWithin } from '../gate/perform-write.ts';
 import { isProofOf, type OwnerProof } from '../owners/owner-proof.ts';
@@ -17,7 +17,7 @@ const RUNS_AT_ONCE = 4;
 /** A member after its decision, with the plan to run if it was approved. */
 interface Decided {
   readonly member: DecidedMember;
-  readonly run?: { readonly approval: Approval; readonly sealedPlan: string | null };
+  readonly run?: { readonly approval: Approved; readonly sealedPlan: string | null };
 }
 
 /**
@@ -28,7 +28,7 @@ export function createDecideTogether(
   ports: Ports,
   keyring: Keyring,
   leaseMs: number,
-  execute: (approval: Approval, sealedPlan: string | null) => Promise<Approval>,
+  execute: (approval: Approved, sealedPlan: string | null) => Promise<Approval>,
 ): Approvals['decideTogether'] {
   const { storage, clock, log } = ports;
 
@@ -63,12 +63,12 @@ export function createDecideTogether(
     if (decided === undefined) return left('not_found');
     const { approval: after, won } = decided;
     const member = { approvalId, approval: after, left: won ? null : ('not_possible' as const) };
-    if (!won || type === 'reject') return { member };
+    if (!won || after.state !== 'approved') return { member };
     return { member, run: { approval: after, sealedPlan: decided.sealedPlan } };
   }
 
   /** A failure here leaves the run to recovery, and the others to their turns. */
-  async function run(approval: Approval, sealedPlan: string | null): Promise<Approval> {
+  async function run(approval: Approved, sealedPlan: string | null): Promise<Approval> {
     try {
       return await execute(approval, sealedPlan);
     } catch (error) {

@@ -15,8 +15,8 @@ const FINAL: ReadonlySet<ApprovalError> = new Set([
 ]);
 
 /** Whether it failed with nothing done, and may succeed if it is planned anew. */
-export function mayTryAgain({ state, error }: Approval): boolean {
-  return state === 'failed' && (error === null || !FINAL.has(error));
+export function mayTryAgain(approval: Approval): boolean {
+  return approval.state === 'failed' && !FINAL.has(approval.error);
 }
 
 /**

@@ -1,9 +1,10 @@
 import type { Untold } from '../../core/actions/change-event.ts';
-import type {
-  Approval,
-  ApprovalError,
-  ApprovalState,
-  RejectionReason,
+import {
+  type Approval,
+  type ApprovalError,
+  type ApprovalState,
+  errorOf,
+  type RejectionReason,
 } from '../../core/approvals/approval.ts';
 import { failedTargets, untoldOf } from '../../core/call/outcome.ts';
 import { ERRORS, type ErrorCode } from '../../core/contract/errors.ts';
@@ -65,9 +66,9 @@ export function meaningForOwner(approval: Approval): string {
       const left = failedTargets(approval);
       const inPart = left && `It failed for ${left.undone} of ${left.of} messages.`;
       const done =
-        approval.approvedBy === 'policy'
+        approval.authorization.by === 'policy'
           ? 'It was carried out without asking you, as its key allows.'
-          : `You ${approval.edit === null ? '' : 'changed it and '}approved it, and it was carried out.`;
+          : `You ${approval.authorization.edit === null ? '' : 'changed it and '}approved it, and it was carried out.`;
       return [done, inPart, reasonOf(approval)].filter(Boolean).join(' ');
     }
     case 'failed':
@@ -132,19 +133,20 @@ const UNTOLD_ATTENDEES: Record<Untold, string> = {
 
 /** Undefined: there is nothing to do. */
 export function adviceForOwner(approval: Approval): string | undefined {
-  const { state, error } = approval;
-  const untold = untoldOf(approval);
+  const untold = approval.state === 'executed' ? untoldOf(approval) : undefined;
   if (untold !== undefined) return UNTOLD_ATTENDEES[untold];
-  if (state === 'outcome_unknown') {
+  if (approval.state === 'outcome_unknown') {
     return 'If it is not in the Sent folder or in the calendar, it may still arrive. Wait a while before you do it yourself. Countersign never repeats it.';
   }
   // What was approved is tried again by itself, and what it means says so.
-  return error === null || state === 'approved' ? undefined : ADVICE[error];
+  const error = errorOf(approval);
+  return error === null || approval.state === 'approved' ? undefined : ADVICE[error];
 }
 
-function reasonOf({ error, sizes }: Approval): string {
+function reasonOf(approval: Approval): string {
+  const error = errorOf(approval);
   if (error === null) return '';
-  if (sizes !== null) return tooLargeText(sizes);
+  if (approval.state === 'failed' && approval.sizes !== null) return tooLargeText(approval.sizes);
   return isReason(error) ? REASONS[error] : ERRORS[error].message;
 }
 

@@ -1,8 +1,8 @@
 import PostalMime from 'postal-mime';
-import type { Approval } from '../../core/approvals/approval.ts';
 import type { CalendarEvent } from '../../core/calendar/event.ts';
 import type { Calendar, CalendarInfo } from '../../core/ports/calendar.ts';
 import type { MailAccount, MailCall } from '../../core/ports/mail.ts';
+import type { AnyApproval } from '../contracts/any-approval.ts';
 import { calendarOf, event, ZURICH } from '../contracts/calendar/scene.ts';
 import { eventsOn } from '../events-on.ts';
 import type { TestKey } from '../open-service.ts';
@@ -127,7 +127,7 @@ export async function approved(
   scene: CalendarScene,
   tool: string,
   args: Record<string, unknown>,
-): Promise<Approval> {
+): Promise<AnyApproval> {
   const { id } = approvalOf(await scene.key.call(tool, args));
   return (await approve(scene, id)).approval;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { AnyApproval } from '../contracts/any-approval.ts';
 import { including, textLike } from './matchers.ts';
 import { approvalOf, approve, FRIEND, firstId, openScene, type Scene, sendTo, stateOf } from './scene.ts';
 
@@ -30,7 +31,7 @@ async function open() {
 
 async function ends(scene: Scene, requests: Record<string, string>) {
   const ended = Object.entries(requests).map(async ([name, id]) => {
-    const approval = await scene.storage.approval(scene.ownerId, id);
+    const approval: AnyApproval | undefined = await scene.storage.approval(scene.ownerId, id);
     return [name, approval?.error ?? approval?.state];
   });
   return Object.fromEntries(await Promise.all(ended));

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { editOf } from '../../core/approvals/approval.ts';
 import { editDiff } from '../../core/plans/edit-diff.ts';
 import { inWords } from '../../core/safety/finding-text.ts';
 import { anyGrapheme } from '../any-character.ts';
@@ -52,7 +53,7 @@ describe('a waiting send that the owner changes', () => {
     const before = (await shownOf(scene, id)).message?.says.messageId;
     expect(await change({ subject: 'Better', text: 'Hello\r\nMaya\r\n' })).toMatchObject({
       won: true,
-      approval: { id, state: 'executed', approvedBy: 'owner' },
+      approval: { id, state: 'executed', authorization: { by: 'owner' } },
     });
     expect(sent()).toHaveLength(1);
     const shown = await shownOf(scene, id);
@@ -103,7 +104,10 @@ describe('a waiting send that the owner changes', () => {
 
   it('without a change is approved as it was asked', async () => {
     const { digest, change, read } = await open();
-    expect(await change({})).toMatchObject({ won: true, approval: { digest, edit: null } });
+    expect(await change({})).toMatchObject({
+      won: true,
+      approval: { digest, authorization: { by: 'owner', edit: null } },
+    });
     expect(await read()).not.toHaveProperty('approval.edited');
   });
 
@@ -212,7 +216,8 @@ describe('a waiting send that the owner changes', () => {
       if (state === 'rejected') await scene.service.approvals.reject(scene.ownerId, id);
       if (state === 'executed') await scene.service.approvals.approve(scene.ownerId, id, digest);
       if (state === 'expired') scene.clock.shift(86_400_000);
-      expect(await change({ text: 'Too late' })).toMatchObject({ won: false, approval: { edit: null } });
+      const tooLate = await change({ text: 'Too late' });
+      expect([tooLate?.won, tooLate && editOf(tooLate.approval)]).toEqual([false, null]);
       expect(sent()).toHaveLength(state === 'executed' ? 1 : 0);
     },
   );

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { inlineReader } from '../../adapters/reader/inline-reader.ts';
 import type { SandboxMail } from '../../adapters/sandbox/mail.ts';
-import type { Approval } from '../../core/approvals/approval.ts';
 import type { Start } from '../../core/ports/mail.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import { createService } from '../../core/service/create-service.ts';
+import type { AnyApproval } from '../contracts/any-approval.ts';
 import { silentLog, type TestKey, testClock } from '../open-service.ts';
 import { approvalOf, digestOf, openScene, type Scene, type SceneOptions, stateOf } from './scene.ts';
 
@@ -25,7 +25,7 @@ export interface CrashedRun {
   /** Approves the request, and ends the process at the crash. */
   runs(tool: string, args: object): Promise<string>;
   /** Another process recovers. @returns the approval as it ends */
-  recovered(id: string): Promise<Approval>;
+  recovered(id: string): Promise<AnyApproval>;
 }
 
 export async function openCrashing(

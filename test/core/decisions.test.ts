@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { errorOf } from '../../core/approvals/approval.ts';
 import { meaningForOwner } from '../../hosts/dashboard/words.ts';
+import type { AnyApproval } from '../contracts/any-approval.ts';
 import {
   approvalOf,
   approve,
@@ -40,7 +42,10 @@ describe('an approval by the owner', () => {
   it('runs the request once, and sends events for the decision and its end', async () => {
     const { scene, id, digest } = await open();
     const decided = await scene.service.approvals.approve(scene.ownerId, id, digest);
-    expect(decided).toMatchObject({ won: true, approval: { state: 'executed', approvedBy: 'owner' } });
+    expect(decided).toMatchObject({
+      won: true,
+      approval: { state: 'executed', authorization: { by: 'owner' } },
+    });
     expect(scene.mail.transmitted()).toHaveLength(1);
     expect(await told(scene)).toEqual(['approved', 'executed']);
   });
@@ -120,7 +125,8 @@ describe('an approval by the owner', () => {
         ? scene.service.keys.revoke(scene.ownerId, key.keyId)
         : scene.service.keys.setModes(scene.ownerId, key.keyId, { 'mail:send': 'off' });
     const [decided] = await Promise.all([scene.service.approvals.approve(scene.ownerId, id, digest), off()]);
-    const end = [decided?.approval.state, decided?.approval.error];
+    const { state, error }: Partial<AnyApproval> = decided?.approval ?? {};
+    const end = [state, error];
     expect([
       ['cancelled', what === 'key' ? 'credential_off' : 'permission_off'],
       ['failed', 'credential_off'],
@@ -134,7 +140,9 @@ describe('an approval by the owner', () => {
     [LOST, 'outcome_unknown', null, 1],
   ])('of a send to %s ends %s', async (to, state, error, transmitted) => {
     const { scene, id } = await open(to);
-    expect((await approve(scene, id)).approval).toMatchObject({ state, error, result: null });
+    const { approval } = await approve(scene, id);
+    expect([approval.state, errorOf(approval)]).toEqual([state, error]);
+    expect(approval).not.toHaveProperty('result');
     expect(scene.mail.transmitted()).toHaveLength(transmitted);
     expect(await told(scene)).toEqual(['approved', state]);
     await scene.service.recover();
@@ -186,12 +194,12 @@ describe('an approved send that the server defers', () => {
       executed: false,
       approval: { state: 'approved' },
     });
-    const { approvedAt } = (await scene.storage.approval(scene.ownerId, id)) ?? {};
-    const until = new Date((approvedAt?.getTime() ?? 0) + 15 * 60_000).toISOString();
+    const waiting = await scene.storage.approval(scene.ownerId, id);
+    if (waiting?.state !== 'approved') throw new Error('it is not approved');
+    const until = new Date(waiting.authorization.at.getTime() + 15 * 60_000).toISOString();
     expect('message' in answer && answer.message).toContain(`so it is tried again until ${until}`);
     expect(answer).not.toHaveProperty('approval.error');
-    const waiting = await scene.storage.approval(scene.ownerId, id);
-    expect(waiting && meaningForOwner(waiting)).toContain('put it off or could not be reached');
+    expect(meaningForOwner(waiting)).toContain('put it off or could not be reached');
     scene.clock.shift(15 * 60_000);
     await expect
       .poll(async () => {
@@ -199,7 +207,7 @@ describe('an approved send that the server defers', () => {
         return stateOf(scene, id);
       })
       .toBe('failed');
-    expect((await scene.storage.approval(scene.ownerId, id))?.error).toBe('not_started_in_time');
+    expect(await scene.storage.approval(scene.ownerId, id)).toMatchObject({ error: 'not_started_in_time' });
     expect(scene.mail.transmitted()).toEqual([]);
   });
 

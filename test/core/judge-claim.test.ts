@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { APPROVAL_STATES, type Approval } from '../../core/approvals/approval.ts';
+import type { Approval } from '../../core/approvals/approval.ts';
 import { type IdempotencyClaim, isAnswer, judgeClaim } from '../../core/approvals/idempotency.ts';
+
+import { BY_OWNER, BY_POLICY, PLACES } from './approvals/machine.ts';
 
 const NOW = new Date('2026-03-01T12:00:00Z');
 const HOUR_MS = 3_600_000;
@@ -15,14 +17,17 @@ const claims: fc.Arbitrary<IdempotencyClaim> = fc.record({
   createdAt: fc.integer({ min: -25 * HOUR_MS, max: 0 }).map((ms) => new Date(NOW.getTime() + ms)),
 });
 
-const approvals = fc.record({
-  state: fc.constantFrom(...APPROVAL_STATES),
-  approvedBy: fc.constantFrom('owner', 'policy', null),
-});
+/** In every state, by each of those who can approve it. */
+const APPROVALS: readonly Approval[] = Object.values(PLACES).flatMap<Approval>((place: Approval) =>
+  'authorization' in place
+    ? [BY_OWNER, BY_POLICY].map(({ authorization }) => ({ ...place, authorization }))
+    : [place],
+);
 
-/** Only the fields that the rule reads. */
-function approvalOf(claim: IdempotencyClaim, found: Pick<Approval, 'state' | 'approvedBy'>) {
-  return claim.approvalId === null ? undefined : ({ id: claim.approvalId, ...found } as Approval);
+const approvals = fc.constantFrom(...APPROVALS);
+
+function approvalOf(claim: IdempotencyClaim, found: Approval): Approval | undefined {
+  return claim.approvalId === null ? undefined : { ...found, id: claim.approvalId };
 }
 
 describe('judgeClaim', () => {
@@ -80,12 +85,7 @@ describe('judgeClaim', () => {
   });
 
   it('lets only a failed direct run be tried again', () => {
-    const frees = APPROVAL_STATES.flatMap((state) =>
-      (['owner', 'policy'] as const)
-        .filter((approvedBy) => !isAnswer({ state, approvedBy }))
-        .map(() => state),
-    );
-    expect(frees).toEqual(['failed']);
-    expect(isAnswer({ state: 'failed', approvedBy: 'owner' })).toBe(true);
+    const { authorization } = BY_POLICY;
+    expect(APPROVALS.filter((one) => !isAnswer(one))).toEqual([{ ...PLACES.failed, authorization }]);
   });
 });

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
 import type { SampleMessage } from '../../adapters/sandbox/sample-message.ts';
+import { errorOf } from '../../core/approvals/approval.ts';
 import type { Mode } from '../../core/keys/permissions.ts';
 import { MailError, type MailErrorCode } from '../../core/ports/mail.ts';
 import type { TestKey } from '../open-service.ts';
@@ -353,7 +354,7 @@ describe('a bulk move that succeeds in part', () => {
     [['refused', 'not_found'], 'failed', 'upstream_mail_error'],
   ] as const)('when none was certainly moved (%j) ends %s', async (codes, state, error) => {
     const { approval } = await openFailing(codes);
-    expect(approval).toMatchObject({ state, error });
+    expect([approval.state, errorOf(approval)]).toEqual([state, error]);
   });
 
   it('that could not start is tried again', async () => {
@@ -423,7 +424,9 @@ describe('a move that crashed', () => {
     const query = { path: 'INBOX', unread: false, order: 'uid', after: undefined, limit: 1 } as const;
     const [row] = (await scene.mail.list(call, query)).rows;
     await scene.mail.deliver(account, 'Archive', raw, row?.internalDate);
-    expect(await recovered(id)).toMatchObject({ state: 'outcome_unknown', result: null });
+    const approval = await recovered(id);
+    expect(approval.state).toBe('outcome_unknown');
+    expect(approval).not.toHaveProperty('result');
     expect(await subjectsIn(key, 'inbox')).toEqual(['Subject 0']);
     expect(await subjectsIn(key, 'archive')).toEqual(['Subject 0']);
   });

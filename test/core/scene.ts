@@ -19,6 +19,7 @@ import type { Decided } from '../../core/requests/approvals.ts';
 import { createKeyring, type Keyring } from '../../core/secrets/keyring.ts';
 import type { ServiceOptions } from '../../core/service/create-service.ts';
 import type { Service } from '../../core/service/service.ts';
+import type { AnyApproval } from '../contracts/any-approval.ts';
 import { expectDescribed } from '../described-outcome.ts';
 import { eventsOn } from '../events-on.ts';
 import {
@@ -184,7 +185,10 @@ export async function firstId(key: TestKey): Promise<string> {
 }
 
 /** Opens the page as the owner and presses Approve. */
-export async function approve({ service, ownerId }: Scene, id: string): Promise<Decided> {
+export async function approve(
+  { service, ownerId }: Scene,
+  id: string,
+): Promise<Decided & { readonly approval: AnyApproval }> {
   const digest = await digestOf(service, ownerId, id);
   const decided = await service.approvals.approve(ownerId, id, digest, { isRiskConfirmed: true });
   if (decided === undefined) throw new Error('there is no such approval');

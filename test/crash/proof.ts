@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Approval } from '../../core/approvals/approval.ts';
 import { workAtOnce } from '../at-once.ts';
+import type { AnyApproval } from '../contracts/any-approval.ts';
 import { casesOf } from '../only-long.ts';
 import { callWith } from '../open-service.ts';
 import { bundleForChild } from '../run-typescript.ts';
@@ -65,7 +66,7 @@ async function play<Box>(stage: Stage<Box>, perform: (folder: string) => Promise
     await perform(folder);
     const calls = tracedCalls(folder);
     const { approvals, again } = await recover(folder);
-    const [newest] = approvals;
+    const newest: AnyApproval | undefined = approvals[0];
     const found = await stage.look(folder, box);
     return {
       ...found,
@@ -94,12 +95,10 @@ async function recover(
       (await service.approvals.list(ownerId, { state: 'all', limit: 50 })).approvals.map(
         ({ approval }) => approval,
       );
-    const isOpen = (approval: Approval) =>
-      approval.state === 'approved' || approval.lease.untilMs > Date.now();
     do {
       await new Promise((resolve) => setTimeout(resolve, 50));
       await service.recover();
-    } while ((await all()).some(isOpen) || (await hasFollowUps(folder)));
+    } while ((await all()).some(({ state }) => state === 'approved') || (await hasFollowUps(folder)));
     const approvals = await all();
     if (act.mode !== 'direct') return { approvals, again: undefined };
     const repeat = () => callWith(service, apiKey, act.tool, act.args, IDEMPOTENCY_KEY);

@@ -3,7 +3,6 @@ import {
   APPROVAL_STATES,
   type Approval,
   type ApprovalEvent,
-  RESTORED_LEASE_MS,
   reportedState,
   transition,
 } from '../../core/approvals/approval.ts';
@@ -11,7 +10,7 @@ import { approvalOutcome } from '../../core/call/outcome.ts';
 import { meaningForOwner } from '../../hosts/dashboard/words.ts';
 import { publicBase } from '../../hosts/http/public-base.ts';
 import { ENVELOPE, statusOf } from '../../hosts/rest/answer.ts';
-import { at, DAY_MS, EVENTS, MINUTE_MS, NOON, PLACES } from '../core/approvals/machine.ts';
+import { at, BY_OWNER, DAY_MS, EVENTS, MINUTE_MS, NOON, PLACES } from '../core/approvals/machine.ts';
 import { codeIn, documentText, tableIn } from './documents.ts';
 
 // docs/architecture.md shows the approval machine as two tables. They say what the machine does, no less and no more.
@@ -33,8 +32,8 @@ const PLAYED: { readonly [Type in ApprovalEvent['type']]: readonly ApprovalEvent
   reclaim: [EVENTS.reclaim],
 };
 
-const RESTORED = Object.values(PLACES).flatMap((place) =>
-  place.state === 'approved' ? [{ ...place, lease: { fence: 1, untilMs: RESTORED_LEASE_MS } }] : [],
+const RESTORED: readonly Approval[] = Object.values(PLACES).flatMap((place) =>
+  place.state === 'approved' ? [{ ...place, leaseUntilMs: 'restored' }] : [],
 );
 const BEFORE: readonly Approval[] = [...Object.values(PLACES), ...RESTORED];
 const TIMES = [NOON, at(15 * MINUTE_MS), at(DAY_MS)];
@@ -68,9 +67,11 @@ describe('the table of states', () => {
   });
 
   it.each(rows)('says of %s what owner and key see', (state = '', owner = '', status = '', executed = '') => {
-    const approval = BEFORE.find((one) => codeIn(state).includes(one.state));
-    if (approval === undefined) throw new Error(`there is no ${state}`);
-    expect(meaningForOwner({ ...approval, approvedBy: 'owner' }).startsWith(owner)).toBe(true);
+    const found = BEFORE.find((one) => codeIn(state).includes(one.state));
+    if (found === undefined) throw new Error(`there is no ${state}`);
+    const { authorization } = BY_OWNER;
+    const approval = 'authorization' in found ? { ...found, authorization } : found;
+    expect(meaningForOwner(approval).startsWith(owner)).toBe(true);
     const outcome = approvalOutcome(approval, { dashboardUrl: '', ownerWords: noWords }, NOON);
     expect([`${statusOf(outcome, ENVELOPE, publicBase('http://localhost')).status}`, executed]).toEqual([
       status,
@@ -88,8 +89,8 @@ describe('the table of states', () => {
   });
 });
 
-function placeOf({ state, startedAt }: Approval): string {
-  return state === 'approved' && startedAt !== null ? 'started' : state;
+function placeOf(approval: Approval): string {
+  return approval.state === 'approved' && approval.startedAt !== null ? 'started' : approval.state;
 }
 
 function noWords() {

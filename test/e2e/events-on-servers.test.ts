@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
 import { decodedPath } from '../../adapters/caldav/decoded.ts';
 import { inlineReader } from '../../adapters/reader/inline-reader.ts';
+import type { AnyApproval } from '../contracts/any-approval.ts';
 import { digestOf } from '../core/scene.ts';
 import { ownRestServer, type RestServer } from '../hosts/rest/rest-server.ts';
 import type { CalendarUser } from '../servers/calendar-user.ts';
@@ -160,7 +161,7 @@ describe.each(SERVERS)('$name', ({ name, missing, start, tells, email: own }) =>
               id,
               await digestOf(service, ownerId, id),
             );
-            const { state, error, result } = decided?.approval ?? {};
+            const { state, error, result }: Partial<AnyApproval> = decided?.approval ?? {};
             return [state, error, result?.invitations];
           };
           const day = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import * as z from 'zod';
-import type { Approval } from '../../../core/approvals/approval.ts';
+import { type Approval, decisionOf } from '../../../core/approvals/approval.ts';
 import type { Draft } from '../../../core/plans/edit-diff.ts';
 import type { ApprovalContent, ApprovalView } from '../../../core/requests/approval-views.ts';
 import type { ChangePreview } from '../../../core/requests/approvals.ts';
@@ -114,9 +114,10 @@ export async function reject(visit: OwnerVisit): Promise<Reply> {
   const decided = rejected.value;
   if (decided === undefined) return notFoundPage();
   // Its page offers to pause the key.
-  const isSuspicious = decided.approval.rejection?.reason === 'suspicious';
-  if (decided.won) return isSuspicious ? redirect(`/approvals/${param}`) : openNext(visit, [param]);
-  return stalePage(visit, `Nothing was rejected. ${whyNotDecided(decided.approval.state)}`);
+  const { approval, won } = decided;
+  const isSuspicious = approval.state === 'rejected' && approval.rejection?.reason === 'suspicious';
+  if (won) return isSuspicious ? redirect(`/approvals/${param}`) : openNext(visit, [param]);
+  return stalePage(visit, `Nothing was rejected. ${whyNotDecided(approval.state)}`);
 }
 
 function whyNotApproved(approval: Approval, digest: string): string {
@@ -150,6 +151,7 @@ async function viewPage(
   const preview = filed.approval.state === 'pending' ? change?.preview : undefined;
   const view = { ...filed, ...preview };
   const { approval, keyName, content } = view;
+  const decision = decisionOf(approval);
   const draft = change?.draft ?? view.draft;
   const zone = owner.timezone;
   // A change is proven on a page of its own.
@@ -196,14 +198,14 @@ async function viewPage(
             ; waits until <When at={approval.expiresAt} zone={zone} />
           </>
         ) : null}
-        {approval.decidedAt === null ? null : (
+        {decision === undefined ? null : (
           <>
-            ; decided <When at={approval.decidedAt} zone={zone} />
+            ; decided <When at={decision.at} zone={zone} />
           </>
         )}
-        {approval.executedAt === null ? null : (
+        {approval.state !== 'executed' ? null : (
           <>
-            ; carried out <When at={approval.executedAt} zone={zone} />
+            ; carried out <When at={approval.endedAt} zone={zone} />
           </>
         )}
       </p>

@@ -1,3 +1,4 @@
+import { type Approval, decisionOf, editOf, errorOf, isByPolicy } from '../../../core/approvals/approval.ts';
 import type { ApprovalContent, ApprovalView, DecidedIn } from '../../../core/requests/approval-views.ts';
 import { Form } from '../forms/forms.tsx';
 import { ExactText, Quoted } from '../third-party-text.tsx';
@@ -9,7 +10,8 @@ import { TryAgain } from './try-again.tsx';
 export function DecidedRequest({ view, zone, token }: { view: ApprovalView; zone: string; token: string }) {
   const { approval, decidedIn, words } = view;
   if (approval.state === 'pending') return null;
-  const { rejection } = approval;
+  const rejection = approval.state === 'rejected' ? approval.rejection : null;
+  const isAltered = errorOf(approval) === 'altered';
   const advice = adviceForOwner(approval);
   return (
     <section id="decided">
@@ -36,21 +38,17 @@ export function DecidedRequest({ view, zone, token }: { view: ApprovalView; zone
         </Form>
       )}
       <p class="quiet" id="decided-by">
-        {decidedBy(view)}
-        {decidedIn === null || approval.error === 'altered' ? null : (
-          <Where decidedIn={decidedIn} zone={zone} />
-        )}
+        {isAltered ? 'It is not known who decided it.' : decidedBy(approval)}
+        {decidedIn === null || isAltered ? null : <Where decidedIn={decidedIn} zone={zone} />}
       </p>
-      {approval.edit === null ? null : <Changed diff={words.diff} asked={view.asked} />}
+      {editOf(approval) === null ? null : <Changed diff={words.diff} asked={view.asked} />}
     </section>
   );
 }
 
-function decidedBy({ approval }: ApprovalView): string {
-  if (approval.error === 'altered') return 'It is not known who decided it.';
-  if (approval.approvedBy === 'policy') return 'Nobody was asked: its key may do this without asking.';
-  if (approval.decidedAt === null) return 'You did not decide it.';
-  return 'You decided it';
+function decidedBy(approval: Approval): string {
+  if (isByPolicy(approval)) return 'Nobody was asked: its key may do this without asking.';
+  return decisionOf(approval) === undefined ? 'You did not decide it.' : 'You decided it';
 }
 
 function Where({ decidedIn, zone }: { decidedIn: DecidedIn; zone: string }) {

@@ -4,12 +4,11 @@ import { meaningForOwner } from '../words.ts';
 
 /** What the state of a request means, and until when one that waits for a server is tried again. */
 export function Meaning({ approval, zone }: { approval: Approval; zone: string }) {
-  const { state, error, approvedAt } = approval;
   const meaning = meaningForOwner(approval);
-  if (state !== 'approved' || error === null || approvedAt === null) return <>{meaning}</>;
+  if (approval.state !== 'approved' || approval.error === null) return <>{meaning}</>;
   return (
     <>
-      {meaning} That is until <ClockTime at={startsBefore(approvedAt)} zone={zone} />.
+      {meaning} That is until <ClockTime at={startsBefore(approval.authorization.at)} zone={zone} />.
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { RESTORED_LEASE_MS } from '../../../core/approvals/approval.ts';
+import { RESTORED_LEASE_MS } from '../../../core/approvals/approval-state.ts';
 
 /** What a backup contains. */
 export interface BackupContents {

@@ -1,6 +1,6 @@
 import { checkpoints } from '../../../core/activity/activity-state.ts';
 import { isCheckpointIntact, signedCheckpoint } from '../../../core/activity/checkpoints.ts';
-import { approvalOf, approvals } from '../../../core/approvals/approval-state.ts';
+import { approvals } from '../../../core/approvals/approval-state.ts';
 import { isDecisionIntact, signedDecision } from '../../../core/approvals/signed-decision.ts';
 import { credentials, secrets } from '../../../core/keys/key-state.ts';
 import {
@@ -85,12 +85,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   signed(credentials, 'signature', isCredentialIntact, signedCredential),
   signed(secrets, 'signature', isSecretIntact, signedSecret),
   signed(checkpoints, 'signature', isCheckpointIntact, signedCheckpoint),
-  signed(
-    approvals,
-    'decisionSignature',
-    (row, keyring) => isDecisionIntact(approvalOf(row), row.decisionSignature, keyring),
-    (row, keyring) => ({ decisionSignature: signedDecision(approvalOf(row), keyring) }),
-  ),
+  signed(approvals, 'decisionSignature', isDecisionIntact, signedDecision),
   ...TABLES.flatMap((table) =>
     Object.keys(table.columns).flatMap((property) => {
       const sealing = sealingOf(table, property);

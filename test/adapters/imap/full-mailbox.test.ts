@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { adviceForOwner, meaningForOwner } from '../../../hosts/dashboard/words.ts';
+import type { AnyApproval } from '../../contracts/any-approval.ts';
 import { approvalOf } from '../../core/scene.ts';
 import { mailboxService } from '../../mailbox-service.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
@@ -49,7 +50,7 @@ describe.skipIf(missingServers().length > 0)(titled('a message that is sent from
     const letter = { to: [recipient], subject: 'Plan', body: 'Shall we?\n'.repeat(500) };
     const { id: approvalId, state } = approvalOf(await box.call('send_email', letter));
     expect(state).toBe('executed');
-    const shown = async () => {
+    const shown = async (): Promise<AnyApproval> => {
       const view = await box.service.approvals.show(box.ownerId, approvalId);
       if (view === undefined) throw new Error('there is no such request');
       return view.approval;
@@ -95,7 +96,10 @@ describe.skipIf(missingServers().length > 0)(titled('a message that is sent from
     const box = await mailboxService({ user, ports, mode: 'direct', knows: [recipient] });
     onTestFinished(() => box.stop());
     const { id } = approvalOf(await box.call('send_email', { to: [recipient], subject: 'Plan', body: 'x' }));
-    const error = async () => (await box.service.approvals.show(box.ownerId, id))?.approval.error;
+    const error = async () => {
+      const approval: AnyApproval | undefined = (await box.service.approvals.show(box.ownerId, id))?.approval;
+      return approval?.error;
+    };
     await until(async () => (await error()) === 'sent_copy_refused');
 
     imap.mutate(undefined);

@@ -329,7 +329,7 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a Postgres database'
       // A millisecond passes on the server's clock.
       await other.query('DO $$ BEGIN PERFORM pg_sleep(0.002); END $$');
       await other.query('COMMIT');
-      expect((await filing).lease.untilMs).toBeGreaterThanOrEqual(Number(rows[0]?.ms));
+      expect((await filing).leaseUntilMs).toBeGreaterThanOrEqual(Number(rows[0]?.ms));
     });
 
     it('that is locked does not delay the due work of others', async () => {

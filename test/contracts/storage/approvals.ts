@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Approval, ApprovalState } from '../../../core/approvals/approval.ts';
+import {
+  type Approval,
+  type ApprovalState,
+  decisionOf,
+  editOf,
+  errorOf,
+} from '../../../core/approvals/approval.ts';
 import { NO_FENCES, REACHES_NOTHING } from '../../../core/keys/fences.ts';
 import { PRESETS } from '../../../core/keys/permissions.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
@@ -206,10 +212,11 @@ export function approvalPromises(store: Store): void {
         approval: {
           ...waiting,
           state: 'approved',
-          approvedBy: 'owner',
-          decidedAt: at(MINUTE_MS),
-          approvedAt: at(MINUTE_MS),
-          lease: { fence: 1, untilMs: expect.any(Number) as number },
+          authorization: { by: 'owner', at: at(MINUTE_MS), decidedIn: null, edit: null },
+          fence: 1,
+          leaseUntilMs: expect.any(Number) as number,
+          startedAt: null,
+          error: null,
         },
       });
       expect(await storage.approval(key.ownerId, waiting.id)).toEqual(decided.approval);
@@ -222,11 +229,9 @@ export function approvalPromises(store: Store): void {
       const waiting = await ask(storage, await addOwnerAndKey(storage));
       const decided = await reject(storage, waiting, at(MINUTE_MS));
       expect(decided).toMatchObject({ won: true, sealedPlan: null, approval: { state: 'rejected' } });
-      expect(decided.approval).toMatchObject({
-        decidedAt: at(MINUTE_MS),
-        endedAt: at(MINUTE_MS),
-        error: null,
-      });
+      expect(decided.approval).toMatchObject({ endedAt: at(MINUTE_MS), rejection: null });
+      expect(decisionOf(decided.approval)?.at).toEqual(at(MINUTE_MS));
+      expect(errorOf(decided.approval)).toBeNull();
       expect(await webhookStates(storage, waiting)).toEqual(['rejected']);
       expect(await activityOutcomes(storage, waiting)).toEqual(['decision rejected']);
     });
@@ -236,7 +241,8 @@ export function approvalPromises(store: Store): void {
       const waiting = await ask(storage, await addOwnerAndKey(storage));
       const rejection = { reason: 'wrong_recipient', sealedNote: 'sealed note' } as const;
       const { approval } = await reject(storage, waiting, NOON, rejection);
-      expect(approval).toMatchObject({ state: 'rejected', rejection, decidedIn: 'ses_1', edit: null });
+      expect(approval).toMatchObject({ state: 'rejected', rejection, decidedIn: 'ses_1' });
+      expect(editOf(approval)).toBeNull();
       expect(await storage.approval(waiting.ownerId, waiting.id)).toEqual(approval);
     });
 
@@ -247,7 +253,8 @@ export function approvalPromises(store: Store): void {
       const edited = editedPlan();
       const decided = await approve(storage, waiting, { edited });
       expect(decided).toMatchObject({ won: true, sealedPlan: 'the changed plan' });
-      expect(decided.approval).toMatchObject({ state: 'approved', digest: edited.digest, edit: edited.edit });
+      expect(decided.approval).toMatchObject({ state: 'approved', digest: edited.digest });
+      expect(editOf(decided.approval)).toEqual(edited.edit);
       const { ownerId, id } = waiting;
       expect(await storage.approval(ownerId, id)).toEqual(decided.approval);
       expect(await storage.plan(ownerId, id)).toBe('the changed plan');
@@ -356,8 +363,9 @@ export function approvalPromises(store: Store): void {
       const cancelled = await storage.cancel({ ...key, approvalId: waiting.id, now: at(5) });
       expect(cancelled).toMatchObject({
         won: true,
-        approval: { state: 'cancelled', error: 'cancelled_by_agent', endedAt: at(5), decidedAt: null },
+        approval: { state: 'cancelled', error: 'cancelled_by_agent', endedAt: at(5) },
       });
+      expect(cancelled && decisionOf(cancelled.approval)).toBeUndefined();
       expect(await webhookStates(storage, waiting)).toEqual([]);
       expect(await storage.cancel({ ...key, approvalId: waiting.id, now: at(6) })).toEqual({
         won: false,
@@ -380,9 +388,9 @@ export function approvalPromises(store: Store): void {
       const { storage } = store();
       const approval = await run(storage, await addOwnerAndKey(storage));
       expect(await start(storage, approval, at(9))).toBe(true);
-      expect((await storage.approval(approval.ownerId, approval.id))?.startedAt).toEqual(at(9));
+      expect(await storage.approval(approval.ownerId, approval.id)).toMatchObject({ startedAt: at(9) });
       expect(await start(storage, approval, at(10))).toBe(false);
-      expect((await storage.approval(approval.ownerId, approval.id))?.startedAt).toEqual(at(9));
+      expect(await storage.approval(approval.ownerId, approval.id)).toMatchObject({ startedAt: at(9) });
     });
 
     it('is refused more than 15 minutes after the approval', async () => {
@@ -460,7 +468,7 @@ export function approvalPromises(store: Store): void {
       const key = await addOwnerAndKey(storage);
       const { ownerId } = key;
       const approval = await run(storage, key);
-      const late = { ...approval, lease: { ...approval.lease, fence: approval.lease.fence - 1 } };
+      const late = { ...approval, fence: approval.fence - 1 };
       expect(await start(storage, late, NOON, ['lost'])).toBe(false);
       expect(await start(storage, approval, NOON, ['one', 'two', 'one'])).toBe(true);
       expect(await start(storage, await run(storage, key), NOON, ['two', 'three'])).toBe(true);
@@ -507,13 +515,13 @@ export function approvalPromises(store: Store): void {
         recipients: ['a@x.org', 'b@x.org'],
         now: at(3500),
       });
+      const { leaseUntilMs: _until, ...left } = approval;
       expect(settled).toEqual({
-        ...approval,
+        ...left,
         state: 'executed',
         startedAt: at(1000),
-        executedAt: at(3500),
         endedAt: at(3500),
-        lease: { fence: 1, untilMs: 0 },
+        fence: 1,
         result: { sent: true, recipients: 1 },
       });
       expect(await storage.approval(key.ownerId, approval.id)).toEqual(settled);
@@ -545,7 +553,8 @@ export function approvalPromises(store: Store): void {
         const key = await addOwnerAndKey(storage);
         const approval = await policyStarted(storage, key);
         const settled = await settle(storage, approval, end, { recipients: ['a@x.org'], followUp: true });
-        expect(settled).toMatchObject({ state, error, endedAt: NOON, executedAt: null });
+        expect(settled).toMatchObject({ state, endedAt: NOON });
+        expect(errorOf(settled)).toBe(error);
         expect(await webhookStates(storage, approval)).toEqual([state]);
         expect(await activityOutcomes(storage, approval)).toEqual([`settlement ${state}`]);
         expect(await storage.knownRecipients(key.ownerId, 1, ['a@x.org'])).toEqual(new Map());
@@ -575,7 +584,7 @@ export function approvalPromises(store: Store): void {
       const waits = await settle(storage, approval, { ...NOT_NOW, retryMs: LAPSED_MS });
       expect(waits.state).toBe('approved');
       const [again] = (await reclaim(storage)).runs;
-      expect(again?.approval).toMatchObject({ id: approval.id, lease: { fence: 2 } });
+      expect(again?.approval).toMatchObject({ id: approval.id, fence: 2 });
       if (again === undefined) throw new Error('nothing is due');
       const given = await settle(storage, again.approval, NOT_NOW, { now: at(15 * MINUTE_MS) });
       expect(given).toMatchObject({ state: 'failed', error: 'not_started_in_time' });

@@ -361,7 +361,7 @@ export function credentialPromises(store: Store): void {
         await storage.revokeBySecret({ secretHash: key.secretHash, signer: SIGNER, now: at(DAY_MS - 1) }),
       ).toBe(true);
       for (const one of [key, next]) expect(await call(storage, one)).toBe('unknown');
-      expect((await storage.approval(key.ownerId, waiting.id))?.error).toBe('credential_off');
+      expect(await storage.approval(key.ownerId, waiting.id)).toMatchObject({ error: 'credential_off' });
       expect(await storage.revokeBySecret({ secretHash: 'next', signer: SIGNER, now: NOON })).toBe(false);
     });
   });

@@ -5,6 +5,7 @@ import type { Settlement } from '../../../core/approvals/run-storage.ts';
 import type { StoredEvent } from '../../../core/events/event-storage.ts';
 import { REACHES_NOTHING } from '../../../core/keys/fences.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
+import type { AnyApproval } from '../any-approval.ts';
 import type { Store } from '../storage.ts';
 import {
   addOwnerAndKey,
@@ -85,12 +86,12 @@ function pick(model: Model, which: number): ModelApproval | undefined {
 async function compare(model: Model, { storage, key: { ownerId } }: Real): Promise<void> {
   const query = { ownerId, credentialId: undefined, state: 'all', after: undefined, limit: 1000 } as const;
   const { approvals } = await storage.approvals(query);
-  const real = approvals.map(({ id, state, approvedBy, startedAt, lease }) => ({
+  const real = approvals.map(({ id, state, authorization, startedAt = null, fence }: AnyApproval) => ({
     id,
     state,
-    by: approvedBy ?? undefined,
+    by: authorization?.by,
     started: startedAt !== null,
-    fence: lease.fence,
+    fence,
   }));
   const expected = model.approvals.map(({ id, state, by, started, fence }) => ({
     id,

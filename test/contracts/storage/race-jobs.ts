@@ -82,13 +82,12 @@ export const JOBS = {
       async (one) => (await (job.side === 0 ? approve(storage, one) : reject(storage, one))).won,
     ),
 
-  start: (storage, job) =>
-    each(job, storage, (one) => start(storage, { ...one, lease: { fence: 1, untilMs: 0 } })),
+  start: (storage, job) => each(job, storage, (one) => start(storage, { ...one, fence: 1 })),
 
   settle: (storage, job) =>
     each(job, storage, async (one) => {
       const end = job.side === 0 ? DONE : LOST;
-      const first = { ...one, lease: { fence: 1, untilMs: 0 } };
+      const first = { ...one, fence: 1 };
       const { state } = await settle(storage, first, end, { recipients: [`${job.side}@x.org`] });
       return state === (job.side === 0 ? 'executed' : 'outcome_unknown');
     }),
@@ -144,7 +143,7 @@ export const JOBS = {
     often(times, async () => {
       const { runs } = await reclaim(storage, { limit: 1, leaseMs: LAPSED_MS });
       const [taken] = runs;
-      return taken === undefined ? undefined : `${taken.approval.id} ${taken.approval.lease.fence}`;
+      return taken === undefined ? undefined : `${taken.approval.id} ${taken.approval.fence}`;
     }),
 
   admit: (storage, { key, times }) =>

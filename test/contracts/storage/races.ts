@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { USUAL_ROLES } from '../../folder-roles.ts';
+import type { AnyApproval } from '../any-approval.ts';
 import type { Store } from '../storage.ts';
 import type { Job, RacerJob } from './race-jobs.ts';
 import {
@@ -268,8 +269,8 @@ export function racePromises(store: Store, racer: string): void {
         expect(order.indexOf(stored)).toBeGreaterThanOrEqual(order.indexOf(state));
       }
       for (const approval of approvals) {
-        const { state, approvedBy } = approval;
-        const events = approvedBy === 'owner' ? ['approved'] : [];
+        const { state, authorization }: AnyApproval = approval;
+        const events = authorization?.by === 'owner' ? ['approved'] : [];
         if (state === 'executed' || state === 'outcome_unknown') events.push(state);
         expect(await webhookStates(storage, approval)).toEqual(events);
         expect(await storage.plan(key.ownerId, approval.id)).toBe(`sealed plan of ${approval.id}`);

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { decisionOf, errorOf } from '../../../core/approvals/approval.ts';
+import type { AnyApproval } from '../any-approval.ts';
 import type { Store } from '../storage.ts';
 import {
   activity,
@@ -36,7 +38,10 @@ export function recoveryPromises(store: Store): void {
       const own = await run(storage, key, { leaseMs: LAPSED_MS });
       await start(storage, own);
       expect(await reclaim(storage, { running: new Set([own.id]) })).toEqual({ runs: [], followUps: [] });
-      expect(await storage.approval(key.ownerId, own.id)).toMatchObject({ lease: own.lease });
+      expect(await storage.approval(key.ownerId, own.id)).toMatchObject({
+        fence: own.fence,
+        leaseUntilMs: own.leaseUntilMs,
+      });
     });
 
     it('takes over one run, and one follow-up, of every owner before a second one of any owner', async () => {
@@ -64,7 +69,7 @@ export function recoveryPromises(store: Store): void {
       const { runs } = await reclaim(storage, { now: at(15 * MINUTE_MS - 1) });
       expect(runs).toEqual([
         {
-          approval: { ...approval, lease: { fence: 2, untilMs: expect.any(Number) as number } },
+          approval: { ...approval, fence: 2, leaseUntilMs: expect.any(Number) as number },
           sealedPlan: 'the plan',
         },
       ]);
@@ -106,7 +111,7 @@ export function recoveryPromises(store: Store): void {
       for (const fence of [2, 3, 4]) {
         const { runs } = await reclaim(storage, { now: at(3 * DAY_MS), leaseMs: LAPSED_MS });
         expect(runs.map((taken) => taken.approval)).toMatchObject([
-          { state: 'approved', startedAt: NOON, lease: { fence } },
+          { state: 'approved', startedAt: NOON, fence },
         ]);
       }
     });
@@ -125,7 +130,7 @@ export function recoveryPromises(store: Store): void {
       await storage.renew(held(1), LAPSED_MS);
       expect((await reclaim(storage)).runs).toEqual([]);
       // A terminal approval has no lease.
-      const settled = await settle(storage, { ...lapsed, lease: { ...lapsed.lease, fence: 2 } }, LOST);
+      const settled = await settle(storage, { ...lapsed, fence: 2 }, LOST);
       await storage.renew(held(2), LEASE_MS);
       expect(await storage.approval(key.ownerId, lapsed.id)).toEqual(settled);
     });
@@ -190,7 +195,10 @@ export function recoveryPromises(store: Store): void {
         {},
         { followUp: true, leaseMs: LAPSED_MS },
       );
-      const errorNow = async () => (await storage.approval(ownerId, id))?.error;
+      const errorNow = async () => {
+        const approval: AnyApproval | undefined = await storage.approval(ownerId, id);
+        return approval?.error;
+      };
       const of = { ownerId, approvalId: id };
       await storage.followUpLater({ ...of, retryMs: LAPSED_MS, error: 'sent_copy_refused' });
       expect(await storage.approval(ownerId, id)).toEqual({
@@ -231,11 +239,12 @@ export function recoveryPromises(store: Store): void {
       expect(await storage.expire(at(DAY_MS - 1))).toBe(0);
       expect(await storage.expire(at(DAY_MS))).toBe(2);
       for (const { id } of old) {
-        expect(await storage.approval(key.ownerId, id)).toMatchObject({
+        const approval = await storage.approval(key.ownerId, id);
+        expect(approval && decisionOf(approval)).toBeUndefined();
+        expect(approval && errorOf(approval)).toBeNull();
+        expect(approval).toMatchObject({
           state: 'expired',
           endedAt: at(DAY_MS),
-          decidedAt: null,
-          error: null,
         });
       }
       expect(await storage.approval(key.ownerId, newer.id)).toEqual(newer);

@@ -88,7 +88,7 @@ export function removalPromises(store: Store): void {
       const settlement = {
         ownerId,
         approvalId: approved.id,
-        fence: approved.lease.fence,
+        fence: approved.fence,
         now: NOON,
       } as const;
       expect(

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Activity } from '../../../core/activity/activity.ts';
-import type { Approval, Rejection } from '../../../core/approvals/approval.ts';
+import type { Approval, Approved, Pending, Rejection } from '../../../core/approvals/approval.ts';
 import type { EditedPlan } from '../../../core/approvals/approval-storage.ts';
 import type { Filing } from '../../../core/approvals/filing-storage.ts';
 import type { Settlement } from '../../../core/approvals/run-storage.ts';
@@ -133,14 +133,14 @@ export function filing(key: Key, changes: Partial<Filing> = {}): Filing {
 export const HELD = { holds: ['first_time_recipient'], sends: true, repeatable: true, targeted: false };
 
 /** Files a request that becomes pending. */
-export async function ask(storage: Storage, key: Key, changes: Partial<Filing> = {}): Promise<Approval> {
+export async function ask(storage: Storage, key: Key, changes: Partial<Filing> = {}): Promise<Pending> {
   const filed = await storage.file(filing(key, { call: HELD, ...changes }));
   if (filed.kind !== 'ask') throw new Error(`filed as ${JSON.stringify(filed)}, not pending`);
   return filed.approval;
 }
 
 /** Files a request that runs by policy. */
-export async function run(storage: Storage, key: Key, changes: Partial<Filing> = {}): Promise<Approval> {
+export async function run(storage: Storage, key: Key, changes: Partial<Filing> = {}): Promise<Approved> {
   const filed = await storage.file(filing(key, changes));
   if (filed.kind !== 'run') throw new Error(`filed as ${JSON.stringify(filed)}, not running`);
   return filed.approval;
@@ -201,7 +201,7 @@ export function editedPlan(changes: Partial<EditedPlan> = {}): EditedPlan {
 
 export function start(
   storage: Storage,
-  { ownerId, id, lease }: Approval,
+  { ownerId, id, fence }: Pick<Approval, 'ownerId' | 'id' | 'fence'>,
   now = NOON,
   marks: readonly string[] = [],
 ): Promise<boolean> {
@@ -209,7 +209,7 @@ export function start(
     signer: SIGNER,
     ownerId,
     approvalId: id,
-    fence: lease.fence,
+    fence,
     reach: REACHES_NOTHING,
     relocated: marks.map((mark) => ({ mark, movedIn: null })),
     now,
@@ -222,14 +222,14 @@ export const LOST: Settlement['end'] = { type: 'lose' };
 
 export async function settle(
   storage: Storage,
-  { ownerId, id, lease }: Approval,
+  { ownerId, id, fence }: Pick<Approval, 'ownerId' | 'id' | 'fence'>,
   end: Settlement['end'],
   changes: Partial<Settlement> = {},
 ): Promise<Approval> {
   const settled = await storage.settle({
     ownerId,
     approvalId: id,
-    fence: lease.fence,
+    fence,
     end,
     recipients: [],
     followUp: false,

@@ -274,9 +274,9 @@ export function watchPromises(store: Store): void {
       const { storage } = store();
       const key = await ownerWithEndpoint(storage);
       const { ownerId } = key;
-      const { id, lease } = await run(storage, key);
+      const { id, fence } = await run(storage, key);
       const movedIn = { accountId: 1, identity: 'moved' };
-      const start = { ownerId, approvalId: id, fence: lease.fence, signer: SIGNER, now: NOON };
+      const start = { ownerId, approvalId: id, fence, signer: SIGNER, now: NOON };
       expect(
         await storage.start({ ...start, reach: REACHES_NOTHING, relocated: [{ mark: 'mark', movedIn }] }),
       ).toBe(true);
@@ -297,9 +297,9 @@ export function watchPromises(store: Store): void {
       const key = await ownerWithEndpoint(storage);
       const { ownerId } = key;
       const start = async (approvalId: string, now: Date) => {
-        const { id, lease } = await run(storage, key, { approvalId });
+        const { id, fence } = await run(storage, key, { approvalId });
         const relocated = [{ mark: 'mark', movedIn: { accountId: 1, identity: approvalId } }];
-        const request = { ownerId, approvalId: id, fence: lease.fence, relocated, signer: SIGNER, now };
+        const request = { ownerId, approvalId: id, fence, relocated, signer: SIGNER, now };
         await storage.start({ ...request, reach: REACHES_NOTHING });
       };
       await start('apr_old', NOON);

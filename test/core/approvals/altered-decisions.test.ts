@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { APPROVAL_STATES, type Approval } from '../../../core/approvals/approval.ts';
+import { APPROVAL_STATES, type Approval, errorOf } from '../../../core/approvals/approval.ts';
+import { approvalColumns, RESTORED_LEASE_MS } from '../../../core/approvals/approval-state.ts';
 import { decisionText, isDecisionIntact, signedDecision } from '../../../core/approvals/signed-decision.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
@@ -13,14 +14,20 @@ import {
   ask,
   DONE,
   LAPSED_MS,
+  LEASE_MS,
   reclaim,
   run,
   SIGNER,
   settle,
   start,
 } from '../../contracts/storage/scene.ts';
+import { sizeOf } from '../../only-long.ts';
 import { titledWithout } from '../../servers/missing-servers.ts';
 import { editedStores } from '../edited-store.ts';
+import { BY_OWNER, BY_POLICY } from './machine.ts';
+import { FIRST, STEPS, walk } from './random-walk.ts';
+
+const LIST = { credentialId: undefined, state: 'all', after: undefined } as const;
 
 /** What somebody could write into the row of the approved request ID. Its owner has another one, OTHER, and another key, KEY. */
 const EDITS: Readonly<Record<string, string>> = {
@@ -62,7 +69,7 @@ for (const { name, open, missing } of editedStores()) {
       }
       const stateOf = async (storage: Storage, { ownerId, id }: Approval) => {
         const found = await storage.approval(ownerId, id);
-        return { state: found?.state, error: found?.error };
+        return { state: found?.state, error: found && errorOf(found) };
       };
 
       it('carries nothing out, whatever was changed in an approval', async () => {
@@ -107,6 +114,64 @@ for (const { name, open, missing } of editedStores()) {
         expect(await stateOf(storage, started)).toEqual({ state: 'outcome_unknown', error: null });
       });
 
+      it('carries nothing out, whatever columns somebody filled, and is listed all the same', async () => {
+        const { storage, key, edit } = await opened();
+        const orNull = (value: string) => fc.constantFrom('NULL', value);
+        const columns = fc.record({
+          state: fc
+            .oneof(fc.constant('approved'), fc.constantFrom(...APPROVAL_STATES))
+            .map((state) => `'${state}'`),
+          approved_by: fc.constantFrom('NULL', "'owner'", "'policy'"),
+          approved_at_ms: orNull('created_at_ms'),
+          decided_at_ms: orNull('created_at_ms'),
+          decided_in: orNull("'ses_1'"),
+          started_at_ms: orNull('created_at_ms'),
+          executed_at_ms: orNull('created_at_ms'),
+          ended_at_ms: orNull('created_at_ms'),
+          rejection: orNull("'other'"),
+          edited_hash: orNull("'hash'"),
+          error: fc.constantFrom('NULL', "'password_refused'", "'sent_copy_refused'"),
+          message_bytes: orNull('1'),
+          result: orNull("'{}'"),
+          fence: fc.constantFrom('0', '1'),
+          lease_until_ms: fc.constantFrom('-1', '0', '1', '99999999999999'),
+          decision_signature: fc.constantFrom('NULL', "''"),
+        });
+        let count = 0;
+        await fc.assert(
+          fc.asyncProperty(columns, async (changed) => {
+            count += 1;
+            const waiting = await ask(storage, key, { targets: [`${count}`] });
+            const set = Object.entries(changed).map(([column, value]) => `${column} = ${value}`);
+            await edit(set.join(', '), waiting.id);
+            for (const fence of [0, 1]) expect(await start(storage, { ...waiting, fence })).toBe(false);
+            expect(await reclaim(storage)).toEqual({ runs: [], followUps: [] });
+            for (const fence of [0, 1, 2]) expect(await start(storage, { ...waiting, fence })).toBe(false);
+            const { approvals } = await storage.approvals({ ...LIST, ownerId: key.ownerId, limit: 1000 });
+            expect(approvals).toContainEqual(await storage.approval(key.ownerId, waiting.id));
+            const end = await stateOf(storage, waiting);
+            const lease = Number(changed.lease_until_ms);
+            if (changed.state !== "'approved'") expect(`'${end.state}'`).toBe(changed.state);
+            else if (lease !== RESTORED_LEASE_MS && changed.started_at_ms === 'NULL')
+              expect(end).toEqual({ state: 'failed', error: 'altered' });
+            else expect(end.state).toBe(lease > 1 ? 'approved' : 'outcome_unknown');
+          }),
+          { numRuns: sizeOf('properties: samples', 200, 40) },
+        );
+      });
+
+      it('from a backup does not start, and no process that still runs renews its lease', async () => {
+        const { storage, key, edit } = await opened();
+        const { approval } = await approve(storage, await ask(storage, key));
+        const { ownerId, id, fence } = approval;
+        await edit(`lease_until_ms = ${RESTORED_LEASE_MS}`, id);
+        await storage.renew({ ownerId, approval: { id, fence } }, LEASE_MS);
+        expect(await start(storage, approval)).toBe(false);
+        expect((await settle(storage, approval, DONE)).state).toBe('approved');
+        expect(await reclaim(storage)).toEqual({ runs: [], followUps: [] });
+        expect(await stateOf(storage, approval)).toEqual({ state: 'outcome_unknown', error: null });
+      });
+
       it('is not followed up', async () => {
         const { storage, key, sql } = await opened();
         const waiting = await ask(storage, key);
@@ -136,11 +201,11 @@ describe('the signed text of a decision', () => {
   const word = fc.oneof(fc.string(), fc.constantFrom('","', '1,"a"', 'null', '[]', ''));
   const signed = {
     ownerId: word,
-    id: word,
+    approvalId: word,
     credentialId: word,
     accountId: fc.option(fc.nat()),
     tool: word,
-    group: fc.constantFrom('mail:send' as const, 'mail:reply' as const),
+    permissionGroup: fc.constantFrom('mail:send' as const, 'mail:reply' as const),
     action: fc.option(word),
     digest: word,
     approvedBy: fc.constantFrom('owner' as const, 'policy' as const),
@@ -154,14 +219,18 @@ describe('the signed text of a decision', () => {
     createdAt: time,
     expiresAt: time,
     rejection: fc.constant(null),
-    edit: fc.constant(null),
+    sealedNote: fc.constant(null),
+    editedHash: fc.constant(null),
+    sealedDiff: fc.constant(null),
+    result: fc.constant(null),
+    error: fc.constant(null),
+    messageBytes: fc.constant(null),
+    limitBytes: fc.constant(null),
     startedAt: fc.option(time),
     executedAt: fc.option(time),
     endedAt: fc.option(time),
-    lease: fc.record({ fence: fc.nat(), untilMs: fc.nat() }),
-    result: fc.constant(null),
-    error: fc.constant(null),
-    sizes: fc.constant(null),
+    fence: fc.nat(),
+    leaseUntilMs: fc.nat(),
   };
   const decided = fc.record(signed);
   const rest = fc.record(moving);
@@ -173,9 +242,27 @@ describe('the signed text of a decision', () => {
         const isSame = JSON.stringify(one) === JSON.stringify(other);
         expect(decisionText({ ...one, ...before }) === decisionText({ ...other, ...after })).toBe(isSame);
         const signature = signedDecision({ ...one, ...before }, keyring);
-        expect(isDecisionIntact({ ...one, ...after }, signature, keyring)).toBe(true);
+        expect(isDecisionIntact({ ...one, ...after, ...signature }, keyring)).toBe(true);
       }),
     );
+  });
+
+  it('stays as the machine moves what was approved', () => {
+    fc.assert(
+      fc.property(FIRST, STEPS, (from, way) => {
+        const texts = walk(from, way).flatMap((one) =>
+          'authorization' in one ? [decisionText(approvalColumns(one))] : [],
+        );
+        expect(new Set(texts).size).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+
+  it('is the one that earlier versions signed', () => {
+    expect([BY_OWNER, BY_POLICY].map((one) => decisionText(approvalColumns(one)))).toEqual([
+      '[1,"owner","apr_1","key_1",1,"send_email","mail:send","send","seen","owner",null,1773144000000,1773144000000]',
+      '[1,"owner","apr_1","key_1",1,"send_email","mail:send","send","seen","policy",null,1773144000000,null]',
+    ]);
   });
 
   it('is not signed by another key', () => {
@@ -184,7 +271,7 @@ describe('the signed text of a decision', () => {
       fc.property(decided, rest, (one, more) => {
         if (mine === undefined || others === undefined) throw new Error('there is no key');
         const signature = signedDecision({ ...one, ...more }, others);
-        expect(isDecisionIntact({ ...one, ...more }, signature, mine)).toBe(false);
+        expect(isDecisionIntact({ ...one, ...more, ...signature }, mine)).toBe(false);
       }),
     );
   });

@@ -1,4 +1,10 @@
-import { type Approval, type ApprovalEvent, newApproval } from '../../../core/approvals/approval.ts';
+import {
+  type Approval,
+  type ApprovalEvent,
+  type Approved,
+  newApproval,
+  type Pending,
+} from '../../../core/approvals/approval.ts';
 
 /** One approval in each place of the machine, and one event of each kind that moves it. */
 
@@ -21,29 +27,36 @@ export const REQUEST = {
   digest: 'seen',
 } as const;
 
-export const PENDING = newApproval(REQUEST, { kind: 'ask', reasons: ['mode_approval'] }, LEASE_END_MS, NOON);
-export const BY_POLICY = newApproval(REQUEST, { kind: 'run' }, LEASE_END_MS, NOON);
-export const BY_OWNER: Approval = {
+const ASKED = { kind: 'ask', reasons: ['mode_approval'] } as const;
+export const PENDING = newApproval(REQUEST, ASKED, LEASE_END_MS, NOON) as Pending;
+export const BY_POLICY = newApproval(REQUEST, { kind: 'run' }, LEASE_END_MS, NOON) as NotStarted;
+export const BY_OWNER: NotStarted = {
   ...PENDING,
   state: 'approved',
-  approvedBy: 'owner',
-  decidedAt: NOON,
-  approvedAt: NOON,
-  lease: { fence: 1, untilMs: LEASE_END_MS },
+  authorization: { by: 'owner', at: NOON, decidedIn: null, edit: null },
+  fence: 1,
+  leaseUntilMs: LEASE_END_MS,
+  startedAt: null,
+  error: null,
 };
+
+type NotStarted = Extract<Approved, { startedAt: null }>;
+
+/** What is left of an approved request when it has ended. */
+const left = ({ leaseUntilMs: _until, error: _cause, ...rest }: NotStarted) => ({ ...rest, endedAt: NOON });
 
 export const PLACES = {
   pending: PENDING,
   'approved by owner': BY_OWNER,
   'approved by policy': BY_POLICY,
-  'started, by owner': { ...BY_OWNER, startedAt: NOON },
-  'started, by policy': { ...BY_POLICY, startedAt: NOON },
-  executed: { ...BY_POLICY, state: 'executed', startedAt: NOON, executedAt: NOON, endedAt: NOON },
-  failed: { ...BY_POLICY, state: 'failed', endedAt: NOON, error: 'interrupted' },
-  rejected: { ...PENDING, state: 'rejected', decidedAt: NOON, endedAt: NOON },
+  'started, by owner': { ...BY_OWNER, startedAt: NOON, error: null },
+  'started, by policy': { ...BY_POLICY, startedAt: NOON, error: null },
+  executed: { ...left(BY_POLICY), state: 'executed', startedAt: NOON, result: { sent: true }, error: null },
+  failed: { ...left(BY_POLICY), state: 'failed', error: 'interrupted', sizes: null },
+  rejected: { ...PENDING, state: 'rejected', endedAt: NOON, decidedIn: null, rejection: null },
   expired: { ...PENDING, state: 'expired', endedAt: NOON },
   cancelled: { ...PENDING, state: 'cancelled', endedAt: NOON, error: 'cancelled_by_agent' },
-  'outcome unknown': { ...BY_OWNER, state: 'outcome_unknown', startedAt: NOON, endedAt: NOON },
+  'outcome unknown': { ...left(BY_OWNER), state: 'outcome_unknown', startedAt: NOON },
 } as const satisfies Record<string, Approval>;
 export type Place = keyof typeof PLACES;
 

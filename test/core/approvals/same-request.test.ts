@@ -78,7 +78,8 @@ describe('a request that the owner has rejected', () => {
     const other = await scene.addKey('full', { 'mail:send': 'direct' });
     const { id } = approvalOf(await key.call('send_email', sendTo(FRIEND)));
     await scene.service.approvals.reject(scene.ownerId, id);
-    const rejectedAt = (await scene.storage.approval(scene.ownerId, id))?.decidedAt?.getTime() ?? 0;
+    const rejected = await scene.storage.approval(scene.ownerId, id);
+    const rejectedAt = rejected?.state === 'rejected' ? rejected.endedAt.getTime() : 0;
     const refused = {
       code: 'previously_rejected',
       resets_at: new Date(rejectedAt + 3_600_000).toISOString(),

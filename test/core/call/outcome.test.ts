@@ -4,6 +4,7 @@ import {
   type Approval,
   type ApprovalError,
   type ApprovalState,
+  type Authorization,
   isTerminal,
 } from '../../../core/approvals/approval.ts';
 import {
@@ -17,42 +18,31 @@ import {
 } from '../../../core/call/outcome.ts';
 import { ERRORS, ServiceError } from '../../../core/contract/errors.ts';
 import { meaningForOwner } from '../../../hosts/dashboard/words.ts';
+import type { AnyApproval } from '../../contracts/any-approval.ts';
+import { PLACES } from '../approvals/machine.ts';
 import { textLike } from '../matchers.ts';
 
 const noon = new Date('2026-03-03T12:00:00Z');
 const ownerWords = () => ({ note: null, diff: null });
 const told = { dashboardUrl: 'https://dashboard.example.org', ownerWords };
 
-function approval(changes: Partial<Approval> = {}): Approval {
-  return {
-    ownerId: 'ada',
-    id: 'apr_1',
-    credentialId: 'key_1',
-    accountId: 1,
-    tool: 'send_email',
-    group: 'mail:send',
-    action: 'send',
-    state: 'pending',
-    reasons: ['mode_approval', 'first_time_recipient'],
-    approvedBy: null,
-    createdAt: noon,
-    expiresAt: new Date('2026-03-04T12:00:00Z'),
-    decidedAt: null,
-    decidedIn: null,
-    rejection: null,
-    edit: null,
-    approvedAt: null,
-    startedAt: null,
-    executedAt: null,
-    endedAt: null,
-    lease: { fence: 0, untilMs: 0 },
-    digest: 'd'.repeat(64),
-    result: null,
-    error: null,
-    sizes: null,
-    ...changes,
-  };
+const filed = {
+  ownerId: 'ada',
+  reasons: ['mode_approval', 'first_time_recipient'],
+  createdAt: noon,
+  expiresAt: new Date('2026-03-04T12:00:00Z'),
+  digest: 'd'.repeat(64),
+};
+const cancelled = { ...PLACES.cancelled, error: 'permission_off' } as const;
+
+/** One in this state. */
+function approval({ state = 'pending', ...changes }: Partial<AnyApproval> = {}): Approval {
+  const place = [cancelled, ...Object.values(PLACES)].find((one) => one.state === state);
+  return { ...place, ...filed, ...changes } as Approval;
 }
+
+const by = (who: 'owner' | 'policy', at = noon): Authorization =>
+  who === 'policy' ? { by: who, at } : { by: who, at, decidedIn: null, edit: null };
 
 describe('an approval on the wire', () => {
   it('has only the fields of the contract while it is pending', () => {
@@ -71,9 +61,8 @@ describe('an approval on the wire', () => {
     const result = { sent: true, recipients: 1 };
     const executed = approval({
       state: 'executed',
-      approvedBy: 'owner',
-      decidedAt: at,
-      executedAt: at,
+      authorization: by('owner', at),
+      endedAt: at,
       result,
     });
     expect(wireApproval(executed, ownerWords)).toEqual({
@@ -178,13 +167,13 @@ describe('the response for an approval', () => {
       { id: 'm1_b', done: false, code: 'not_found' },
       { id: 'm1_c', done: true },
     ];
-    for (const approvedBy of ['owner', 'policy'] as const) {
-      const partly = approval({ state: 'executed', approvedBy, result: { done: true, items } });
+    for (const authorization of [by('owner'), by('policy')]) {
+      const partly = approval({ state: 'executed', authorization, result: { done: true, items } });
       expect(meaningOf(partly)).toContain('in part only: result.items says which messages');
       expect(meaningForOwner(partly)).toContain('It failed for 1 of 3 messages.');
       const whole = approval({
         state: 'executed',
-        approvedBy,
+        authorization,
         result: { done: true, items: items.slice(0, 1) },
       });
       expect(meaningOf(whole)).not.toContain('in part');
@@ -193,8 +182,12 @@ describe('the response for an approval', () => {
   });
 
   it('names who allowed it', () => {
-    expect(meaningOf(approval({ state: 'executed', approvedBy: 'policy' }))).toContain('without asking');
-    expect(meaningOf(approval({ state: 'executed', approvedBy: 'owner' }))).toContain('The owner approved');
+    expect(meaningOf(approval({ state: 'executed', authorization: by('policy') }))).toContain(
+      'without asking',
+    );
+    expect(meaningOf(approval({ state: 'executed', authorization: by('owner') }))).toContain(
+      'The owner approved',
+    );
   });
 });
 

@@ -1,6 +1,7 @@
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
+import { errorOf } from '../../../core/approvals/approval.ts';
 import { createService } from '../../../hosts/embedded/countersign.ts';
 
 /** An app that waits for the end of a request. Prints `waiting`, then how the request ended. */
@@ -15,6 +16,6 @@ const service = createService({
 });
 const settled = service.approvals.settled(ownerId, approvalId);
 process.stdout.write(`${(await service.approvals.show(ownerId, approvalId))?.approval.state}\n`);
-const { state, error } = await settled;
-process.stdout.write(`${JSON.stringify({ state, error })}\n`);
+const approval = await settled;
+process.stdout.write(`${JSON.stringify({ state: approval.state, error: errorOf(approval) })}\n`);
 await service.stop();

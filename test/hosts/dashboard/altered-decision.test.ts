@@ -11,10 +11,10 @@ it('a request whose approval was changed outside Countersign says so, and does n
           const view = await service.approvals.show(ownerId, id);
           if (view?.approval.state !== 'rejected') return view;
           // As one that was approved by hand ends: with what somebody wrote about who decided it.
-          return {
-            ...view,
-            approval: { ...view.approval, state: 'failed', rejection: null, error: 'altered' },
-          };
+          const { endedAt, decidedIn, rejection: _none, ...filed } = view.approval;
+          const authorization = { by: 'owner', at: endedAt, decidedIn, edit: null } as const;
+          const altered = { startedAt: null, endedAt, error: 'altered', sizes: null } as const;
+          return { ...view, approval: { ...filed, state: 'failed', authorization, ...altered } };
         },
       },
     }),

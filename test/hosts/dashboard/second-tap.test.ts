@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { decisionOf } from '../../../core/approvals/approval.ts';
 import { SHOWN_FIELD } from '../../../hosts/dashboard/forms/shown-field.ts';
 import { shownMark, wasShown } from '../../../hosts/dashboard/forms/shown-since.tsx';
 import type { OwnerVisit } from '../../../hosts/dashboard/visit.ts';
@@ -24,7 +25,7 @@ async function askedFor(dashboard: Dashboard, count: number): Promise<string[]> 
 async function decisions({ service, ownerId }: Dashboard, ids: readonly string[]): Promise<number[]> {
   const summaries = await service.approvals.summaries(ownerId, ids);
   return summaries
-    .flatMap(({ approval }) => (approval.decidedAt === null ? [] : [approval.decidedAt.getTime()]))
+    .flatMap(({ approval }) => decisionOf(approval)?.at.getTime() ?? [])
     .sort((one, other) => one - other);
 }
 

@@ -79,7 +79,7 @@ export async function fillDatabase(storage: Storage, secretKeys: readonly Uint8A
     const by = { signer: keyring, ownerId, approvalId, leaseMs: HOUR_MS, now: new Date() };
     const decision = { type: 'approve', digest, reach: REACHES_NOTHING, edited: undefined } as const;
     const decided = await storage.decide({ ...by, decision });
-    const fence = decided?.approval.lease.fence ?? 0;
+    const fence = decided?.approval.fence ?? 0;
     if (approvalId === approved) continue;
     expect(await storage.start({ ...by, fence, reach: REACHES_NOTHING, relocated: [] })).toBe(true);
   }

@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { GROUPS, type Group, type Mode, modesOf } from '../../../core/keys/permissions.ts';
 import { CATALOGUE } from '../../../core/tools/catalogue.ts';
+import type { AnyApproval } from '../../contracts/any-approval.ts';
 import { NO_LIMITS } from '../../lab/bench/no-limits.ts';
 import { openSignInHost, type SignInHost, signedIn } from './open-sign-in-host.ts';
 
@@ -162,7 +163,7 @@ async function walk(door: Door, level: Mode): Promise<Walk> {
     await owner('list_trackers'),
     ...(await Promise.all([3, 4, 5].map((tracker_id) => owner('get_tracker', { tracker_id })))),
     (await host.service.approvals.list(host.ownerId, { state: 'all', limit: 50 })).approvals.map(
-      ({ approval: { tool, state, error } }) => ({ tool, state, error }),
+      ({ approval: { tool, state, error } }: { approval: AnyApproval }) => ({ tool, state, error }),
     ),
   ];
   return { verdicts: comparable(verdicts) as Walk['verdicts'], effects: comparable(effects) };
