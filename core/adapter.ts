@@ -163,6 +163,7 @@ export type {
   OwnerToNotify,
 } from './notices/notice-storage.ts';
 export { ACCESS_CHANGES, type AccessChange, type AccessChanges } from './owners/access-change.ts';
+export type { FailedTries } from './owners/backoff.ts';
 export { PROOF_LEVELS, type ProofLevel } from './owners/owner-proof.ts';
 export type { Owner } from './owners/owner-state.ts';
 export type {
@@ -172,7 +173,6 @@ export type {
   OwnerUpdate,
   SetupLink,
 } from './owners/owner-storage.ts';
-export type { FailedTries } from './owners/pace.ts';
 export type { OwnerToCheck, PasswordStorage, TriesRows } from './owners/password-storage.ts';
 export type { PasswordTryFacts, TriesCounter } from './owners/password-tries.ts';
 export type { AuthenticatorApp, Passkey, SecondStep, SecondStepProof } from './owners/second-step.ts';

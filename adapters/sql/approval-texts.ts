@@ -41,12 +41,12 @@ const isNotRunning = ({ name }: Dialect, column: string) =>
     : `${column} <> ALL(@running_list::text[])`;
 
 export const APPROVAL_TEXTS: Texts<typeof approvalStatements & typeof approvalCommands> = {
-  standing_of_approval: ({ prefix }) => `
+  key_status_of_approval: ({ prefix }) => `
     SELECT ${STANDING} FROM ${prefix}approvals a
     JOIN ${prefix}credentials c ON c.owner_id = a.owner_id AND c.credential_id = a.credential_id
     JOIN ${prefix}owners o ON o.owner_id = a.owner_id
     WHERE a.owner_id = @owner_id AND a.approval_id = @approval_id`,
-  standing: ({ prefix }) => `
+  key_status: ({ prefix }) => `
     SELECT ${STANDING} FROM ${prefix}credentials c JOIN ${prefix}owners o ON o.owner_id = c.owner_id
     WHERE c.owner_id = @owner_id AND c.credential_id = @credential_id`,
   pending_of_owner: (dialect) => `

@@ -4,7 +4,7 @@ import type { MailSending } from '../ports/mail-sending.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Storage } from '../ports/storage.ts';
 import { type MailReader, mailReader } from './mail-reader.ts';
-import { only } from './only.ts';
+import { pickMethods } from './pick-methods.ts';
 
 /**
  * The ports that tools receive. A call only looks things up; a run changes what its plan says. The objects have no
@@ -58,22 +58,22 @@ export function lookUpPorts(ports: Ports): LookUpPorts {
     mail: mailReader(ports.mail, ports.clock),
     ...(calendar === undefined
       ? {}
-      : { calendar: { ...only(calendar, CALENDAR_LOOK_UPS), documents: calendar.documents } }),
-    storage: only(ports.storage, STORAGE_LOOK_UPS),
+      : { calendar: { ...pickMethods(calendar, CALENDAR_LOOK_UPS), documents: calendar.documents } }),
+    storage: pickMethods(ports.storage, STORAGE_LOOK_UPS),
   };
 }
 
 export function ownPorts(ports: Ports): OwnPorts {
-  return { ...lookUpPorts(ports), storage: only(ports.storage, [...STORAGE_LOOK_UPS, 'cancel']) };
+  return { ...lookUpPorts(ports), storage: pickMethods(ports.storage, [...STORAGE_LOOK_UPS, 'cancel']) };
 }
 
 export function runPorts(ports: Ports): RunPorts {
   const { calendar } = ports;
   return {
     ...readers(ports),
-    mail: { ...mailReader(ports.mail, ports.clock), ...only(ports.mail, MAIL_CHANGES) },
+    mail: { ...mailReader(ports.mail, ports.clock), ...pickMethods(ports.mail, MAIL_CHANGES) },
     ...(calendar === undefined ? {} : { calendar }),
-    storage: only(ports.storage, STORAGE_CHANGES),
+    storage: pickMethods(ports.storage, STORAGE_CHANGES),
   };
 }
 

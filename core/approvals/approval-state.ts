@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { credentials, STANDING_COLUMNS, type Standing } from '../keys/key-state.ts';
+import { credentials, KEY_STATUS_COLUMNS, type KeyStatus } from '../keys/key-state.ts';
 import { GROUPS } from '../keys/permissions.ts';
 import { STORED } from '../secrets/stored-purposes.ts';
 import { flag, instant, integer, json, listOf, oneOf, sealed, text, texts } from '../state/column.ts';
@@ -336,8 +336,8 @@ const ofCredential = { params: { ...ofKey, ...place }, columns: APPROVAL_COLUMNS
 
 export const approvalStatements = statements({
   /** The approval's credential, with the plan and the limits of its owner. */
-  standing_of_approval: { params: { ownerId, approvalId }, columns: STANDING_COLUMNS },
-  standing: { params: ofKey, columns: STANDING_COLUMNS },
+  key_status_of_approval: { params: { ownerId, approvalId }, columns: KEY_STATUS_COLUMNS },
+  key_status: { params: ofKey, columns: KEY_STATUS_COLUMNS },
   pending_of_owner: { params: { ownerId }, columns: APPROVAL_COLUMNS },
   /** Approved requests that have not ended. */
   approved_of_owner: { params: { ownerId }, columns: { ...APPROVAL_COLUMNS, decisionSignature } },
@@ -401,22 +401,22 @@ export interface ApprovalFacts {
   readonly approval: Approval;
   readonly row: SignedRow;
   /** Of its credential. */
-  readonly standing: Standing;
+  readonly keyStatus: KeyStatus;
 }
 
 export function approvalQueries({ ownerId: owner, approvalId: id }: { ownerId: string; approvalId: string }) {
   const of = { ownerId: owner, approvalId: id };
   return {
     row: first(approvalWithSignature, of),
-    standing: first(approvalStatements.standing_of_approval, of),
+    keyStatus: first(approvalStatements.key_status_of_approval, of),
   };
 }
 
 /** Undefined: the owner has no such approval. */
 export function approvalFacts({
   row,
-  standing,
+  keyStatus,
 }: ResultsOf<ReturnType<typeof approvalQueries>>): ApprovalFacts | undefined {
-  if (row === undefined || standing === undefined) return undefined;
-  return { approval: approvalOf(row), row, standing };
+  if (row === undefined || keyStatus === undefined) return undefined;
+  return { approval: approvalOf(row), row, keyStatus };
 }

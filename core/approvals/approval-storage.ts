@@ -29,9 +29,9 @@ import {
   planOfApproval,
   plans,
 } from './approval-state.ts';
+import { refusalNow } from './key-status.ts';
 import { decisionRow, writesOfMove } from './move-storage.ts';
 import { isDecisionIntact, signedDecision } from './signed-decision.ts';
-import { refusalNow } from './standing.ts';
 
 /** Enough to see that an owner's approvals have changed: each change changes one of the two. */
 export interface OpenApprovals {
@@ -270,7 +270,7 @@ function decide(
   random: Random,
 ): Verdict<Decided> {
   if (facts === undefined) return unchanged(undefined);
-  const { approval: before, standing } = facts;
+  const { approval: before, keyStatus } = facts;
   const event: ApprovalEvent =
     decision.type === 'reject'
       ? { type: 'reject', rejection: decision.rejection, decidedIn }
@@ -279,7 +279,7 @@ function decide(
           digest: decision.digest,
           edited: decision.edited,
           decidedIn,
-          allowed: refusalNow(standing, before, decision.reach, signer, now) === undefined,
+          allowed: refusalNow(keyStatus, before, decision.reach, signer, now) === undefined,
           leaseUntilMs: storeNowMs + leaseMs,
         };
   const after = transition(before, event, now);

@@ -3,7 +3,7 @@ import { claimOfKey, claims } from '../keys/call-state.ts';
 import { type ClaimRef, heldClaim } from '../keys/call-storage.ts';
 import { crossedFence, type Reach } from '../keys/fences.ts';
 import { denialOf } from '../keys/grant.ts';
-import type { Standing } from '../keys/key-state.ts';
+import type { KeyStatus } from '../keys/key-state.ts';
 import type { Group } from '../keys/permissions.ts';
 import type { Signer } from '../secrets/keyring.ts';
 import { insert, put, type RowChange, run } from '../state/change.ts';
@@ -28,8 +28,8 @@ import {
   SENDS_SHORT_MS,
 } from './decide-call.ts';
 import { claimInProgress } from './idempotency.ts';
+import { limitsNow, modeNow } from './key-status.ts';
 import { signedDecision } from './signed-decision.ts';
-import { limitsNow, modeNow } from './standing.ts';
 
 export interface Filing {
   readonly ownerId: string;
@@ -93,7 +93,7 @@ function filingQueries(filing: Filing) {
   const asked = approvalStatements;
   return {
     claim: first(claimOfKey, { ...of, key: claim?.key ?? '' }),
-    standing: first(asked.standing, of),
+    keyStatus: first(asked.key_status, of),
     samePending: first(asked.same_pending, { ...of, requestHash, now }),
     sameUnfinished: first(asked.same_unfinished, { ...of, requestHash, now }),
     targetPending: first(asked.target_pending, { ...of, targetList: targets, now }),
@@ -114,14 +114,14 @@ function file(facts: FilingFacts, filing: Filing, storeNowMs: number): Verdict<F
   if (claim !== null && held?.approvalId !== null) {
     return unchanged({ kind: 'refuse', error: claimInProgress() });
   }
-  const { standing } = facts;
-  if (standing === undefined) return unchanged({ kind: 'refuse', error: new ServiceError('invalid_token') });
-  const mode = modeNow(standing, group, signer, now);
-  const found = callFacts(facts, mode, denialAt(standing, filing, now));
+  const { keyStatus } = facts;
+  if (keyStatus === undefined) return unchanged({ kind: 'refuse', error: new ServiceError('invalid_token') });
+  const mode = modeNow(keyStatus, group, signer, now);
+  const found = callFacts(facts, mode, denialAt(keyStatus, filing, now));
   const verdict =
     filing.isOwners === true
       ? decideAgain(found, filing.call)
-      : decideCall(found, filing.call, limitsNow(standing), new Date(storeNowMs));
+      : decideCall(found, filing.call, limitsNow(keyStatus), new Date(storeNowMs));
   if (verdict.kind === 'existing' || verdict.kind === 'refuse') return unchanged(verdict);
   const { accountId, tool, action, digest } = filing;
   const approval = newApproval(
@@ -156,10 +156,10 @@ function filed(approval: Pending | Approved, filing: Filing, storeNowMs: number)
 }
 
 /** A tool refuses what is outside the fences. This also holds if they have changed since. */
-function denialAt(standing: Standing, { group, reach }: Filing, now: Date): CallFacts['denial'] {
-  const denial = denialOf(standing, group, standing.plan, now);
+function denialAt(keyStatus: KeyStatus, { group, reach }: Filing, now: Date): CallFacts['denial'] {
+  const denial = denialOf(keyStatus, group, keyStatus.plan, now);
   if (denial !== undefined) return denial;
-  const isOutside = crossedFence(standing.fences, reach, now) !== undefined;
+  const isOutside = crossedFence(keyStatus.fences, reach, now) !== undefined;
   return isOutside ? { group, reason: 'fence', field: '' } : undefined;
 }
 

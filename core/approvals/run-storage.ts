@@ -29,9 +29,9 @@ import {
   followUpOfApproval,
   followUps,
 } from './approval-state.ts';
+import { refusalNow } from './key-status.ts';
 import { savedApproval, settlementRow, writesOfEnd, writesOfMove } from './move-storage.ts';
 import { isDecisionIntact } from './signed-decision.ts';
-import { refusalNow } from './standing.ts';
 
 /** A message that a run moves, copies or labels. */
 export interface Relocated {
@@ -180,9 +180,9 @@ function start(
   random: Random,
 ): Verdict<boolean> {
   if (facts?.approval.state !== 'approved') return unchanged(false);
-  const { approval: before, row, standing } = facts;
+  const { approval: before, row, keyStatus } = facts;
   const isIntact = isDecisionIntact(row, signer);
-  const refusal = isIntact ? refusalNow(standing, before, reach, signer, now) : 'altered';
+  const refusal = isIntact ? refusalNow(keyStatus, before, reach, signer, now) : 'altered';
   const isOver = refusal === 'credential_paused' || refusal === 'outside_fence' || refusal === 'altered';
   if (before.startedAt === null && isOver) {
     const ended = transition(before, { type: 'refuse', fence, error: refusal }, now);

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { UNTOLD, type Untold } from '../actions/change-event.ts';
 import {
   type Approval,
-  type ApprovalState,
   type Approved,
   decisionOf,
   type Executed,
@@ -25,7 +24,7 @@ import type { OpenWords } from '../execution/sealed-words.ts';
 import { tooLargeText } from '../mail/message-sizes.ts';
 import { flagUntrusted } from '../safety/untrusted.ts';
 import { MINUTE_MS } from '../time/durations.ts';
-import { OF_ENDED } from './approval-shape.ts';
+import { type approval, type endedApproval, OF_ENDED } from './approval-shape.ts';
 
 /** The result of a call, as it goes over the wire. Each door writes it in its own format. */
 export type Outcome = Success | Pending | Failure;
@@ -52,23 +51,14 @@ export type Failure = {
 }[ErrorCode];
 
 /** @typeParam R  the result of its action, once it is executed */
-export type WireApproval<R = Result> = {
-  readonly id: string;
-  readonly state: ApprovalState;
-  readonly tool: string;
-  readonly action?: string;
-  readonly created_at: string;
-  readonly expires_at?: string;
-  readonly decided_at?: string;
-  readonly executed_at?: string;
+export type WireApproval<R = Result> = Readonly<Omit<z.input<typeof approval>, 'result'>> & {
   readonly result?: R;
-  readonly error?: string;
-  readonly rejection?: { readonly reason: RejectionReason; readonly note?: string };
-  readonly edited?: { readonly diff: string };
 };
 
 /** The report on an approval that has ended. */
-export type EndedApproval<R = Result> = { readonly approval: WireApproval<R>; readonly meaning: string };
+export type EndedApproval<R = Result> = Readonly<Omit<z.input<typeof endedApproval>, 'approval'>> & {
+  readonly approval: WireApproval<R>;
+};
 
 const stored = z.discriminatedUnion('status', [
   z.looseObject({ status: z.enum(['ok', 'empty']), result: z.looseObject({}) }),

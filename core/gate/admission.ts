@@ -5,7 +5,7 @@ import type { LimitVerdict, Rate } from '../keys/limits.ts';
 import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Signer } from '../secrets/keyring.ts';
-import type { Life } from '../work/life.ts';
+import type { Lifecycle } from '../work/lifecycle.ts';
 
 /** Checks a credential and its limits, counts the call and takes a slot. Every way in starts with it. Never throws. */
 export type Admit = (ref: CredentialRef) => Promise<Admitted>;
@@ -27,11 +27,11 @@ export function createAdmission(
   { storage, clock, random, log }: Ports,
   signer: Signer,
   leaseMs: number,
-  life: Life,
+  lifecycle: Lifecycle,
 ): Admit {
   const slotId = slotIds(random);
   return async (ref) => {
-    if (life.isStopping) return { kind: 'unavailable', refusal: new ServiceStoppedError() };
+    if (lifecycle.isStopping) return { kind: 'unavailable', refusal: new ServiceStoppedError() };
     try {
       const admitted = await storage.admit({ ...ref, slotId: slotId(), leaseMs, signer, now: clock.now() });
       if (admitted.kind === 'admitted') return admitted;

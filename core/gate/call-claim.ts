@@ -7,7 +7,7 @@ import type { Keyring } from '../secrets/keyring.ts';
 import { STORED } from '../secrets/stored-purposes.ts';
 import { canonicalJson, digestOf } from '../text/canonical-json.ts';
 import type { Tool } from '../tools/define-tool.ts';
-import type { CallToolParts } from './call-parts.ts';
+import type { CallDependencies } from './call-dependencies.ts';
 import type { ToolCall } from './tool-call.ts';
 import { writeOutcome } from './write-outcome.ts';
 
@@ -21,7 +21,7 @@ type Claimed =
 
 /** Claims the Idempotency-Key of a call that changes something. @throws ServiceError */
 export async function claimKey(
-  parts: CallToolParts,
+  parts: CallDependencies,
   caller: Caller,
   call: ToolCall,
   tool: Tool,

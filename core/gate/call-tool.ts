@@ -26,7 +26,7 @@ import type { Found, OwnTool, ReadTool, Tool } from '../tools/define-tool.ts';
 import { refusalOf } from '../work/refusal-of.ts';
 import { endedAfter, WAIT_MS } from '../work/within-limit.ts';
 import { claimKey, type HeldClaim } from './call-claim.ts';
-import type { CallToolParts } from './call-parts.ts';
+import type { CallDependencies } from './call-dependencies.ts';
 import { fileRequest, performLight } from './perform-write.ts';
 import { type Notes, recordCall } from './record-call.ts';
 import type { Answer, ToolCall } from './tool-call.ts';
@@ -59,7 +59,7 @@ interface CheckedCall {
   run(context: CallContext, claim: HeldClaim | null): Promise<Ran>;
 }
 
-export function createCallTool(parts: CallToolParts): CallTool {
+export function createCallTool(parts: CallDependencies): CallTool {
   const { workObserver, clock } = parts.ports;
   return async (caller, call) => {
     const began = clock.now();
@@ -83,7 +83,7 @@ export function createCallTool(parts: CallToolParts): CallTool {
  * @returns the newest state of the approval
  */
 async function waitForEnd(
-  parts: CallToolParts,
+  parts: CallDependencies,
   caller: Caller,
   { gone, onWaiting, sizeBytes }: ToolCall,
   wait: Extract<Found, { kind: 'wait' }>,
@@ -111,7 +111,7 @@ async function waitForEnd(
 
 /** Checks the call, claims its Idempotency-Key, runs the tool. Never throws: an error becomes a Failure. */
 async function answerCall(
-  parts: CallToolParts,
+  parts: CallDependencies,
   caller: Caller,
   call: ToolCall,
   notes: Notes,
@@ -146,7 +146,7 @@ async function answerCall(
  * @throws ServiceError
  */
 function checkCall(
-  parts: CallToolParts,
+  parts: CallDependencies,
   { owner, credential }: Caller,
   call: ToolCall,
   notes: Notes,
@@ -169,7 +169,7 @@ function modeOf({ group }: Tool, credential: Credential, { plan }: Owner, now: D
 }
 
 /** Binds the tool to its arguments. @throws ServiceError invalid_arguments */
-function boundTool(parts: CallToolParts, tool: Tool, call: ToolCall, notes: Notes): CheckedCall['run'] {
+function boundTool(parts: CallDependencies, tool: Tool, call: ToolCall, notes: Notes): CheckedCall['run'] {
   if (tool.kind === 'read') {
     const read = tool.bind(call.args);
     return async (context) => {
@@ -203,7 +203,7 @@ function boundTool(parts: CallToolParts, tool: Tool, call: ToolCall, notes: Note
 
 /** The record of what the call showed of others' texts. A call that failed showed nothing, and a write only what it did. */
 async function readOf(
-  parts: CallToolParts,
+  parts: CallDependencies,
   caller: Caller,
   { kind }: Tool,
   outcome: Outcome,
@@ -223,7 +223,7 @@ async function readOf(
 }
 
 async function recorded(
-  { recordRead }: CallToolParts,
+  { recordRead }: CallDependencies,
   { owner: { ownerId }, credential: { credentialId } }: Caller,
   shown: readonly ShownPassage[],
   signal: () => AbortSignal,
@@ -243,7 +243,7 @@ function found(outcome: Outcome): Ran {
 
 /** The context in which a tool runs or plans. */
 export function contextOf(
-  parts: CallToolParts,
+  parts: CallDependencies,
   { owner, credential, accounts }: Omit<Caller, 'slotId'>,
   call: Pick<ToolCall, 'args'>,
   { tool, mode }: Pick<CheckedCall, 'tool' | 'mode'>,
@@ -290,7 +290,7 @@ function outsideFence(group: Group | null, field: string): ServiceError {
 
 /** Renews the leases of the call while it runs. */
 async function whileHeld<T>(
-  { ports: { storage, clock, log }, leaseMs }: CallToolParts,
+  { ports: { storage, clock, log }, leaseMs }: CallDependencies,
   caller: Caller,
   claim: HeldClaim | null,
   work: () => Promise<T>,
@@ -321,7 +321,7 @@ function heldBy(caller: Caller, claim: HeldClaim | null): Held {
 function fitted(
   tool: ReadTool | OwnTool,
   found: Found,
-  { ports }: CallToolParts,
+  { ports }: CallDependencies,
   sizeBytes: ToolCall['sizeBytes'],
 ): Outcome {
   if (found.kind === 'outcome') return found.outcome;

@@ -13,7 +13,7 @@ import type { LightTool, WriteTool } from '../tools/define-tool.ts';
 import { waitAtMost } from '../work/wait-at-most.ts';
 import { WAIT_MS } from '../work/within-limit.ts';
 import type { HeldClaim } from './call-claim.ts';
-import type { CallToolParts } from './call-parts.ts';
+import type { CallDependencies } from './call-dependencies.ts';
 import { filingOf } from './filing.ts';
 import { traceRequest } from './trace-request.ts';
 import { writeOutcome } from './write-outcome.ts';
@@ -27,7 +27,7 @@ interface Written {
 
 /** Performs a light write in mode `direct`: no approval, its own result. */
 export async function performLight(
-  { runPorts }: CallToolParts,
+  { runPorts }: CallDependencies,
   tool: LightTool,
   action: LightAction<unknown, Result, Result>,
   context: CallContext,
@@ -66,7 +66,7 @@ export async function performLight(
  * @param read  what this call read itself
  */
 export async function fileRequest(
-  parts: CallToolParts,
+  parts: CallDependencies,
   tool: WriteTool,
   args: unknown,
   untraced: Purposed<Planned>,

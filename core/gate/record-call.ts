@@ -9,7 +9,7 @@ import type { ShownPassage } from '../provenance/read-record.ts';
 import type { NewRead } from '../provenance/read-state.ts';
 import { findTool } from '../tools/catalogue.ts';
 import { endedClaim, type HeldClaim } from './call-claim.ts';
-import type { CallToolParts } from './call-parts.ts';
+import type { CallDependencies } from './call-dependencies.ts';
 import type { ToolCall } from './tool-call.ts';
 
 /** What the activity records of content: ids that were shown in full or changed, and ids that were listed. */
@@ -31,7 +31,7 @@ interface Ended {
 
 /** Ends the call: slot, claim and activity. @returns the answer to the caller */
 export async function recordCall(
-  { ports: { storage, clock, log }, keyring }: CallToolParts,
+  { ports: { storage, clock, log }, keyring }: CallDependencies,
   caller: Caller,
   call: ToolCall,
   { outcome, claim, approvalId, read }: Ended,

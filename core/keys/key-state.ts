@@ -68,8 +68,8 @@ export type StoredCredential = RowOf<typeof credentials>;
 export type StoredSecret = RowOf<typeof secrets>;
 
 /** A credential, with what else decides about what it may do now. */
-export const STANDING_COLUMNS = { ...credentials.columns, ...pick(owners.columns, ['plan', 'limits']) };
-export type Standing = ValuesOf<typeof STANDING_COLUMNS>;
+export const KEY_STATUS_COLUMNS = { ...credentials.columns, ...pick(owners.columns, ['plan', 'limits']) };
+export type KeyStatus = ValuesOf<typeof KEY_STATUS_COLUMNS>;
 
 export const credentialById = select(credentials, { by: ['ownerId', 'credentialId'] });
 export const secretsOfCredential = select(secrets, { by: ['ownerId', 'credentialId'] });

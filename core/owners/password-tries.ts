@@ -1,13 +1,13 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time/durations.ts';
 import {
+  type Backoff,
   decayedTries,
   type FailedTries,
   failedOnce,
   failureCap,
   forgottenAtMs,
-  type Pace,
   waitAfterTries,
-} from './pace.ts';
+} from './backoff.ts';
 
 /**
  * How often a password may be tried. Pure: storage reads the facts, judges, and saves the changes in one unit.
@@ -69,22 +69,22 @@ export interface TriesChange extends FailedTries {
 /** How many known devices an owner has. A new one replaces the one that signed in longest ago. */
 export const DEVICES_KEPT = 10;
 
-const OWNER_PACE: Pace = { free: 10, firstMs: 1000, mostMs: 10 * MINUTE_MS, forgetMs: 10 * MINUTE_MS };
+const OWNER_BACKOFF: Backoff = { free: 10, firstMs: 1000, mostMs: 10 * MINUTE_MS, forgetMs: 10 * MINUTE_MS };
 
 /** Of one known device. Codes of the second step count in it too. */
-export const DEVICE_PACE: Pace = { free: 5, firstMs: 1000, mostMs: HOUR_MS, forgetMs: HOUR_MS };
+export const DEVICE_BACKOFF: Backoff = { free: 5, firstMs: 1000, mostMs: HOUR_MS, forgetMs: HOUR_MS };
 
-const PACES: Readonly<Record<TriesCounter, Pace>> = {
+const BACKOFFS: Readonly<Record<TriesCounter, Backoff>> = {
   address: { free: 3, firstMs: 5000, mostMs: 15 * MINUTE_MS, forgetMs: 12 * HOUR_MS },
-  newcomers: OWNER_PACE,
-  repeaters: OWNER_PACE,
-  device: DEVICE_PACE,
+  newcomers: OWNER_BACKOFF,
+  repeaters: OWNER_BACKOFF,
+  device: DEVICE_BACKOFF,
 };
 
 /** The most tries a day that one counter allows. Source: the table above. */
 export function triesPerDay(counter: TriesCounter): number {
-  const { forgetMs, mostMs } = PACES[counter];
-  return failureCap(PACES[counter]) + Math.ceil(DAY_MS / Math.min(forgetMs, mostMs));
+  const { forgetMs, mostMs } = BACKOFFS[counter];
+  return failureCap(BACKOFFS[counter]) + Math.ceil(DAY_MS / Math.min(forgetMs, mostMs));
 }
 
 export function judgePasswordTry(facts: PasswordTryFacts, now: Date): PasswordTryVerdict {
@@ -92,7 +92,7 @@ export function judgePasswordTry(facts: PasswordTryFacts, now: Date): PasswordTr
   const deviceWaitMs = facts.device === undefined ? Number.POSITIVE_INFINITY : waitOf('device', facts, nowMs);
   if (deviceWaitMs === 0) return countTry(['device'], facts, nowMs);
   const { failures } = decayed('address', facts, nowMs);
-  const lane = failures < PACES.address.free ? 'newcomers' : 'repeaters';
+  const lane = failures < BACKOFFS.address.free ? 'newcomers' : 'repeaters';
   const waitMs = Math.max(waitOf('address', facts, nowMs), waitOf(lane, facts, nowMs));
   if (waitMs === 0) return countTry(['address', lane], facts, nowMs);
   const inFuture = COUNTERS.filter((counter) => (facts[counter]?.lastMs ?? nowMs) > nowMs);
@@ -116,20 +116,20 @@ function countTry(
   nowMs: number,
 ): PasswordTryVerdict {
   const changes = counted.map((counter) =>
-    changeOf(counter, failedOnce(PACES[counter], facts[counter], nowMs)),
+    changeOf(counter, failedOnce(BACKOFFS[counter], facts[counter], nowMs)),
   );
   return { waitMs: 0, counted, changes };
 }
 
 /** Returns the counter without the failures that are forgotten by now. */
 function decayed(counter: TriesCounter, facts: PasswordTryFacts, nowMs: number): FailedTries {
-  return decayedTries(PACES[counter], facts[counter], nowMs);
+  return decayedTries(BACKOFFS[counter], facts[counter], nowMs);
 }
 
 function waitOf(counter: TriesCounter, facts: PasswordTryFacts, nowMs: number): number {
-  return waitAfterTries(PACES[counter], facts[counter], nowMs);
+  return waitAfterTries(BACKOFFS[counter], facts[counter], nowMs);
 }
 
 function changeOf(counter: TriesCounter, { failures, lastMs }: FailedTries): TriesChange {
-  return { counter, failures, lastMs, forgottenMs: forgottenAtMs(PACES[counter], { failures, lastMs }) };
+  return { counter, failures, lastMs, forgottenMs: forgottenAtMs(BACKOFFS[counter], { failures, lastMs }) };
 }

@@ -1,6 +1,6 @@
 import { HOUR_MS } from '../time/durations.ts';
-import { type FailedTries, failedOnce, type Pace, waitAfterTries } from './pace.ts';
-import { DEVICE_PACE } from './password-tries.ts';
+import { type Backoff, type FailedTries, failedOnce, waitAfterTries } from './backoff.ts';
+import { DEVICE_BACKOFF } from './password-tries.ts';
 
 /**
  * What an owner shows besides the password, at sign-in and when Countersign asks for the password again. Pure: storage
@@ -79,7 +79,7 @@ export type SecondStepVerdict =
   /** What was shown is used up. */
   | { readonly kind: 'right'; readonly secondStep: SecondStep };
 
-const STRANGERS_PACE: Pace = { free: 3, firstMs: 30_000, mostMs: HOUR_MS, forgetMs: 6 * HOUR_MS };
+const STRANGERS_BACKOFF: Backoff = { free: 3, firstMs: 30_000, mostMs: HOUR_MS, forgetMs: 6 * HOUR_MS };
 
 const NO_TRIES: FailedTries = { failures: 0, lastMs: 0 };
 
@@ -108,15 +108,15 @@ export function judgeSecondStep(
   }
   const waitMs =
     device === undefined
-      ? waitAfterTries(STRANGERS_PACE, secondStep.strangers, nowMs)
-      : waitAfterTries(DEVICE_PACE, device, nowMs);
+      ? waitAfterTries(STRANGERS_BACKOFF, secondStep.strangers, nowMs)
+      : waitAfterTries(DEVICE_BACKOFF, device, nowMs);
   if (waitMs > 0) return { kind: 'wait', waitMs };
   const after = used(secondStep, proof, now);
   if (after !== undefined) return { kind: 'right', secondStep: after };
   if (device !== undefined) {
-    return { kind: 'wrong', secondStep, device: failedOnce(DEVICE_PACE, device, nowMs) };
+    return { kind: 'wrong', secondStep, device: failedOnce(DEVICE_BACKOFF, device, nowMs) };
   }
-  const strangers = failedOnce(STRANGERS_PACE, secondStep.strangers, nowMs);
+  const strangers = failedOnce(STRANGERS_BACKOFF, secondStep.strangers, nowMs);
   return { kind: 'wrong', secondStep: { ...secondStep, strangers }, device: null };
 }
 

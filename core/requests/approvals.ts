@@ -3,7 +3,7 @@ import { notFound } from '../contract/not-found.ts';
 import { UnreadablePlan } from '../execution/plan.ts';
 import { type OpenedPlan, openedPlan, openPlan } from '../execution/sealed-plan.ts';
 import { openAsked } from '../execution/sealed-words.ts';
-import type { CallToolParts } from '../gate/call-parts.ts';
+import type { CallDependencies } from '../gate/call-dependencies.ts';
 import { crossedFence, REACHES_NOTHING, type Reach } from '../keys/fences.ts';
 import type { Credential } from '../keys/live-key.ts';
 import { NEW_OWNER } from '../owners/new-owner.ts';
@@ -178,7 +178,7 @@ export interface ChangePreview {
 }
 
 export function createApprovals(
-  parts: CallToolParts,
+  parts: CallDependencies,
   run: (approval: Approved, sealedPlan: string | null) => Promise<Approval>,
 ): Omit<Approvals, 'decideTogether' | 'now' | 'watch'> {
   const { ports, keyring, leaseMs, waits, ownerWords } = parts;

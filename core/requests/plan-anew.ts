@@ -1,7 +1,7 @@
 import type { Approval } from '../approvals/approval.ts';
 import type { CallContext } from '../call/context.ts';
 import { notFound } from '../contract/not-found.ts';
-import type { CallToolParts } from '../gate/call-parts.ts';
+import type { CallDependencies } from '../gate/call-dependencies.ts';
 import { contextOf } from '../gate/call-tool.ts';
 import type { PlannedRequest } from '../gate/filing.ts';
 import { traceRequest } from '../gate/trace-request.ts';
@@ -19,7 +19,7 @@ import { forOwner } from '../work/for-owner.ts';
  * @throws ServiceError like a call of the tool, as far as it plans; not_found if the tool or the key no longer exists
  */
 export async function planAnew(
-  parts: CallToolParts,
+  parts: CallDependencies,
   { ownerId, credentialId, tool: name }: Approval,
   args: unknown,
 ): Promise<PlannedRequest> {

@@ -1,5 +1,5 @@
 import type { Approval, ApprovalError } from '../approvals/approval.ts';
-import type { CallToolParts } from '../gate/call-parts.ts';
+import type { CallDependencies } from '../gate/call-dependencies.ts';
 import { filingOf } from '../gate/filing.ts';
 import { approvalId as newApprovalId } from '../secrets/record-ids.ts';
 import { planAnew } from './plan-anew.ts';
@@ -26,7 +26,7 @@ export function mayTryAgain(approval: Approval): boolean {
  * @throws ServiceError if it cannot be planned now, or its key may no longer make it
  */
 export async function fileAgain(
-  parts: CallToolParts,
+  parts: CallDependencies,
   failed: Approval,
   args: Readonly<Record<string, unknown>>,
 ): Promise<Approval> {

@@ -15,7 +15,7 @@ import { createExecutor } from '../execution/execute-approval.ts';
 import { ownerWordsOf } from '../execution/sealed-words.ts';
 import { createAdmission } from '../gate/admission.ts';
 import { createApprovalWaits } from '../gate/approval-waits.ts';
-import type { CallToolParts } from '../gate/call-parts.ts';
+import type { CallDependencies } from '../gate/call-dependencies.ts';
 import { createCallTool } from '../gate/call-tool.ts';
 import { createCalls } from '../gate/calls.ts';
 import { createKeyCalls } from '../gate/key-calls.ts';
@@ -46,7 +46,7 @@ import { createKeyring } from '../secrets/keyring.ts';
 import { linkSent } from '../trackers/link-sent.ts';
 import { createTrackerLinks } from '../trackers/tracker-links.ts';
 import { createTrackers } from '../trackers/trackers.ts';
-import { createLife } from '../work/life.ts';
+import { createLifecycle } from '../work/lifecycle.ts';
 import { waitAtMost } from '../work/wait-at-most.ts';
 import { createBackgroundWork } from './background-work.ts';
 import type { OnArguments, PendingListener, Service } from './service.ts';
@@ -104,8 +104,8 @@ export function createService<MailSettings, CalendarSettings>(
   options: ServiceOptions<MailSettings, CalendarSettings>,
 ): Service<MailSettings & CalendarSettings> {
   checkServiceOptions(options);
-  const life = createLife(options.storage, options.clock);
-  const { storage, clock } = life;
+  const lifecycle = createLifecycle(options.storage, options.clock);
+  const { storage, clock } = lifecycle;
   const { random } = options;
   const { ports, healthStored } = portsOf({ ...options, storage, clock });
   const leaseMs = options.leaseMs ?? LEASE_MS;
@@ -121,7 +121,7 @@ export function createService<MailSettings, CalendarSettings>(
   const waits = createApprovalWaits(ports);
   const requests = createRequestWatch(ports);
   const endWaits = async () => void (await Promise.all([waits.stop(), requests.stop()]));
-  const parts: CallToolParts = {
+  const parts: CallDependencies = {
     ports,
     lookUps: lookUpPorts(ports),
     ownPorts: ownPorts(ports),
@@ -146,8 +146,8 @@ export function createService<MailSettings, CalendarSettings>(
   };
   const callTool = createCallTool(parts);
 
-  const runTool: typeof callTool = (caller, call) => life.during(callTool(caller, call));
-  const admit = createAdmission(ports, keyring, leaseMs, life);
+  const runTool: typeof callTool = (caller, call) => lifecycle.during(callTool(caller, call));
+  const admit = createAdmission(ports, keyring, leaseMs, lifecycle);
   const callsWith = (isAccepted: (token: string) => boolean) =>
     createCalls(ports, admit, runTool, endWaits, isAccepted);
   const calls = callsWith(isApiKey);
@@ -185,7 +185,7 @@ export function createService<MailSettings, CalendarSettings>(
       case 'message.received':
         return background.on(args[0], args[1], args[2]?.after);
       case 'approval.pending': {
-        life.check();
+        lifecycle.check();
         const [, listener] = args;
         listeners.add(listener);
         return () => listeners.delete(listener);
@@ -195,7 +195,7 @@ export function createService<MailSettings, CalendarSettings>(
 
   async function workEnded(withinMs: number): Promise<void> {
     const graceMs = Math.min(withinMs / 2, POSTS_END_WITHIN_MS);
-    await Promise.all([endWaits(), life.stop(), background.stop(graceMs)]);
+    await Promise.all([endWaits(), lifecycle.stop(), background.stop(graceMs)]);
     // The calls and the background work start runs.
     await executor.idle();
     await healthStored();
@@ -203,7 +203,7 @@ export function createService<MailSettings, CalendarSettings>(
 
   async function stopNow(withinMs: number): Promise<void> {
     await waitAtMost(clock, withinMs, workEnded(withinMs));
-    life.close();
+    lifecycle.close();
     // Only now: a send that has started keeps its lease, and recovery finds out what became of it.
     executor.interrupt();
     await closePorts({ ...ports, storage: options.storage, clock: options.clock });
@@ -238,7 +238,7 @@ export function createService<MailSettings, CalendarSettings>(
     recover: background.recover,
     watch: background.watch,
     start() {
-      life.check();
+      lifecycle.check();
       background.start();
     },
     stop,

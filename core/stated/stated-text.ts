@@ -8,9 +8,9 @@ import {
 import { domainOf } from '../safety/domain-of.ts';
 import { areOneSite } from '../safety/site.ts';
 import { isAnswerSubject } from '../text/bare-subject.ts';
+import { firstWords } from './first-words.ts';
 import { type Passage, passagesOf } from './quotation.ts';
 import { linksIn, statedAddresses, statedValues } from './stated-values.ts';
-import { firstWords } from './words.ts';
 
 /** What a text states, by the person who wrote it. */
 export function statedPassages({ text, head, windowsMax, wantsLinks, codes }: TextToRead): StatedPassage[] {

@@ -46,7 +46,7 @@ export function namedToolArguments({ query, body }: Given): unknown {
 }
 
 /** For a route that takes no parameters: the failure if the request has some. */
-export function strangeParameters(given: Given): Failure | undefined {
+export function undeclaredParameters(given: Given): Failure | undefined {
   const names = Object.keys(routeArguments(given, 'path', {}));
   if (names.length === 0) return undefined;
   const errors = names.map((field) => ({

@@ -22,7 +22,7 @@ import {
 import { headerOf } from '../http/request-head.ts';
 import { type Addressed, addressed } from './addressing.ts';
 import { bodyOf, type Form, statusOf } from './answer.ts';
-import { givenBy, strangeParameters } from './call-arguments.ts';
+import { givenBy, undeclaredParameters } from './call-arguments.ts';
 import { type Description, describeApi, isKnown } from './openapi/description.ts';
 import type { Route } from './routes.ts';
 
@@ -77,7 +77,7 @@ export function restApi(service: RestService, options: ApiOptions = {}): AnswerR
     const given = givenBy(admitted.body, to);
     if (given.kind === 'refused') return { ...(await refuse(caller, given.failure, route)), rate };
     if (route.call === 'list_tools') {
-      const strange = strangeParameters(given);
+      const strange = undeclaredParameters(given);
       if (strange !== undefined) return { ...(await refuse(caller, strange, route)), rate };
       return { ...(await listTools(caller, route)), rate };
     }
@@ -96,7 +96,7 @@ export function restApi(service: RestService, options: ApiOptions = {}): AnswerR
     if (admission.kind !== 'admitted' && admission.failure.code === 'rate_limited') {
       return { ...written(admission.failure, route), rate };
     }
-    const strange = strangeParameters({ path, query: target.query, body: {} });
+    const strange = undeclaredParameters({ path, query: target.query, body: {} });
     if (strange !== undefined) return { ...written(strange, route), rate };
     description ??= describeApi(service.baseUrl);
     const made = await description;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { errorOf } from '../../core/approvals/approval.ts';
-import { meaningForOwner } from '../../hosts/dashboard/words.ts';
+import { meaningForOwner } from '../../hosts/dashboard/labels.ts';
 import type { AnyApproval } from '../contracts/any-approval.ts';
 import {
   approvalOf,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { address, bodyText, line, text } from '../../core/contract/schema.ts';
 import { parseMessage } from '../../core/mime/parse.ts';
 import { MailError } from '../../core/ports/mail.ts';
-import { meaningForOwner } from '../../hosts/dashboard/words.ts';
+import { meaningForOwner } from '../../hosts/dashboard/labels.ts';
 import { anyCharacter } from '../any-character.ts';
 import { anyText, textLike } from './matchers.ts';
 import {

@@ -7,7 +7,7 @@ import {
   transition,
 } from '../../core/approvals/approval.ts';
 import { approvalOutcome } from '../../core/call/outcome.ts';
-import { meaningForOwner } from '../../hosts/dashboard/words.ts';
+import { meaningForOwner } from '../../hosts/dashboard/labels.ts';
 import { publicBase } from '../../hosts/http/public-base.ts';
 import { ENVELOPE, statusOf } from '../../hosts/rest/answer.ts';
 import { at, BY_OWNER, DAY_MS, EVENTS, MINUTE_MS, NOON, PLACES } from '../core/approvals/machine.ts';

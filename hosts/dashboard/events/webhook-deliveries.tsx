@@ -4,13 +4,13 @@ import type { AttemptLog } from '../../../core/events/webhook-state.ts';
 import type { WebhookEndpoint } from '../../../core/events/webhooks.ts';
 import { Form } from '../forms/forms.tsx';
 import { IntegrationsTabs } from '../keys/integrations-tabs.tsx';
+import { DELIVERY_TITLES, EVENT_TITLES } from '../labels.ts';
 import { Link } from '../links.tsx';
 import { Notice } from '../notice.tsx';
 import { notFoundPage } from '../problem.tsx';
 import { ExactText } from '../third-party-text.tsx';
 import { type OwnerVisit, page, type Reply, redirect } from '../visit.ts';
 import { When } from '../when.tsx';
-import { DELIVERY_TITLES, EVENT_TITLES } from '../words.ts';
 import { EndpointCard, findEndpoint, isSending, pathOf } from './webhooks.tsx';
 
 const ROWS = 20;

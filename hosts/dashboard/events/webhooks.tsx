@@ -9,6 +9,7 @@ import { effectiveMode, type Plan } from '../../../core/keys/permissions.ts';
 import type { Owner } from '../../../core/owners/owner-state.ts';
 import { Choice, Field, Form, Problems, SubmitOrLeave } from '../forms/forms.tsx';
 import { IntegrationsTabs } from '../keys/integrations-tabs.tsx';
+import { DISABLED_TEXTS, EVENT_TITLES } from '../labels.ts';
 import { Link } from '../links.tsx';
 import { Notice } from '../notice.tsx';
 import { notFoundPage } from '../problem.tsx';
@@ -16,7 +17,6 @@ import { Quoted } from '../third-party-text.tsx';
 import { visibleText } from '../visible-text.ts';
 import { type OwnerVisit, page, type Reply, redirect } from '../visit.ts';
 import { When, whenText } from '../when.tsx';
-import { DISABLED_TEXTS, EVENT_TITLES } from '../words.ts';
 
 export function webhooksPage(visit: OwnerVisit): Promise<Reply> {
   return listPage(visit, []);

@@ -1,9 +1,9 @@
 import type { Modes } from '../../../core/keys/permissions.ts';
 import { newlyDirect } from '../../../core/owners/step-up.ts';
 import { Form, SubmitOrLeave } from '../forms/forms.tsx';
+import { GROUP_TITLES } from '../labels.ts';
 import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, type PageReply, page } from '../visit.ts';
-import { GROUP_TITLES } from '../words.ts';
 
 /** Names the groups that the owner has confirmed, separated by commas. */
 export const DIRECT_FIELD = 'direct_confirmed';

@@ -12,7 +12,7 @@ import {
   type Preset,
 } from '../../../core/keys/permissions.ts';
 import { Choice, Field } from '../forms/forms.tsx';
-import { GROUP_TITLES, MODE_TITLES } from '../words.ts';
+import { GROUP_TITLES, MODE_TITLES } from '../labels.ts';
 import { modesInWords } from './modes-in-words.ts';
 
 /** The fields of what a key or a sign-in may do, in the forms that create and change it. */

@@ -1,9 +1,9 @@
 import { type ApprovalState, isTerminal } from '../../../core/approvals/approval.ts';
 import type { ApprovalSummary } from '../../../core/requests/approval-views.ts';
 import { TOGETHER_MAX } from '../../../core/requests/decided-together.ts';
+import { STATE_TITLES } from '../labels.ts';
 import { Link } from '../links.tsx';
 import { type OwnerVisit, type PageReply, type RedirectReply, redirect } from '../visit.ts';
-import { STATE_TITLES } from '../words.ts';
 import { APPROVAL_ID } from './approval-id.ts';
 import { arrangedRequests, nextItem, pathOf } from './arranged-requests.ts';
 import { Meaning } from './meaning.tsx';

@@ -1,9 +1,9 @@
 import { type Approval, decisionOf, editOf, errorOf, isByPolicy } from '../../../core/approvals/approval.ts';
 import type { ApprovalContent, ApprovalView, DecidedIn } from '../../../core/requests/approval-views.ts';
 import { Form } from '../forms/forms.tsx';
+import { adviceForOwner, REJECTION_TITLES } from '../labels.ts';
 import { ExactText, Quoted } from '../third-party-text.tsx';
 import { When } from '../when.tsx';
-import { adviceForOwner, REJECTION_TITLES } from '../words.ts';
 import { TryAgain } from './try-again.tsx';
 
 /** What the page of a decided request adds: who decided and where, why, and what the owner can do now. */

@@ -1,6 +1,6 @@
 import { type Approval, startsBefore } from '../../../core/approvals/approval.ts';
+import { meaningForOwner } from '../labels.ts';
 import { ClockTime } from '../when.tsx';
-import { meaningForOwner } from '../words.ts';
 
 /** What the state of a request means, and until when one that waits for a server is tried again. */
 export function Meaning({ approval, zone }: { approval: Approval; zone: string }) {

@@ -1,9 +1,9 @@
 import { REJECTION_REASONS, type RejectionReason } from '../../../core/approvals/approval.ts';
 import type { RejectOptions } from '../../../core/requests/rejection.ts';
+import { REJECTION_TITLES } from '../labels.ts';
 import { SubmitTo } from '../links.tsx';
 import { decidedIn } from '../owners/prove-owner.ts';
 import type { OwnerVisit } from '../visit.ts';
-import { REJECTION_TITLES } from '../words.ts';
 
 /** Where the decision's form goes to reject for this reason. A path, because signed forms name no button. */
 function rejectPath(approvalId: string, reason: RejectionReason): string {

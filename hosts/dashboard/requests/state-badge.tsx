@@ -1,5 +1,5 @@
 import type { ApprovalState } from '../../../core/approvals/approval.ts';
-import { STATE_TITLES } from '../words.ts';
+import { STATE_TITLES } from '../labels.ts';
 
 export function StateBadge({ state }: { state: ApprovalState }) {
   return (

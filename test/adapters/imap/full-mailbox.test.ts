@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { adviceForOwner, meaningForOwner } from '../../../hosts/dashboard/words.ts';
+import { adviceForOwner, meaningForOwner } from '../../../hosts/dashboard/labels.ts';
 import type { AnyApproval } from '../../contracts/any-approval.ts';
 import { approvalOf } from '../../core/scene.ts';
 import { mailboxService } from '../../mailbox-service.ts';

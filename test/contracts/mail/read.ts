@@ -1,5 +1,5 @@
 import { type MailReader, mailReader } from '../../../core/accounts/mail-reader.ts';
-import { only } from '../../../core/accounts/only.ts';
+import { pickMethods } from '../../../core/accounts/pick-methods.ts';
 import type { MessagePlace } from '../../../core/mail/listed-message.ts';
 import type { MessageSource } from '../../../core/mail/message-source.ts';
 import { parseLargeMessage } from '../../../core/mime/large-message.ts';
@@ -22,8 +22,8 @@ export type ReadMail = MailReader & MailChanging & MailSending & MailWatching & 
 
 /** @param methods  of the port; the adapter may lack the others */
 export function readMail(mail: Mail, methods: readonly (keyof Mail)[] = MAIL_METHODS): ReadMail {
-  const given = only(mail, methods);
-  return only({ ...given, ...mailReader(given, systemClock) }, methods);
+  const given = pickMethods(mail, methods);
+  return pickMethods({ ...given, ...mailReader(given, systemClock) }, methods);
 }
 
 const MAIL_METHODS: readonly (keyof Mail)[] = [

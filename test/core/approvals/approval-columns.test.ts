@@ -14,7 +14,7 @@ import {
   RESTORED_LEASE_MS,
 } from '../../../core/approvals/approval-state.ts';
 import { approvalOutcome, meaningOf } from '../../../core/call/outcome.ts';
-import { adviceForOwner, meaningForOwner } from '../../../hosts/dashboard/words.ts';
+import { adviceForOwner, meaningForOwner } from '../../../hosts/dashboard/labels.ts';
 import { NOON, PENDING, PLACES } from './machine.ts';
 import { FIRST, STEPS, walk } from './random-walk.ts';
 

@@ -17,7 +17,7 @@ import {
   wireApproval,
 } from '../../../core/call/outcome.ts';
 import { ERRORS, ServiceError } from '../../../core/contract/errors.ts';
-import { meaningForOwner } from '../../../hosts/dashboard/words.ts';
+import { meaningForOwner } from '../../../hosts/dashboard/labels.ts';
 import type { AnyApproval } from '../../contracts/any-approval.ts';
 import { PLACES } from '../approvals/machine.ts';
 import { textLike } from '../matchers.ts';

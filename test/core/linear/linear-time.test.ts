@@ -19,12 +19,12 @@ import { carriesMarker, flagUntrusted, wrapUntrusted } from '../../../core/safet
 import { accountNumbersIn } from '../../../core/stated/account-numbers.ts';
 import { differingAmounts, differingTime } from '../../../core/stated/answered-values.ts';
 import { namedCodesIn, possibleCodesIn, possiblePasswordsIn } from '../../../core/stated/codes.ts';
+import { firstWords } from '../../../core/stated/first-words.ts';
 import { hostsIn } from '../../../core/stated/hosts.ts';
 import { misleadingLinksIn } from '../../../core/stated/links.ts';
 import { passagesOf } from '../../../core/stated/quotation.ts';
 import { secretsIn } from '../../../core/stated/secrets.ts';
 import { linksIn, statedValues } from '../../../core/stated/stated-values.ts';
-import { firstWords } from '../../../core/stated/words.ts';
 import { bareSubject, isAnswerSubject } from '../../../core/text/bare-subject.ts';
 import { sliceCodePoints } from '../../../core/text/code-points.ts';
 import { locatedText } from '../../../core/text/located-text.ts';
@@ -234,7 +234,7 @@ const READERS: readonly TextReader[] = [
     parts: ['<', '@', '>', ' ', 'a', '.'],
   },
   { name: 'core/stated/stated-values.ts linksIn', work: (text) => [...linksIn(text)], parts: HOST_PARTS },
-  { name: 'core/stated/words.ts firstWords', work: (text) => firstWords(text, 500), parts: TEXT_PARTS },
+  { name: 'core/stated/first-words.ts firstWords', work: (text) => firstWords(text, 500), parts: TEXT_PARTS },
   { name: 'core/provenance/word-windows.ts windowsOf', work: windowsOf, parts: TEXT_PARTS },
   { name: 'core/stated/quotation.ts passagesOf', work: passagesOf, parts: STATED_PARTS },
   {

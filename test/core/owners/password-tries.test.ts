@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FailedTries } from '../../../core/owners/pace.ts';
+import type { FailedTries } from '../../../core/owners/backoff.ts';
 import {
   giveTryBack,
   judgePasswordTry,

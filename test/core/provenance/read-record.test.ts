@@ -11,7 +11,7 @@ import {
 } from '../../../core/provenance/read-record.ts';
 import { windowsOf } from '../../../core/provenance/word-windows.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
-import { firstWords } from '../../../core/stated/words.ts';
+import { firstWords } from '../../../core/stated/first-words.ts';
 import { hashedAtOnce } from './hashed-at-once.ts';
 import { shownPassage } from './shown-passage.ts';
 

@@ -8,7 +8,7 @@ import type { Keyring } from '../secrets/keyring.ts';
 import type { ApprovalWaits } from './approval-waits.ts';
 
 /** What every call works with. */
-export interface CallToolParts {
+export interface CallDependencies {
   readonly ports: Ports;
   readonly lookUps: LookUpPorts;
   readonly ownPorts: OwnPorts;

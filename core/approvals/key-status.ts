@@ -1,5 +1,5 @@
 import { crossedFence, type Reach } from '../keys/fences.ts';
-import type { Standing } from '../keys/key-state.ts';
+import type { KeyStatus } from '../keys/key-state.ts';
 import { type Limits, limitsOf } from '../keys/limits.ts';
 import { isOn } from '../keys/live-key.ts';
 import { effectiveMode, type Group, type Mode } from '../keys/permissions.ts';
@@ -7,9 +7,9 @@ import type { Signer } from '../secrets/keyring.ts';
 import { type Approval, type ApprovalError, isByPolicy } from './approval.ts';
 
 /** Returns the mode that counts for the group. Undefined if the credential is off. */
-export function modeNow(standing: Standing, group: Group, signer: Signer, now: Date): Mode | undefined {
-  if (!isOn(standing, signer, now)) return undefined;
-  return effectiveMode(group, standing.modes[group], standing.plan);
+export function modeNow(keyStatus: KeyStatus, group: Group, signer: Signer, now: Date): Mode | undefined {
+  if (!isOn(keyStatus, signer, now)) return undefined;
+  return effectiveMode(group, keyStatus.modes[group], keyStatus.plan);
 }
 
 /**
@@ -18,19 +18,19 @@ export function modeNow(standing: Standing, group: Group, signer: Signer, now: D
  * @param reach null: its plan cannot be read, so it will not run
  */
 export function refusalNow(
-  standing: Standing,
+  keyStatus: KeyStatus,
   approval: Approval,
   reach: Reach | null,
   signer: Signer,
   now: Date,
 ): ApprovalError | undefined {
-  const mode = modeNow(standing, approval.group, signer, now);
+  const mode = modeNow(keyStatus, approval.group, signer, now);
   if (mode === undefined || mode === 'off') return 'credential_off';
-  const { pausedAt, fences } = standing;
+  const { pausedAt, fences } = keyStatus;
   if (pausedAt !== null && isByPolicy(approval)) return 'credential_paused';
   return reach !== null && crossedFence(fences, reach, now) !== undefined ? 'outside_fence' : undefined;
 }
 
-export function limitsNow({ plan, limits }: Standing): Limits {
+export function limitsNow({ plan, limits }: KeyStatus): Limits {
   return limitsOf(plan, limits);
 }

@@ -1,5 +1,8 @@
 /** Returns an object with only these methods of `from`. */
-export function only<T extends object, K extends keyof T & string>(from: T, names: readonly K[]): Pick<T, K> {
+export function pickMethods<T extends object, K extends keyof T & string>(
+  from: T,
+  names: readonly K[],
+): Pick<T, K> {
   const methods = names.map((name) => {
     const method: unknown = from[name];
     if (typeof method !== 'function') throw new TypeError(`The port has no method ${name}`);

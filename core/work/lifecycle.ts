@@ -5,7 +5,7 @@ import type { Storage } from '../ports/storage.ts';
 import { WAIT_MS, withinLimit } from './within-limit.ts';
 
 /** From the creation of a service to the end of `stop`. */
-export interface Life {
+export interface Lifecycle {
   readonly isStopping: boolean;
   /** @throws ServiceStoppedError if the service is stopping or stopped */
   check(): void;
@@ -24,13 +24,13 @@ export interface Life {
   readonly clock: Clock;
 }
 
-export function createLife(storage: Storage, clock: Clock): Life {
+export function createLifecycle(storage: Storage, clock: Clock): Lifecycle {
   const underWay = new Set<Promise<unknown>>();
   /** What `close` does to each timer. */
   const timers = new Set<() => void>();
   let isStopping = false;
   let isClosed = false;
-  const lifeClock: Clock = {
+  const ownClock: Clock = {
     now: () => clock.now(),
     every(ms, task) {
       if (isClosed) return () => undefined;
@@ -93,11 +93,11 @@ export function createLife(storage: Storage, clock: Clock): Life {
         return async (...args: unknown[]): Promise<unknown> => {
           if (isClosed) throw new ServiceStoppedError();
           const answer = async (): Promise<unknown> => Reflect.apply(verb, verbs, args);
-          return withinLimit(lifeClock, VERB, answer, notAnswered);
+          return withinLimit(ownClock, VERB, answer, notAnswered);
         };
       },
     }),
-    clock: lifeClock,
+    clock: ownClock,
   };
 }
 
