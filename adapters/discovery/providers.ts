@@ -52,21 +52,26 @@ const provider = z.strictObject({
 
 export type Provider = z.output<typeof provider>;
 
-const PROVIDERS = z.array(provider).parse(data);
+let known: readonly Provider[] | undefined;
+
+function providers(): readonly Provider[] {
+  known ??= z.array(provider).parse(data);
+  return known;
+}
 
 /** @param domain  lower-case ASCII */
 export function providerOfDomain(domain: string): Provider | undefined {
-  return PROVIDERS.find(({ domains }) => domains.includes(domain));
+  return providers().find(({ domains }) => domains.includes(domain));
 }
 
 /** @param mx  a host that receives mail for the domain */
 export function providerOfMx(mx: string): Provider | undefined {
-  return PROVIDERS.find((provider) => provider.mx.some((domain) => isWithin(mx, domain)));
+  return providers().find((provider) => provider.mx.some((domain) => isWithin(mx, domain)));
 }
 
 /** The provider that a server belongs to. Its certificates always verify. @param host  lower-case ASCII */
 export function providerOfHost(host: string): Provider | undefined {
-  return PROVIDERS.find(({ access, domains, mx }) => {
+  return providers().find(({ access, domains, mx }) => {
     if ([...domains, ...mx].some((domain) => isWithin(host, domain))) return true;
     if ('none' in access) return false;
     const { imap, smtp, caldav } = access;

@@ -26,7 +26,10 @@ const event = z.strictObject({
   everyDays: z.int().min(1).exactOptional(),
 });
 
+let samples: readonly SampleEvent[] | undefined;
+
 /** The calendar that goes with the sample mail. A stranger wrote one of the titles, to trick programs. */
-export function sampleEvents(): SampleEvent[] {
-  return z.array(event).parse(data);
+export function sampleEvents(): readonly SampleEvent[] {
+  samples ??= z.array(event).parse(data);
+  return samples;
 }

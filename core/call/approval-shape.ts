@@ -7,7 +7,7 @@ import { untrustedMarks } from '../safety/untrusted.ts';
 /** An approval in answers. */
 
 /** The third-party texts in results of writes. A write with another one does not compile. */
-export const ofWrites = z.object({
+export const thirdPartyInWrites = z.object({
   not_sent: z
     .array(thirdParty(z.string()))
     .optional()
@@ -37,7 +37,7 @@ export const approval = z
       .optional()
       .meta({ format: 'date-time', description: 'Once the owner has decided.' }),
     executed_at: timestamp.optional().meta({ format: 'date-time', description: 'Once it is executed.' }),
-    result: writtenBy('countersign', z.looseObject(ofWrites.shape))
+    result: writtenBy('countersign', z.looseObject(thirdPartyInWrites.shape))
       .optional()
       .meta({ description: "The result of the action; see the tool's own." }),
     error: writtenBy('countersign', z.string()).optional().meta({ description: 'Why it ended otherwise.' }),
@@ -70,4 +70,4 @@ export const endedApproval = z.object({
   ...untrustedMarks.partial().shape,
 });
 
-export const OF_ENDED = thirdPartyFields(endedApproval);
+export const THIRD_PARTY_IN_ENDED = thirdPartyFields(endedApproval);

@@ -24,7 +24,7 @@ import type { OpenWords } from '../execution/sealed-words.ts';
 import { tooLargeText } from '../mail/message-sizes.ts';
 import { flagUntrusted } from '../safety/untrusted.ts';
 import { MINUTE_MS } from '../time/durations.ts';
-import { type approval, type endedApproval, OF_ENDED } from './approval-shape.ts';
+import { type approval, type endedApproval, THIRD_PARTY_IN_ENDED } from './approval-shape.ts';
 
 /** The result of a call, as it goes over the wire. Each door writes it in its own format. */
 export type Outcome = Success | Pending | Failure;
@@ -146,7 +146,7 @@ export function endedOutcome(approval: Approval, ownerWords: OpenWords): Success
     executed: approval.state === 'executed',
     result: flagUntrusted(
       { approval: wireApproval(approval, ownerWords), meaning: meaningOf(approval) },
-      OF_ENDED,
+      THIRD_PARTY_IN_ENDED,
       '',
     ),
   };

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { plainText } from '../text/plain-text.ts';
 import data from './secret-names.json' with { type: 'json' };
 
@@ -22,21 +21,16 @@ export const CODE_NAME = [
 export const OPEN_CODE =
   'zip|postal|post|area|country|dial(?:l?ing)?|error|status|exit|response|discount|promo(?:tion)?|coupon|voucher|product|item|source|dress|building|tax|colou?r';
 
-/** Words as `plainText` writes them. */
-const alternatives = z.array(z.string()).transform((words) => words.map(plainText).join('|'));
-
-const others = z
-  .strictObject({
-    /** The words for a password, in languages that the patterns above leave out. */
-    passwords: alternatives,
-    /** The same for codes. */
-    codes: alternatives,
-    /** Both, in scripts without spaces, where such a word is often a part of a longer one. */
-    unspaced: alternatives,
-  })
-  .parse(data);
-
-export const OTHER_NAMES = `${others.codes}|${others.passwords}`;
+/** The words for a password, in languages that the patterns above leave out. */
+const OTHER_PASSWORDS = alternatives(data.passwords);
+/** The same for a code or a password. */
+export const OTHER_NAMES = `${alternatives(data.codes)}|${OTHER_PASSWORDS}`;
 /** The words for a password alone. */
-export const PASSWORD_NAME = `pass ?word|pass ?code|passwd|passwort|kennwort|mot de passe|contrasena|palavra-passe|senha|wachtwoord|${others.passwords}`;
-export const UNSPACED_NAMES = others.unspaced;
+export const PASSWORD_NAME = `pass ?word|pass ?code|passwd|passwort|kennwort|mot de passe|contrasena|palavra-passe|senha|wachtwoord|${OTHER_PASSWORDS}`;
+/** Scripts without spaces, where such a word is often a part of a longer one. */
+export const UNSPACED_NAMES = alternatives(data.unspaced);
+
+/** As `plainText` writes them. */
+function alternatives(words: readonly string[]): string {
+  return words.map(plainText).join('|');
+}

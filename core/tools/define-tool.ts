@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { ofWrites } from '../call/approval-shape.ts';
+import type { thirdPartyInWrites } from '../call/approval-shape.ts';
 import type { CallContext, OwnContext } from '../call/context.ts';
 import type { EndedApproval, Pending, Success } from '../call/outcome.ts';
 import type { ErrorCode } from '../contract/errors.ts';
@@ -131,8 +131,8 @@ type Output = z.ZodType<unknown, Result>;
 
 /** A write whose result has third-party text that the answer about its approval would not mark does not fit. */
 type MarkedInApprovals<O extends Output> = NoText<
-  'not in ofWrites',
-  Exclude<ThirdPartyPath<O>, ThirdPartyPath<typeof ofWrites>>
+  'not in thirdPartyInWrites',
+  Exclude<ThirdPartyPath<O>, ThirdPartyPath<typeof thirdPartyInWrites>>
 >;
 
 /** Defines a read. Its result has the type of its `output`. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ofWrites } from '../call/approval-shape.ts';
+import { thirdPartyInWrites } from '../call/approval-shape.ts';
 import { messageIdShape, timestamp } from '../contract/shapes.ts';
 import { thirdParty, writtenBy } from '../contract/text-author.ts';
 
@@ -67,7 +67,7 @@ export const attachment = z
 export const sendResult = z.object({
   sent: z.boolean(),
   recipients: count.meta({ description: 'How many people it went to.' }),
-  not_sent: ofWrites.shape.not_sent,
+  not_sent: thirdPartyInWrites.shape.not_sent,
   not_sent_total: count.optional().meta({ description: 'Present if not all of them are named.' }),
 });
 

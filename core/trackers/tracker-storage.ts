@@ -285,7 +285,7 @@ function create(
   const row: TrackerRow = {
     ...{ ownerId, trackerId, requestId, title, keywords, dueOn, addedByAgent },
     status: 'open',
-    ...standing({ status: 'open', keywords }),
+    ...derivedColumns({ status: 'open', keywords }),
     createdAt: now,
     resolvedAt: null,
     lastAutoLinkAt: null,
@@ -302,7 +302,7 @@ function setStatus(
 ): Verdict<Tracker> {
   const values = {
     status,
-    ...standing({ status, keywords: tracker.keywords }),
+    ...derivedColumns({ status, keywords: tracker.keywords }),
     resolvedAt: status === 'resolved' ? (tracker.resolvedAt ?? now) : null,
   };
   return { answer: trackerIn({ ...tracker, ...values }), changes: [updated(tracker, values)] };
@@ -316,12 +316,12 @@ function edit(
   if (hasFields(tracker, fields)) return unchanged({ won: true });
   if (!hasFields(tracker, was)) return unchanged({ won: false });
   const { title, keywords, dueOn } = fields;
-  const values = { title, keywords, dueOn, ...standing({ status: tracker.status, keywords }) };
+  const values = { title, keywords, dueOn, ...derivedColumns({ status: tracker.status, keywords }) };
   return { answer: { won: true }, changes: [updated(tracker, values)] };
 }
 
 /** What look-ups need to know of a tracker. */
-function standing({ status, keywords }: Pick<TrackerRow, 'status' | 'keywords'>) {
+function derivedColumns({ status, keywords }: Pick<TrackerRow, 'status' | 'keywords'>) {
   const isResolved = status === 'resolved';
   return { isResolved, takesMail: !isResolved && keywords !== '' };
 }

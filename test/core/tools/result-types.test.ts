@@ -8,19 +8,11 @@ import { writtenBy } from '../../../core/contract/text-author.ts';
 import type { KeyCalls } from '../../../core/gate/key-calls.ts';
 import { defineLightWrite, defineRead, defineWrite } from '../../../core/tools/define-tool.ts';
 import { expectDescribed } from '../../described-outcome.ts';
+import { READ, WRITE } from './tool-facts.ts';
 
 // A tool's result is what its `output` says: the compiler refuses another one, and the doors of the tests find one that
 // came past it. Each line with an expected error is an assertion of `npm run typecheck`.
 
-const facts = {
-  title: '',
-  words: { verb: '', past: '' },
-  description: '',
-  errors: [],
-  input: z.strictObject({}),
-} as const;
-const read = { ...facts, name: 'a_read', group: null, kind: 'read' } as const;
-const write = { ...facts, name: 'a_write', group: 'mail:send', action: null } as const;
 const output = z.object({ count: z.int() });
 
 const message = { envelope: { from: 'a@example.org', to: ['b@example.org'] }, raw: '', messageId: '' };
@@ -33,19 +25,19 @@ const folder = writtenBy('owner', z.string());
 const items = z.union([z.object({ items: z.array(z.object({ id: messageIdShape })) }), z.object({ folder })]);
 
 function notTyped(): void {
-  defineRead({ ...read, output, run: async () => ({ kind: 'result', result: { count: 1, more: true } }) });
+  defineRead({ ...READ, output, run: async () => ({ kind: 'result', result: { count: 1, more: true } }) });
   // @ts-expect-error the result has another type
-  defineRead({ ...read, output, run: async () => ({ kind: 'result', result: { count: 'one' } }) });
+  defineRead({ ...READ, output, run: async () => ({ kind: 'result', result: { count: 'one' } }) });
   // @ts-expect-error the result lacks a field
-  defineRead({ ...read, output, run: async () => ({ kind: 'empty', result: { reason: 'none' } }) });
+  defineRead({ ...READ, output, run: async () => ({ kind: 'empty', result: { reason: 'none' } }) });
   // @ts-expect-error a part of the result lacks a field
-  defineRead({ ...read, output, run: async () => ({ kind: 'cut', most: 1, at: () => ({}) }) });
+  defineRead({ ...READ, output, run: async () => ({ kind: 'cut', most: 1, at: () => ({}) }) });
 
-  defineWrite({ ...write, output: sent, plan: async () => ({ ...planned, action: sending }) });
+  defineWrite({ ...WRITE, output: sent, plan: async () => ({ ...planned, action: sending }) });
   // @ts-expect-error the action comes to something else
-  defineWrite({ ...write, output, plan: async () => ({ ...planned, action: sending }) });
+  defineWrite({ ...WRITE, output, plan: async () => ({ ...planned, action: sending }) });
 
-  const light = { ...write, output: marked, directOutput: items };
+  const light = { ...WRITE, output: marked, directOutput: items };
   defineLightWrite({ ...light, plan: async () => ({ ...planned, action: flagging }) });
   // @ts-expect-error the action may not run without an approval
   defineLightWrite({ ...light, output: sent, plan: async () => ({ ...planned, action: sending }) });

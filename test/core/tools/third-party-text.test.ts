@@ -12,6 +12,7 @@ import {
 import { EVENTS } from '../../../core/events/webhook-event.ts';
 import { CATALOGUE } from '../../../core/tools/catalogue.ts';
 import { defineRead, defineWrite } from '../../../core/tools/define-tool.ts';
+import { READ, WRITE } from './tool-facts.ts';
 
 // Every text of an answer is one of these: a closed set, a form of Countersign's, or a text whose author the output says.
 
@@ -144,25 +145,17 @@ it('only the texts of messages and attachments go between markers', () => {
 });
 
 describe('the author of a text', () => {
-  const facts = {
-    title: '',
-    words: { verb: '', past: '' },
-    description: '',
-    errors: [],
-    input: z.strictObject({}),
-  } as const;
-  const read = { ...facts, name: 'a_read', group: null, kind: 'read' } as const;
   const run = async () => ({ kind: 'result' as const, result: { text: '', rows: [] } });
 
   it('must be said, or the tool does not compile', () => {
     const untold = z.object({ text: z.string() });
     // @ts-expect-error nobody wrote `text`
-    defineRead({ ...read, output: untold, run });
+    defineRead({ ...READ, output: untold, run });
     // @ts-expect-error nobody wrote the text in the list
-    defineRead({ ...read, output: z.object({ text: z.string(), rows: z.array(untold) }), run });
+    defineRead({ ...READ, output: z.object({ text: z.string(), rows: z.array(untold) }), run });
     // @ts-expect-error anything can be in it
-    defineRead({ ...read, output: z.looseObject({ text: thirdParty(z.string()) }), run });
-    const tool = defineRead({ ...read, output: z.object({ text: thirdParty(z.string()) }), run });
+    defineRead({ ...READ, output: z.looseObject({ text: thirdParty(z.string()) }), run });
+    const tool = defineRead({ ...READ, output: z.object({ text: thirdParty(z.string()) }), run });
     expect(tool.thirdParty).toEqual({ all: ['text'], wrapped: [] });
   });
 
@@ -195,10 +188,9 @@ describe('the author of a text', () => {
   });
 
   it('can be a third party in a write only if answers about its approval mark it', () => {
-    const write = { ...facts, name: 'a_write', group: 'mail:send', action: null } as const;
     const plan = () => Promise.reject(new Error('never called'));
-    defineWrite({ ...write, output: z.object({ title: thirdParty(z.string()) }), plan });
-    // @ts-expect-error `said` is not in `ofWrites`
-    defineWrite({ ...write, output: z.object({ said: thirdParty(z.string()) }), plan });
+    defineWrite({ ...WRITE, output: z.object({ title: thirdParty(z.string()) }), plan });
+    // @ts-expect-error `said` is not in `thirdPartyInWrites`
+    defineWrite({ ...WRITE, output: z.object({ said: thirdParty(z.string()) }), plan });
   });
 });
