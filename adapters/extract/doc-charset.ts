@@ -11,20 +11,21 @@ interface Claims {
   readonly fonts: readonly number[];
   /** The start of the text. */
   readonly sample: Buffer;
-  /** The charset if nothing suggests another one. */
-  readonly usual: string;
 }
 
+/** Word 97 says so (MS-DOC 2.4.1). */
+const USUAL = 'windows-1252';
+
 /**
- * Chooses the charset. Word 97 says windows-1252 (MS-DOC 2.4.1), but other programs write the code page of their country,
- * and an English Word 6 that of the fonts. Only charsets that the document names count, if the text looks like one of them.
+ * Chooses the charset: other programs than Word write the code page of their country. Only charsets that the document
+ * names count, if the text looks like one of them.
  */
-export function docCharset({ language, fonts, sample, usual }: Claims): string {
-  if (sample.every((byte) => byte < 0x80)) return usual;
+export function docCharset({ language, fonts, sample }: Claims): string {
+  if (sample.every((byte) => byte < 0x80)) return USUAL;
   // The last character of the sample may be cut.
   const fits = (charset: string) => !textDecoder(charset)(sample).slice(0, -1).includes('\ufffd');
   const isForeign = isOtherScript(sample);
-  const named = [...new Set([usual, languageCharset(language), ...fonts.map(fontCharset)])].filter(
+  const named = [...new Set([USUAL, languageCharset(language), ...fonts.map(fontCharset)])].filter(
     (charset) => charset !== undefined && charset !== SYMBOL && fits(charset),
   );
   const likely = chardet
@@ -32,7 +33,7 @@ export function docCharset({ language, fonts, sample, usual }: Claims): string {
     .filter(({ confidence }) => confidence >= LIKELY)
     .map(({ name }) => FAMILIES[name] ?? name.toLowerCase());
   const isPossible = (charset = '') => isForeign === OTHER_SCRIPTS.test(charset);
-  return likely.find((charset) => named.includes(charset)) ?? named.find(isPossible) ?? usual;
+  return likely.find((charset) => named.includes(charset)) ?? named.find(isPossible) ?? USUAL;
 }
 
 /** Per cent. Below it, all charsets are equally likely. */
@@ -67,7 +68,7 @@ function isOtherScript(sample: Buffer): boolean {
 }
 
 /** The charset of a language, from the number of its locale. Undefined for windows-1252. */
-export function languageCharset(locale: number): string | undefined {
+function languageCharset(locale: number): string | undefined {
   return CHARSETS[locale & LANGUAGE];
 }
 
@@ -101,12 +102,11 @@ const MAX_FONTS = 1000;
 
 /**
  * Returns the charset number of each font.
- * @param list the font table: its size or the number of fonts, then each font with its size
- * @param headBytes what comes before the first font
+ * @param list the font table: the number of fonts, then each font with its size
  */
-export function fontCharsets(list: Buffer, headBytes: 2 | 4): number[] {
+export function fontCharsets(list: Buffer): number[] {
   const found: number[] = [];
-  let at: number = headBytes;
+  let at = 4;
   while (at + 4 < list.length && found.length < MAX_FONTS) {
     found.push(list.readUInt8(at + 4));
     at += 1 + list.readUInt8(at);

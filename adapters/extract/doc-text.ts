@@ -2,16 +2,14 @@ import { Buffer } from 'node:buffer';
 import { textDecoder } from '../../core/mail/charset.ts';
 import type { BoundedText } from './bounded-text.ts';
 import type { CompoundFile } from './compound-file.ts';
-import { docCharset, fontCharsets, languageCharset } from './doc-charset.ts';
+import { docCharset, fontCharsets } from './doc-charset.ts';
 import { NoText } from './no-text.ts';
-import { type Visibility, visibilityIn97, visibilityInWord6 } from './word-visibility.ts';
+import { type Visibility, visibilityIn } from './word-visibility.ts';
 
 export const DOC = 'WordDocument';
 
 const WORD_97 = 193;
-const WORD_6 = 101;
 /** Bits of the flags at offset 10. */
-const HAS_PIECES = 0x0004;
 const ENCRYPTED = 0x0100;
 const TABLE_IS_1 = 0x0200;
 
@@ -21,7 +19,7 @@ const MAX_CHARS_READ = 20_000_000;
 const CHARS_AT_ONCE = 1_000_000;
 
 /**
- * Extracts the text of Word documents from 6.0 to 2003 (MS-DOC): the document, then footnotes, headers, comments,
+ * Extracts the text of Word documents from 97 to 2003 (MS-DOC): the document, then footnotes, headers, comments,
  * endnotes and text boxes, in the order of the file. Paragraphs become lines, and tabs separate cells. Leaves out
  * hidden and deleted runs.
  * @throws NoText `encrypted`, `broken`, `unsupported_type`
@@ -33,8 +31,11 @@ export function docText(file: CompoundFile, out: BoundedText): void {
   const flags = document.readUInt16LE(10);
   if ((flags & ENCRYPTED) !== 0) throw new NoText('encrypted');
   const write = shownText(out);
-  if (version < WORD_6) throw new NoText('unsupported_type');
-  const { charset, runs, found } = version < WORD_97 ? word6(document, flags) : word97(document, file, flags);
+  if (version < WORD_97) throw new NoText('unsupported_type');
+  const { charset, runs, found } = layoutOf(
+    document,
+    file.stream((flags & TABLE_IS_1) !== 0 ? '1Table' : '0Table'),
+  );
   if (charset !== 'windows-1252') out.guessedCharset(charset);
   const decode = textDecoder(charset);
   let left = MAX_CHARS_READ;
@@ -59,35 +60,15 @@ interface Layout {
   readonly found: Iterable<Piece>;
 }
 
-function word97(document: Buffer, file: CompoundFile, flags: number): Layout {
-  const table = file.stream((flags & TABLE_IS_1) !== 0 ? '1Table' : '0Table');
+function layoutOf(document: Buffer, table: Buffer): Layout {
   const found = () => pieces(part(table, document, 418));
   return {
     charset: docCharset({
       language: document.readUInt16LE(6),
-      fonts: fontCharsets(part(table, document, 274), 4),
+      fonts: fontCharsets(part(table, document, 274)),
       sample: sampleOf(document, found()),
-      usual: 'windows-1252',
     }),
-    runs: unseenRuns(document, part(table, document, 250), 4, visibilityIn97),
-    found: found(),
-  };
-}
-
-/** Word 6 and 95 keep everything in one stream, one byte per character. Only a fast save leaves several pieces. */
-function word6(document: Buffer, flags: number): Layout {
-  const whole: Piece = { begin: document.readUInt32LE(24), end: document.readUInt32LE(28), charBytes: 1 };
-  const clx = part(document, document, 352);
-  const found = () => ((flags & HAS_PIECES) === 0 ? [whole] : pieces(clx, 'bytes'));
-  const language = document.readUInt16LE(6);
-  return {
-    charset: docCharset({
-      language,
-      fonts: fontCharsets(part(document, document, 208), 2),
-      sample: sampleOf(document, found()),
-      usual: languageCharset(language) ?? 'windows-1252',
-    }),
-    runs: unseenRuns(document, part(document, document, 184), 2, visibilityInWord6),
+    runs: unseenRuns(document, part(table, document, 250)),
     found: found(),
   };
 }
@@ -124,11 +105,8 @@ interface Piece {
   readonly charBytes: 1 | 2;
 }
 
-/**
- * @param clx a list of properties, then of pieces: the start of each in the text, and its place in the stream
- * @param form `bytes`: every character is one byte, and a place contains no flag
- */
-function* pieces(clx: Buffer, form: 'mixed' | 'bytes' = 'mixed'): Generator<Piece> {
+/** @param clx a list of properties, then of pieces: the start of each in the text, and its place in the stream */
+function* pieces(clx: Buffer): Generator<Piece> {
   let at = 0;
   while (at + 3 <= clx.length && clx[at] === 1) at += 3 + clx.readUInt16LE(at + 1);
   if (at + 5 > clx.length || clx[at] !== 2) throw new NoText('broken');
@@ -138,8 +116,8 @@ function* pieces(clx: Buffer, form: 'mixed' | 'bytes' = 'mixed'): Generator<Piec
     const chars = list.readUInt32LE(4 * (i + 1)) - list.readUInt32LE(4 * i);
     const place = list.readUInt32LE(4 * (count + 1) + 8 * i + 2);
     const isCompressed = (place & 0x40000000) !== 0;
-    const charBytes = isCompressed || form === 'bytes' ? 1 : 2;
-    const begin = form === 'bytes' ? place : (place & 0x3fffffff) >>> (isCompressed ? 1 : 0);
+    const charBytes = isCompressed ? 1 : 2;
+    const begin = (place & 0x3fffffff) >>> (isCompressed ? 1 : 0);
     for (let done = 0; done < chars; done += CHARS_AT_ONCE) {
       const from = begin + done * charBytes;
       yield { begin: from, end: from + Math.min(chars - done, CHARS_AT_ONCE) * charBytes, charBytes };
@@ -186,19 +164,13 @@ const PAGE_BYTES = 512;
 /**
  * Returns the runs that are hidden or deleted.
  * @param list the pages of the document stream that describe runs (MS-DOC 2.8.25)
- * @param numberBytes the size of a page number in the list
  */
-function unseenRuns(
-  document: Buffer,
-  list: Buffer,
-  numberBytes: 2 | 4,
-  visibilityIn: (properties: Buffer) => Visibility,
-): Run[] {
+function unseenRuns(document: Buffer, list: Buffer): Run[] {
   const runs: Run[] = [];
-  const count = Math.floor((list.length - 4) / (4 + numberBytes));
+  const count = Math.floor((list.length - 4) / 8);
   const seen = new Set<number>();
   for (let i = 0; i < count; i++) {
-    const page = list.readUIntLE(4 * (count + 1) + numberBytes * i, numberBytes) & 0x3fffff;
+    const page = list.readUInt32LE(4 * (count + 1) + 4 * i) & 0x3fffff;
     const bytes = document.subarray(page * PAGE_BYTES, (page + 1) * PAGE_BYTES);
     if (seen.has(page) || bytes.length < PAGE_BYTES) continue;
     seen.add(page);

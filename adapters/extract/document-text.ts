@@ -99,7 +99,7 @@ const COMPOUND_READERS: readonly (readonly [
 ])[] = [
   [DOC, docText],
   [PPT, pptText],
-  ...XLS.map((stream) => [stream, xlsText] as const),
+  [XLS, xlsText],
   [OUTLOOK, outlookText],
 ];
 

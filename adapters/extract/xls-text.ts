@@ -1,6 +1,4 @@
 import type { Buffer } from 'node:buffer';
-import { textDecoder } from '../../core/mail/charset.ts';
-import { codePageCharset } from '../../core/mime/code-page.ts';
 import type { BoundedText } from './bounded-text.ts';
 import type { CompoundFile } from './compound-file.ts';
 import { NoText } from './no-text.ts';
@@ -8,16 +6,15 @@ import { isDateFormat } from './sheet-dates.ts';
 import { numberText, sheetRows } from './sheet-rows.ts';
 import { MAX_SHARED_CHARS, MAX_SHARED_STRINGS } from './sheet-text.ts';
 
-/** Excel 97 to 2003, and Excel 5 and 95. */
-export const XLS = ['Workbook', 'Book'];
+/** Excel 97 to 2003. */
+export const XLS = 'Workbook';
 
-/** Types of records. Source: MS-XLS 2.3.1; those of Excel 5: OpenOffice's documentation of the file format, 5. */
+/** Types of records. Source: MS-XLS 2.3.1. */
 const FORMULA = 0x0006;
 const END = 0x000a;
 const DATE_MODE = 0x0022;
 const FILE_PASS = 0x002f;
 const CONTINUE = 0x003c;
-const CODE_PAGE = 0x0042;
 const COLUMNS = 0x007d;
 const SHEET = 0x0085;
 const MANY_RK = 0x00bd;
@@ -35,20 +32,18 @@ const FORMAT = 0x041e;
 const BEGIN = 0x0809;
 
 const EXCEL_97 = 0x0600;
-const EXCEL_5 = 0x0500;
 const ROW_HIDDEN = 0x20;
 const MAX_SHEETS = 10_000;
 const MAX_FORMATS = 100_000;
 const MAX_HIDDEN_ROWS = 100_000;
 
 /**
- * Extracts the sheets of Excel workbooks before 2007 (MS-XLS) in the same form as those of newer ones. Leaves
+ * Extracts the sheets of Excel workbooks from 97 to 2003 (MS-XLS) in the same form as those of newer ones. Leaves
  * out hidden sheets, rows and columns.
  * @throws NoText `encrypted`, `broken`, `unsupported_type`
  */
 export function xlsText(file: CompoundFile, out: BoundedText): void {
-  const name = XLS.find((one) => file.has(one)) ?? '';
-  const stream = file.stream(name);
+  const stream = file.stream(XLS);
   const workbook = readWorkbook(stream, out);
   const seen = new Set<number>();
   for (const { at, title, isHidden, isWorksheet } of workbook.sheets) {
@@ -66,8 +61,6 @@ export function xlsText(file: CompoundFile, out: BoundedText): void {
 }
 
 interface Workbook {
-  readonly text: (bytes: Buffer) => string;
-  readonly isExcel97: boolean;
   readonly from1904: boolean;
   readonly strings: readonly string[];
   /** By the number of the cell's format. */
@@ -99,48 +92,39 @@ function* records(stream: Buffer, begin: number): Generator<BiffRecord> {
 }
 
 function readWorkbook(stream: Buffer, out: BoundedText): Workbook {
-  let isExcel97 = true;
-  let decode = textDecoder('windows-1252');
   let from1904 = false;
   let strings: readonly string[] = [];
   const codes = new Map<number, string>();
   const formats: number[] = [];
   const sheets: Sheet[] = [];
-  const text = (bytes: Buffer) => decode(bytes);
   let isFirst = true;
   for (const { type, data, end } of records(stream, 0)) {
     if (isFirst) {
       const version = type === BEGIN && data.length >= 4 ? data.readUInt16LE(0) : 0;
-      if (version !== EXCEL_97 && version !== EXCEL_5) throw new NoText('unsupported_type');
-      isExcel97 = version === EXCEL_97;
+      if (version !== EXCEL_97) throw new NoText('unsupported_type');
     }
     isFirst = false;
     if (type === END) break;
     if (type === FILE_PASS) throw new NoText('encrypted');
-    if (type === CODE_PAGE && data.length >= 2) decode = textDecoder(codePageCharset(data.readUInt16LE(0)));
     if (type === DATE_MODE && data.length >= 2) from1904 = data.readUInt16LE(0) === 1;
     if (type === FORMAT && data.length >= 5 && codes.size < MAX_FORMATS) {
-      codes.set(
-        data.readUInt16LE(0),
-        isExcel97 ? unicode(data, 4, data.readUInt16LE(2)) : text(data.subarray(3, 3 + data.readUInt8(2))),
-      );
+      codes.set(data.readUInt16LE(0), unicode(data, 4, data.readUInt16LE(2)));
     }
     if (type === CELL_FORMAT && data.length >= 4 && formats.length < MAX_FORMATS) {
       formats.push(data.readUInt16LE(2));
     }
     if (type === SHEET && data.length >= 8 && sheets.length < MAX_SHEETS) {
-      const chars = data.readUInt8(6);
       sheets.push({
         at: data.readUInt32LE(0),
         isHidden: (data.readUInt8(4) & 3) !== 0,
         isWorksheet: data.readUInt8(5) === 0,
-        title: isExcel97 ? unicode(data, 7, chars) : text(data.subarray(7, 7 + chars)),
+        title: unicode(data, 7, data.readUInt8(6)),
       });
     }
     if (type === SHARED_STRINGS) strings = sharedStrings(continued(stream, data, end), out);
   }
   const dates = formats.map((id) => isDateFormat(id, codes.get(id)));
-  return { text, isExcel97, from1904, strings, dates, sheets };
+  return { from1904, strings, dates, sheets };
 }
 
 /** @param at  the place of the byte that says whether characters have one byte or two */
@@ -232,7 +216,7 @@ function sharedStrings(pieces: readonly Buffer[], out: BoundedText): string[] {
 }
 
 function sheetText(stream: Buffer, begin: number, workbook: Workbook, out: BoundedText): void {
-  const { text, isExcel97, strings, dates, from1904 } = workbook;
+  const { strings, dates, from1904 } = workbook;
   const rows = sheetRows(out);
   const hiddenRows = new Set<number>();
   let row = -1;
@@ -247,10 +231,7 @@ function sheetText(stream: Buffer, begin: number, workbook: Workbook, out: Bound
   };
   const number = (value: number, format: number) =>
     numberText(String(value), dates[format] === true, from1904);
-  const plain = (data: Buffer, at: number) => {
-    const chars = data.readUInt16LE(at);
-    return isExcel97 ? unicode(data, at + 2, chars) : text(data.subarray(at + 2, at + 2 + chars));
-  };
+  const plain = (data: Buffer, at: number) => unicode(data, at + 2, data.readUInt16LE(at));
   for (const { type, data } of records(stream, begin)) {
     if (out.full) return;
     if (type === BEGIN) depth++;

@@ -2,9 +2,9 @@ import { Buffer, isUtf8 } from 'node:buffer';
 import { type HeaderField, readHeaders, splitHeader } from '../mail/header-fields.ts';
 import { readCms } from './cms.ts';
 import { type Delimiters, delimitersOf } from './delimiters.ts';
-import { decodedFile, filesIn } from './encoded-files.ts';
 import { type Params, structuredField } from './structured-field.ts';
 import { readTnef } from './tnef.ts';
+import { filesIn, uudecoded } from './uuencoded-files.ts';
 
 /**
  * The parts of a message (RFC 2045, 2046), not yet decoded. Contents are views of the source. Work and memory have
@@ -237,10 +237,7 @@ function filesInText(leaf: MimePart): MimePart[] {
   if (!isPlain || !/^(?:|7bit|8bit|binary)$/.test(encodingOf(leaf))) return [];
   const { text, files } = filesIn(leaf.content);
   if (files.length === 0) return [];
-  return [
-    { ...leaf, content: text },
-    ...files.map(({ name, encoding, content }) => file(name, content, encoding)),
-  ];
+  return [{ ...leaf, content: text }, ...files.map(({ name, content }) => file(name, content, 'x-uuencode'))];
 }
 
 function isTnef(leaf: MimePart): boolean {
@@ -297,8 +294,7 @@ export function decodedContent(part: MimePart): Buffer {
     return end === text.length ? decoded : Buffer.concat([decoded, Buffer.from('\n'), content.subarray(end)]);
   }
   if (encoding.includes('quoted-printable')) return unquoted(content);
-  if (/^(?:x-)?uue(?:ncode)?\b/.test(encoding)) return decodedFile(content, 'x-uuencode');
-  if (/^(?:x-)?yenc(?:ode)?\b/.test(encoding)) return decodedFile(content, 'x-yencode');
+  if (/^(?:x-)?uue(?:ncode)?\b/.test(encoding)) return uudecoded(content);
   return content;
 }
 

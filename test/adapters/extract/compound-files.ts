@@ -179,13 +179,13 @@ export interface OldRun {
 }
 
 /**
- * A document of Word 6 or 95: the header, the text, and one page of properties.
+ * A document of Word 97 whose text has one byte per character: the header, the text, and one page of properties.
  * @param options.pieces each run is a piece of its own, and they stand in the stream in reverse, as after a fast save
  */
-export function word6File(
+export function oldWordFile(
   runs: readonly OldRun[],
   {
-    version = 101,
+    version = 193,
     language = 0x409,
     fonts = [],
     pieces = false,
@@ -217,58 +217,33 @@ export function word6File(
     properties.writeUInt8(end / 2, 4 * (stored.length + 1) + i);
   });
   properties.writeUInt8(stored.length, SECTOR - 1);
-  const list = Buffer.concat([uint32(TEXT, place), Buffer.from([page & 0xff, page >> 8])]);
-  const ends = runs.map((_, i) => runs.slice(0, i + 1).reduce((sum, run) => sum + run.text.length, 0));
-  const places = runs.map((run) =>
-    Buffer.concat([Buffer.alloc(2), uint32(starts.get(run) ?? 0), Buffer.alloc(2)]),
+  const list = uint32(TEXT, place, page);
+  const listed = pieces ? runs : [{ text }];
+  const ends = listed.map((_, i) => listed.slice(0, i + 1).reduce((sum, run) => sum + run.text.length, 0));
+  const places = listed.map((run) =>
+    Buffer.concat([Buffer.alloc(2), uint32((2 * (starts.get(run) ?? TEXT)) | 0x40000000), Buffer.alloc(2)]),
   );
   const table = Buffer.concat([uint32(0, ...ends), ...places]);
   const clx = Buffer.concat([Buffer.from([2]), uint32(table.length), table]);
-  const behind = (page + 1) * SECTOR;
+  const fontTable = fontList(fonts);
   // Other programs take a shorter stream for damaged.
-  const fontTable = fontList(fonts, 2);
-  const document = Buffer.alloc(Math.max(behind + list.length + clx.length + fontTable.length, 8192));
-  document.writeUInt16LE(0xa5dc, 0);
+  const document = Buffer.alloc(Math.max((page + 1) * SECTOR, 8192));
+  document.writeUInt16LE(0xa5ec, 0);
   document.writeUInt16LE(version, 2);
   document.writeUInt16LE(language, 6);
-  document.writeUInt16LE((pieces ? 4 : 0) | (encrypted ? 0x100 : 0), 10);
-  document.writeUInt16LE(version, 12);
-  uint32(TEXT, TEXT + text.length).copy(document, 24);
-  uint32(text.length).copy(document, 52);
-  uint32(behind, list.length).copy(document, 184);
-  uint32(behind + list.length, clx.length).copy(document, 352);
+  document.writeUInt16LE(encrypted ? 0x100 : 0, 10);
+  uint32(0, list.length).copy(document, 250);
+  uint32(list.length, fontTable.length).copy(document, 274);
+  uint32(list.length + fontTable.length, clx.length).copy(document, 418);
   text.copy(document, TEXT);
   properties.copy(document, page * SECTOR);
-  list.copy(document, behind);
-  clx.copy(document, behind + list.length);
-  uint32(behind + list.length + clx.length, fontTable.length).copy(document, 208);
-  fontTable.copy(document, behind + list.length + clx.length);
-  return compoundFile({ WordDocument: document });
-}
-
-function fontList(charsets: readonly number[], headBytes: 2 | 4): Buffer {
-  const fonts = charsets.map((charset) => Buffer.from([9, 0, 0, 0, charset, 0, ...Buffer.from('Ari\0')]));
-  const head = Buffer.alloc(headBytes);
-  head.writeUInt16LE(headBytes === 2 ? 2 + 10 * fonts.length : fonts.length, 0);
-  return Buffer.concat([head, ...fonts]);
-}
-
-/** A document of Word 97 whose text has one byte per character, as programs of other countries wrote it. */
-export function word97File(text: Buffer, { language = 0x409, fonts = [] as readonly number[] } = {}): Buffer {
-  const TEXT = 0x600;
-  const document = Buffer.alloc(Math.max(TEXT + text.length, 8192));
-  const piece = Buffer.concat([Buffer.alloc(2), uint32((2 * TEXT) | 0x40000000), Buffer.alloc(2)]);
-  const list = Buffer.concat([uint32(0, text.length), piece]);
-  const clx = Buffer.concat([Buffer.from([2]), uint32(list.length), list]);
-  const fontTable = fontList(fonts, 4);
-  document.writeUInt16LE(0xa5ec, 0);
-  document.writeUInt16LE(193, 2);
-  document.writeUInt16LE(language, 6);
-  uint32(0, fontTable.length).copy(document, 274);
-  uint32(fontTable.length, clx.length).copy(document, 418);
-  text.copy(document, TEXT);
   return compoundFile({
     WordDocument: document,
-    '0Table': Buffer.concat([fontTable, clx, Buffer.alloc(4096)]),
+    '0Table': Buffer.concat([list, fontTable, clx, Buffer.alloc(4096)]),
   });
+}
+
+function fontList(charsets: readonly number[]): Buffer {
+  const fonts = charsets.map((charset) => Buffer.from([9, 0, 0, 0, charset, 0, ...Buffer.from('Ari\0')]));
+  return Buffer.concat([uint32(fonts.length), ...fonts]);
 }

@@ -17,19 +17,6 @@ export function uuencoded(name: string, bytes: Buffer): string {
   return [...lines, '`', 'end', ''].join('\r\n');
 }
 
-export function yencoded(name: string, bytes: Buffer): string {
-  const lines = [`=ybegin line=128 size=${bytes.length} name=${name}`];
-  for (let at = 0; at < bytes.length; at += 128) {
-    const line = Array.from(bytes.subarray(at, at + 128), (byte) => {
-      const code = (byte + 42) & 0xff;
-      const isCritical = [0x00, 0x0a, 0x0d, 0x3d].includes(code);
-      return isCritical ? `=${String.fromCharCode((code + 64) & 0xff)}` : String.fromCharCode(code);
-    });
-    lines.push(line.join(''));
-  }
-  return [...lines, `=yend size=${bytes.length}`, ''].join('\r\n');
-}
-
 interface Tnef {
   readonly files: readonly { readonly title: string; readonly longName?: string; readonly content: Buffer }[];
   readonly body?: string;

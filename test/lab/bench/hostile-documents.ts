@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { strToU8, zipSync } from 'fflate';
-import { oldSheetFile, sheetCell, word6File } from '../../adapters/extract/compound-files.ts';
+import { oldSheetFile, oldWordFile, sheetCell } from '../../adapters/extract/compound-files.ts';
 import {
   openDocumentFile,
   paragraph,
@@ -33,7 +33,7 @@ export const HOSTILE_DOCUMENTS: Readonly<Record<string, () => Uint8Array>> = {
     ),
   'deep.odt': () => openDocumentFile('<text:section><text:p>a</text:p>'.repeat(300_000)),
   'groups.rtf': () => Buffer.from(`{\\rtf1 ${'{\\b x\\par}'.repeat(900_000)}}`),
-  'runs.doc': () => word6File(Array.from({ length: 60 }, () => ({ text: Buffer.alloc(7000, 'a b ') }))),
+  'runs.doc': () => oldWordFile(Array.from({ length: 60 }, () => ({ text: Buffer.alloc(7000, 'a b ') }))),
   'cells.xls': () =>
     oldSheetFile(
       Array.from({ length: 18_000 }, (_, n) => sheetCell(0x204, n, n % 256, Buffer.from('\x04\0abcd'))),

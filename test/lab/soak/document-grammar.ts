@@ -2,9 +2,9 @@ import { strToU8, zipSync } from 'fflate';
 import {
   oldSheetFile,
   oldSlidesFile,
+  oldWordFile,
   sheetCell,
   sheetRecord,
-  word6File,
 } from '../../adapters/extract/compound-files.ts';
 import {
   officeFile,
@@ -127,16 +127,16 @@ function oldWord(roll: Dice, scale: number): Buffer {
           properties: [
             ...anyBytes(roll, 9),
             ...oneOf(roll, [
-              [92, 1],
-              [65, 1],
-              [99, 2],
+              [0x3c, 0x08, 1],
+              [0x00, 0x08, 1],
+              [0x43, 0x4a, 2],
             ]),
           ],
         }
       : {}),
   }));
-  const version = oneOf(roll, [101, 104, 45, 192]);
-  return word6File(runs, { version, language: below(roll, 48), pieces: roll() < 0.5 });
+  const version = oneOf(roll, [193, 217, 101]);
+  return oldWordFile(runs, { version, language: below(roll, 48), pieces: roll() < 0.5 });
 }
 
 function oldSheet(roll: Dice, scale: number): Buffer {

@@ -93,16 +93,7 @@ function parameters(roll: Dice, boundary: string): string {
 }
 
 function entity(roll: Dice, depth: number, many: number, scale: number): string {
-  const encoding = oneOf(roll, [
-    '',
-    '',
-    'base64',
-    'quoted-printable',
-    '8bit',
-    'x-uuencode',
-    'x-yencode',
-    '7bit',
-  ]);
+  const encoding = oneOf(roll, ['', '', 'base64', 'quoted-printable', '8bit', 'x-uuencode', '7bit']);
   const disposition = oneOf(roll, [
     '',
     '',
