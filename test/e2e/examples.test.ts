@@ -40,6 +40,12 @@ it.each(['ai-sdk', 'langchain'])('examples/%s.mjs succeeds', async (name) => {
   });
 });
 
+it('examples/summarizer.mjs shows what the model wrote', async () => {
+  const { stdout, stderr } = await installed.run('summarizer').ended;
+  expect(stderr).toBe('');
+  expect(stdout).toMatch(/^[1-9]\d* messages about the Atlas launch\.\nAnswer Maya\.\n$/);
+});
+
 describe('examples/ocr.mjs', () => {
   const picture = join(import.meta.dirname, '../adapters/extract/documents/picture.png');
 
