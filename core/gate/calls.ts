@@ -46,7 +46,7 @@ const LISTED = CATALOGUE.map((tool) => ({ group: tool.group, listing: listingOf(
 export function createCalls(
   { storage, clock }: Ports,
   admit: Admit,
-  callTool: Calls['runTool'],
+  runTool: Calls['runTool'],
   endWaits: Calls['endWaits'],
   isAccepted: (token: string) => boolean,
 ): Calls {
@@ -71,7 +71,7 @@ export function createCalls(
         : failure('rate_limited', { retry_after_s: rate.resetS });
       return { kind: 'refused', failure: refusal, rate };
     },
-    runTool: callTool,
+    runTool,
     endWaits,
     async endCall(caller, outcome) {
       const now = clock.now();

@@ -16,10 +16,10 @@ import { ownerWordsOf } from '../execution/sealed-words.ts';
 import { createAdmission } from '../gate/admission.ts';
 import { createApprovalWaits } from '../gate/approval-waits.ts';
 import type { CallDependencies } from '../gate/call-dependencies.ts';
-import { createCallTool } from '../gate/call-tool.ts';
 import { createCalls } from '../gate/calls.ts';
 import { createKeyCalls } from '../gate/key-calls.ts';
 import { settledWithin } from '../gate/perform-write.ts';
+import { createRunTool } from '../gate/run-tool.ts';
 import { isAccessToken, isApiKey } from '../keys/credential.ts';
 import { createKeys } from '../keys/keys.ts';
 import { type LimitOverrides, limitProblem, PLAN_LIMITS } from '../keys/limits.ts';
@@ -144,9 +144,8 @@ export function createService<MailSettings, CalendarSettings>(
       }
     },
   };
-  const callTool = createCallTool(parts);
-
-  const runTool: typeof callTool = (caller, call) => lifecycle.during(callTool(caller, call));
+  const run = createRunTool(parts);
+  const runTool: typeof run = (caller, call) => lifecycle.during(run(caller, call));
   const admit = createAdmission(ports, keyring, leaseMs, lifecycle);
   const callsWith = (isAccepted: (token: string) => boolean) =>
     createCalls(ports, admit, runTool, endWaits, isAccepted);

@@ -60,7 +60,10 @@ export interface DashboardOptions {
   readonly log?: Log;
 }
 
-/** One checked and parsed request, signed in or not. */
+/**
+ * One checked and parsed HTTP request to a page, signed in or not. In these rooms, a *request* is one of a key that waits
+ * for the owner.
+ */
 export interface Visit {
   readonly service: Service;
   readonly options: DashboardOptions;

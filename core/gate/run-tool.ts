@@ -35,7 +35,7 @@ import type { Answer, ToolCall } from './tool-call.ts';
  * Runs a call: tool, permission, arguments, then run or file, then finish. The only way in. See
  * docs/architecture.md.
  */
-export type CallTool = (caller: Caller, call: ToolCall) => Promise<Answer>;
+export type RunTool = (caller: Caller, call: ToolCall) => Promise<Answer>;
 
 /** The answer of a call, with what must be recorded about it. */
 interface Answered extends Answer {
@@ -59,7 +59,7 @@ interface CheckedCall {
   run(context: CallContext, claim: HeldClaim | null): Promise<Ran>;
 }
 
-export function createCallTool(parts: CallDependencies): CallTool {
+export function createRunTool(parts: CallDependencies): RunTool {
   const { workObserver, clock } = parts.ports;
   return async (caller, call) => {
     const began = clock.now();
