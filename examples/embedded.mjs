@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createService } from 'countersign';
-import { countersign } from 'countersign/node';
+import { nodeHandler } from 'countersign/node';
 import { processReader } from 'countersign/reader';
 import { sandboxMail } from 'countersign/sandbox';
 import { sqliteStorage } from 'countersign/sqlite';
@@ -31,13 +31,13 @@ const service = createService({
   dashboardUrl: pages.url,
 });
 
-const api = countersign(service, { doors: ['rest', 'mcp'] });
+const api = nodeHandler(service, { doors: ['rest', 'mcp'] });
 app.server.on('request', (request, response) => {
   if (request.url.startsWith('/v1/') || request.url === '/mcp') return api(request, response);
   response.end('The app itself.\n');
 });
 app.server.on('clientError', api.clientError);
-pages.server.on('request', countersign(service, { doors: ['dashboard'] }));
+pages.server.on('request', nodeHandler(service, { doors: ['dashboard'] }));
 
 await service.owners.create({ ownerId: user.id, email: user.email, password: user.password });
 await service.accounts.connect({ ownerId: user.id, email: user.email, settings: {} });

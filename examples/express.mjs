@@ -1,7 +1,7 @@
 // Countersign below /countersign of an Express app, whose users are the owners. The app's body parsers come first.
 // Run it: npm install express && node examples/express.mjs
 import { once } from 'node:events';
-import { countersign } from 'countersign/node';
+import { nodeHandler } from 'countersign/node';
 import express from 'express';
 import { openService } from './app/service.mjs';
 import { confirm, passwordPage, safeNext, sessionOf, signIn } from './app/users.mjs';
@@ -18,7 +18,7 @@ const { service, announce } = await openService(`${origin}/countersign`);
 app.use(express.json(), express.urlencoded({ extended: false }));
 app.use(
   '/countersign',
-  countersign(service, {
+  nodeHandler(service, {
     session: (req) => sessionOf(req.headers.cookie),
     signInUrl: '/login',
     stepUpUrl: '/confirm',

@@ -2,7 +2,7 @@
 // Fastify reads the body; or, with the argument `parsed`, as a route that gets the body from Fastify's parsers.
 // Run it: npm install fastify @fastify/middie && node examples/fastify.mjs [parsed]
 import middie from '@fastify/middie';
-import { countersign } from 'countersign/node';
+import { nodeHandler } from 'countersign/node';
 import fastify from 'fastify';
 import { openService } from './app/service.mjs';
 import { confirm, passwordPage, safeNext, sessionOf, signIn } from './app/users.mjs';
@@ -14,7 +14,7 @@ app.server.httpAllowHalfOpen = true;
 const port = Number(process.env.PORT ?? 3000);
 const { service, announce } = await openService(`http://127.0.0.1:${port}/countersign`);
 
-const mount = countersign(service, {
+const mount = nodeHandler(service, {
   session: (req) => sessionOf(req.headers.cookie),
   signInUrl: '/login',
   stepUpUrl: '/confirm',

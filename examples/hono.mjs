@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { serve } from '@hono/node-server';
 import { getConnInfo } from '@hono/node-server/conninfo';
-import { countersign } from 'countersign/fetch';
+import { fetchHandler } from 'countersign/fetch';
 import { Hono } from 'hono';
 import { openService } from './app/service.mjs';
 import { confirm, passwordPage, safeNext, sessionOf, signIn } from './app/users.mjs';
@@ -13,7 +13,7 @@ const server = serve({ fetch: (...args) => app.fetch(...args), port: 0, hostname
 await once(server, 'listening');
 const { service, announce } = await openService(`http://127.0.0.1:${server.address().port}/countersign`);
 
-const mount = countersign(service, {
+const mount = fetchHandler(service, {
   // A Fetch request does not contain the address of the caller. Hono's context does.
   address: (_request, context) => getConnInfo(context).remote.address,
   session: (request) => sessionOf(request.headers.get('cookie')),

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { countersign } from 'countersign/node';
+import { nodeHandler } from 'countersign/node';
 import Koa from 'koa';
 import { openService } from './app/service.mjs';
 import { confirm, passwordPage, safeNext, sessionOf, signIn } from './app/users.mjs';
@@ -15,14 +15,14 @@ server.httpAllowHalfOpen = true;
 await once(server, 'listening');
 const { service, announce } = await openService(`http://127.0.0.1:${server.address().port}/countersign`);
 
-const mount = countersign(service, {
+const mount = nodeHandler(service, {
   session: (req) => sessionOf(req.headers.cookie),
   signInUrl: '/login',
   stepUpUrl: '/confirm',
 });
 // Before any body parser. A parser that comes first has to set ctx.req.body.
 app.use((ctx, next) => {
-  if (!/^\/countersign(\/|$)/.test(ctx.path)) return next();
+  if (!/^\/nodeHandler(\/|$)/.test(ctx.path)) return next();
   ctx.respond = false;
   mount(ctx.req, ctx.res);
 });

@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createService } from 'countersign';
-import { countersign } from 'countersign/node';
+import { nodeHandler } from 'countersign/node';
 import { processReader } from 'countersign/reader';
 import { sandboxMail } from 'countersign/sandbox';
 import { sqliteStorage } from 'countersign/sqlite';
@@ -23,7 +23,7 @@ const reader = processReader();
 const secretKeys = [randomBytes(32)];
 const dashboardUrl = 'http://127.0.0.1:8788';
 const service = createService({ storage, mail, reader, secretKeys, baseUrl, dashboardUrl });
-server.on('request', countersign(service, { doors: ['rest'] }));
+server.on('request', nodeHandler(service, { doors: ['rest'] }));
 
 const { ownerId } = await service.owners.create({ email: 'owner@example.org' });
 await service.accounts.connect({ ownerId, email: 'owner@example.org', settings: {} });

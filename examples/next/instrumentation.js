@@ -4,7 +4,7 @@
 // Without NEXT_MANUAL_SIG_HANDLE, Next ends the process at SIGTERM before the service has stopped.
 export async function register() {
   if (process.env.NEXT_RUNTIME !== 'nodejs') return;
-  const { countersign } = await import('countersign/fetch');
+  const { fetchHandler } = await import('countersign/fetch');
   const { openService } = await import('../app/service.mjs');
   const users = await import('../app/users.mjs');
   const origin = process.env.APP_URL ?? `http://127.0.0.1:${process.env.PORT}`;
@@ -12,7 +12,7 @@ export async function register() {
   // Next bundles each route by itself, so this is the place for what they share.
   globalThis.shared = {
     users,
-    mount: countersign(service, {
+    mount: fetchHandler(service, {
       // Next does not report the caller's address. In production, a proxy in front must set this header.
       address: (request) => request.headers.get('x-forwarded-for').split(',').at(-1).trim(),
       session: (request) => users.sessionOf(request.headers.get('cookie')),

@@ -3,7 +3,7 @@ import type { Log } from '../../core/ports/log.ts';
 import type { Service } from '../../core/service/service.ts';
 import { ownAddress } from '../http/host-name.ts';
 import { publicBase } from '../http/public-base.ts';
-import { type CountersignOptions, countersign } from '../node/countersign.ts';
+import { type NodeHandlerOptions, nodeHandler } from '../node/node-handler.ts';
 import { reachOfService } from './accounts/private-servers.ts';
 import { addressOf } from './address.ts';
 import { COMMON_OPTIONS, type Command, noPositionals, readArguments } from './command.ts';
@@ -100,8 +100,8 @@ function openDoors(
     watch,
   }: { configuration: Configuration; isDemo: boolean; log: Log; watch: LoopWatch },
 ): void {
-  const open = (options: CountersignOptions) =>
-    countersign(service, { trustedProxies: configuration.trustedProxies, log, ...options });
+  const open = (options: NodeHandlerOptions) =>
+    nodeHandler(service, { trustedProxies: configuration.trustedProxies, log, ...options });
   const programs = open({ doors: ['rest', 'mcp'] });
   api.answerWith(observeRequests(programs, watch, apiRequestName), programs.clientError);
   signIn.answerWith(observeRequests(open({ doors: ['sign-in'] }), watch, signInRequestName));

@@ -9,7 +9,7 @@ import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { createService } from '../../hosts/embedded/countersign.ts';
-import { countersign } from '../../hosts/node/countersign.ts';
+import { nodeHandler } from '../../hosts/node/node-handler.ts';
 import { settingsOf } from '../lab/bench/mail-settings.ts';
 import { seedInbox } from '../lab/bench/maildir.ts';
 import { NO_LIMITS } from '../lab/bench/no-limits.ts';
@@ -75,7 +75,7 @@ async function costsOf(storage: Storage, mail: Mail, email: string, settings: ob
   await service.accounts.connect({ ownerId, email, settings });
   const modes = { 'mail:manage': 'direct', 'mail:organize': 'direct' } as const;
   const { apiKey } = await service.keys.create({ ownerId, name: 'ledger', preset: 'full', modes });
-  const server = createServer({ requireHostHeader: false }, countersign(service, { doors: ['rest'] }));
+  const server = createServer({ requireHostHeader: false }, nodeHandler(service, { doors: ['rest'] }));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
 

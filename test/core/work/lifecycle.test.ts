@@ -7,7 +7,7 @@ import { ServiceError, ServiceStoppedError } from '../../../core/contract/errors
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { Service } from '../../../core/service/service.ts';
 import { dashboardCookies } from '../../../hosts/dashboard/cookies.ts';
-import { countersign } from '../../../hosts/node/countersign.ts';
+import { nodeHandler } from '../../../hosts/node/node-handler.ts';
 import { openTestService, wireBytes } from '../../open-service.ts';
 
 /** A storage that counts how often it is closed. */
@@ -94,13 +94,13 @@ describe('a stopped service', () => {
     const authorization = `Bearer ${apiKey}`;
     const cookie = `${dashboardCookies(dashboardUrl).session}=${'x'.repeat(43)}`;
     expect(
-      await statusOf(countersign(service, { doors: ['rest'] }), `${baseUrl}/v1/me`, { authorization }),
+      await statusOf(nodeHandler(service, { doors: ['rest'] }), `${baseUrl}/v1/me`, { authorization }),
     ).toBe(503);
     expect(
-      await statusOf(countersign(service, { doors: ['mcp'] }), `${baseUrl}/mcp`, { authorization }, list),
+      await statusOf(nodeHandler(service, { doors: ['mcp'] }), `${baseUrl}/mcp`, { authorization }, list),
     ).toBe(503);
     expect(
-      await statusOf(countersign(service, { doors: ['dashboard'] }), `${dashboardUrl}/approvals`, { cookie }),
+      await statusOf(nodeHandler(service, { doors: ['dashboard'] }), `${dashboardUrl}/approvals`, { cookie }),
     ).toBe(503);
   });
 });

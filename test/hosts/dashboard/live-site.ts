@@ -6,7 +6,7 @@ import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { createService } from '../../../hosts/embedded/countersign.ts';
-import { countersign } from '../../../hosts/node/countersign.ts';
+import { nodeHandler } from '../../../hosts/node/node-handler.ts';
 
 /** A dashboard with live pages in a separate process. Prints its port, and stops properly when its stdin ends. */
 const [, , location = '', secretKey = '', port = '0'] = process.argv;
@@ -24,7 +24,7 @@ const service = createService({
   baseUrl: 'http://127.0.0.1:1',
   dashboardUrl: `http://127.0.0.1:${address.port}`,
 });
-const pages = countersign(service, { doors: ['dashboard'] });
+const pages = nodeHandler(service, { doors: ['dashboard'] });
 server.on('request', pages);
 pages.attachUpgrade(server);
 process.stdout.write(`${address.port}\n`);

@@ -19,7 +19,7 @@ import { MINUTE_MS } from '../../../core/time/durations.ts';
 import { formToken } from '../../../hosts/dashboard/forms/csrf.ts';
 import { SHOWN_FIELD } from '../../../hosts/dashboard/forms/shown-field.ts';
 import { shownMark } from '../../../hosts/dashboard/forms/shown-since.tsx';
-import { type CountersignOptions, countersign } from '../../../hosts/node/countersign.ts';
+import { type NodeHandlerOptions, nodeHandler } from '../../../hosts/node/node-handler.ts';
 import { openTestService, type TestKey, type TestService, testClock } from '../../open-service.ts';
 import { plainRequest } from '../../plain-request.ts';
 import { quickHash } from '../../quick-password.ts';
@@ -70,7 +70,7 @@ export interface PlainAnswer {
   readonly body: string;
 }
 
-export interface DashboardSetup extends CountersignOptions {
+export interface DashboardSetup extends NodeHandlerOptions {
   /** The public URL, as behind a proxy; default: where it listens. */
   readonly dashboardUrl?: string;
   /** Wraps the real service. */
@@ -130,7 +130,7 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
     dashboardUrl: dashboardUrl ?? url,
   });
   const { service, ownerId } = opened;
-  const mounted = countersign(between(service), { doors: ['dashboard'], ...options });
+  const mounted = nodeHandler(between(service), { doors: ['dashboard'], ...options });
   if (hasSockets) mounted.attachUpgrade(server);
   listener = mounted;
   onTestFinished(async () => {

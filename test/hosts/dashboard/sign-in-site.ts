@@ -7,7 +7,7 @@ import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { createService } from '../../../core/service/create-service.ts';
 import type { Service } from '../../../core/service/service.ts';
-import { countersign } from '../../../hosts/node/countersign.ts';
+import { nodeHandler } from '../../../hosts/node/node-handler.ts';
 import { silentLog } from '../../open-service.ts';
 
 /** A dashboard with a fixed clock, behind a trusted proxy that reports the caller's address. */
@@ -41,7 +41,7 @@ export async function openSite(
     baseUrl: 'http://127.0.0.1:1',
     dashboardUrl: `http://127.0.0.1:${port}`,
   });
-  listener = countersign(between(service), { doors: ['dashboard'], trustedProxies: ['127.0.0.1'] });
+  listener = nodeHandler(between(service), { doors: ['dashboard'], trustedProxies: ['127.0.0.1'] });
   return {
     service,
     port,

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { countersign } from '../../../hosts/node/countersign.ts';
+import { nodeHandler } from '../../../hosts/node/node-handler.ts';
 import { listen, type WebServerOptions } from '../../../hosts/server/listeners/web-server.ts';
 import { openTestService } from '../../open-service.ts';
 import { ownRestServer } from '../rest/rest-server.ts';
@@ -45,7 +45,7 @@ async function pages(limits: WebServerOptions['limits'] = {}): Promise<number> {
 /** The API behind a listener of the bundled server. */
 async function api(limits: WebServerOptions['limits'] = {}): Promise<number> {
   const { service } = await openTestService();
-  const handler = countersign(service, { doors: ['rest'] });
+  const handler = nodeHandler(service, { doors: ['rest'] });
   const web = await listen('127.0.0.1', 0, { limits });
   onTestFinished(async () => {
     await web.stop(0);

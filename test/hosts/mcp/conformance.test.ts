@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { failure, type Outcome } from '../../../core/call/outcome.ts';
 import type { ToolCall } from '../../../core/gate/tool-call.ts';
-import { countersign } from '../../../hosts/node/countersign.ts';
+import { nodeHandler } from '../../../hosts/node/node-handler.ts';
 import { NO_LIMITS } from '../../lab/bench/no-limits.ts';
 import { openTestService, type TestService } from '../../open-service.ts';
 import { runConformance } from './conformance-tool.ts';
@@ -143,7 +143,7 @@ beforeAll(async () => {
   await once(server, 'listening');
   opened = await openTestService({ baseUrl: url(), limits: NO_LIMITS });
   const { calls } = opened.service;
-  const handler = countersign(
+  const handler = nodeHandler(
     {
       ...opened.service,
       calls: {

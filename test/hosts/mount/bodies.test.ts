@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { countersign } from '../../../hosts/fetch/countersign.ts';
+import { fetchHandler } from '../../../hosts/fetch/fetch-handler.ts';
 import { openTestService } from '../../open-service.ts';
 import { BASE, type MountedApp, openMount, request } from './open-mount.ts';
 
@@ -57,7 +57,7 @@ describe('a Fetch handler', () => {
   const url = `https://app.example.org${BASE}`;
   const open = async (address: () => string) => {
     const opened = await openTestService({ baseUrl: url, dashboardUrl: url });
-    return { ...opened, mount: countersign(opened.service, { address }) };
+    return { ...opened, mount: fetchHandler(opened.service, { address }) };
   };
 
   it('answers with several cookies, streams and redirects of its path', async () => {
@@ -76,7 +76,7 @@ describe('a Fetch handler', () => {
     const { service, ownerId, addKey } = await openTestService({ baseUrl: url, dashboardUrl: url });
     const key = await addKey('full');
     for (let calls = 0; calls < 600; calls++) await key.call('get_me', {});
-    const mount = countersign(service, {
+    const mount = fetchHandler(service, {
       address: () => '192.0.2.7',
       session: () => ({ ownerId, sessionId: 'session-1', authenticatedAt: new Date() }),
       signInUrl: '/login',
@@ -87,7 +87,7 @@ describe('a Fetch handler', () => {
     expect(csv.split('\r\n')[0]).toContain('What happened');
     expect(csv.trim().split('\r\n')).toHaveLength(601);
     const page = await (await get('/approvals')).text();
-    const icon = /<link rel="apple-touch-icon" href="\/countersign([^"]+)"/.exec(page)?.[1] ?? '';
+    const icon = /<link rel="apple-touch-icon" href="\/fetchHandler([^"]+)"/.exec(page)?.[1] ?? '';
     const bytes = Buffer.from(await (await get(icon)).arrayBuffer());
     expect(bytes.subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1a\n');
     await service.stop();
@@ -98,7 +98,7 @@ describe('a Fetch handler', () => {
     const answer = await mount(new Request(`${url}/v1/me`));
     expect(answer.status).toBe(500);
     expect(await answer.json()).toMatchObject({
-      details: { remedy: 'The option address of countersign() must return the address of the caller.' },
+      details: { remedy: 'The option address of fetchHandler() must return the address of the caller.' },
     });
     await service.stop();
   });
@@ -136,7 +136,7 @@ describe('a Fetch handler', () => {
   it('needs the option address', async () => {
     const { service } = await openTestService({ baseUrl: url, dashboardUrl: url });
     const options = {} as { address: () => string };
-    expect(() => countersign(service, options)).toThrow('countersign: the option address is missing.');
+    expect(() => fetchHandler(service, options)).toThrow('fetchHandler: the option address is missing.');
     await service.stop();
   });
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { AppSession } from '../../../hosts/dashboard/owners/app-session.ts';
-import { countersign } from '../../../hosts/node/countersign.ts';
+import { nodeHandler } from '../../../hosts/node/node-handler.ts';
 import { openTestService } from '../../open-service.ts';
 import { BASE, fileSend, openMount, request, sendForm, signInToApp } from './open-mount.ts';
 
@@ -359,7 +359,7 @@ describe('the options', () => {
     const url = 'https://app.example.org/countersign';
     const { service } = await openTestService({ baseUrl: url, dashboardUrl: url });
     try {
-      return countersign(service, options);
+      return nodeHandler(service, options);
     } finally {
       await service.stop();
     }
@@ -436,10 +436,10 @@ describe('the options', () => {
       dashboardUrl: 'https://app.example.org/mail',
       secretKeys: [randomBytes(32)],
     });
-    expect(() => countersign(service)).toThrow(
+    expect(() => nodeHandler(service)).toThrow(
       'baseUrl and dashboardUrl have different paths. Mount their doors',
     );
-    expect(() => countersign(service, { doors: ['dashboard'] })).not.toThrow();
+    expect(() => nodeHandler(service, { doors: ['dashboard'] })).not.toThrow();
     await service.stop();
   });
 });

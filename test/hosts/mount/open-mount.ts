@@ -6,7 +6,7 @@ import type { LogFields } from '../../../core/ports/log.ts';
 import { MINUTE_MS } from '../../../core/time/durations.ts';
 import { shownMark } from '../../../hosts/dashboard/forms/shown-since.tsx';
 import type { AppSession } from '../../../hosts/dashboard/owners/app-session.ts';
-import { type CountersignOptions, countersign } from '../../../hosts/node/countersign.ts';
+import { type NodeHandlerOptions, nodeHandler } from '../../../hosts/node/node-handler.ts';
 import { openTestService, type TestKey, type TestService } from '../../open-service.ts';
 
 /** An app with Countersign below a path, and its own sign-in. The cookie `app` names the session. */
@@ -25,7 +25,7 @@ export interface MountedApp extends TestService {
 export const BASE = '/countersign';
 
 export async function openMount(
-  options: CountersignOptions = {},
+  options: NodeHandlerOptions = {},
   { base = BASE, ownSignIn = false }: { base?: string; ownSignIn?: boolean } = {},
 ): Promise<MountedApp> {
   let listener: RequestListener = () => {};
@@ -43,7 +43,7 @@ export async function openMount(
     const found = sessions.get(/app=([\w-]+)/.exec(req.headers.cookie ?? '')?.[1] ?? '') ?? null;
     return (typeof found === 'function' ? found() : found) as AppSession | null;
   };
-  const mount = countersign(opened.service, {
+  const mount = nodeHandler(opened.service, {
     ...(ownSignIn ? {} : { session, signInUrl: '/login', stepUpUrl: '/confirm' }),
     log: { info: note, warn: note, error: note },
     ...options,

@@ -14,7 +14,7 @@ import type { Service } from '../../../core/service/service.ts';
 import { createService, type EmbeddedOptions } from '../../../hosts/embedded/countersign.ts';
 import { recordHeads } from '../../../hosts/http/arriving-head.ts';
 import { isMcpPath } from '../../../hosts/http/request-head.ts';
-import { countersign } from '../../../hosts/node/countersign.ts';
+import { nodeHandler } from '../../../hosts/node/node-handler.ts';
 import { sqliteOnClock } from '../../store-clock.ts';
 import { watchedAnswers } from './watched-answers.ts';
 
@@ -68,7 +68,7 @@ export async function restServer(options: RestServerOptions = {}): Promise<RestS
     ...options.given,
   });
   const behind = options.between?.(service) ?? service;
-  const handler = countersign(behind, {
+  const handler = nodeHandler(behind, {
     doors: ['rest', 'mcp'],
     trustedProxies: ['127.0.0.1'],
     ...(options.log && { log: options.log }),

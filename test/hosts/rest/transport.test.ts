@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { newApiKey } from '../../../core/keys/credential.ts';
 import { dashboardCookies } from '../../../hosts/dashboard/cookies.ts';
-import { countersign } from '../../../hosts/node/countersign.ts';
+import { nodeHandler } from '../../../hosts/node/node-handler.ts';
 import { sizeOf } from '../../only-long.ts';
 import { sessionToken } from '../../session-token.ts';
 import { type Answer, closesAfter, everythingFrom, sendBytes, sendPackets, sendRaw } from './raw-http.ts';
@@ -702,7 +702,7 @@ describe('a body that somebody read before the door', () => {
     const own = await ownRestServer();
     const lines: unknown[] = [];
     const note = (...line: unknown[]) => void lines.push(line);
-    const handler = countersign(own.service, { log: { info: note, warn: note, error: note } });
+    const handler = nodeHandler(own.service, { log: { info: note, warn: note, error: note } });
     const app = createServer((req, res) => {
       req.resume().once('end', () => handler(req, res));
     });

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Answer } from '../../../core/gate/tool-call.ts';
-import { countersign } from '../../../hosts/node/countersign.ts';
+import { nodeHandler } from '../../../hosts/node/node-handler.ts';
 import { certificateIn } from '../../../hosts/server/listeners/certificate.ts';
 import { listen, type WebServer, type WebServerOptions } from '../../../hosts/server/listeners/web-server.ts';
 import { HANG_MS } from '../../hang.ts';
@@ -59,7 +59,7 @@ async function openDoors({ waitsForEnd = false, progressMs = PROGRESS_MS } = {})
   onTestFinished(() => service.stop());
   const answers: Promise<Answer>[] = [];
   const { calls } = service;
-  const handler = countersign({
+  const handler = nodeHandler({
     ...service,
     calls: {
       ...calls,

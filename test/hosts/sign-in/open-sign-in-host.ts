@@ -8,7 +8,7 @@ import type { Modes, Preset } from '../../../core/keys/permissions.ts';
 import type { DocumentSource } from '../../../core/ports/document-source.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
 import type { Service } from '../../../core/service/service.ts';
-import { countersign } from '../../../hosts/node/countersign.ts';
+import { nodeHandler } from '../../../hosts/node/node-handler.ts';
 import { openTestService, type TestClock, type TestService } from '../../open-service.ts';
 
 export const OWNER = { email: 'owner@example.org', password: 'correct horse battery' };
@@ -48,9 +48,9 @@ export async function openSignInHost({
     ...others,
   });
   const { service } = opened;
-  answerSignIn = countersign(between(service), { doors: ['sign-in'], trustedProxies: ['127.0.0.1'] });
-  answerPages = countersign(service, { doors: ['dashboard'] });
-  answerCalls = countersign(between(service), { doors: ['rest', 'mcp'] });
+  answerSignIn = nodeHandler(between(service), { doors: ['sign-in'], trustedProxies: ['127.0.0.1'] });
+  answerPages = nodeHandler(service, { doors: ['dashboard'] });
+  answerCalls = nodeHandler(between(service), { doors: ['rest', 'mcp'] });
   return {
     ...opened,
     mcpUrl: signIn.url,

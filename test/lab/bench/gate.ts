@@ -8,7 +8,7 @@ import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { createService } from '../../../hosts/embedded/countersign.ts';
-import { countersign } from '../../../hosts/node/countersign.ts';
+import { nodeHandler } from '../../../hosts/node/node-handler.ts';
 import { addNinetyDays } from './add-ninety-days.ts';
 import { answerParent } from './answer-parent.ts';
 import { benchReader } from './bench-reader.ts';
@@ -37,7 +37,7 @@ const service = createService({
   dashboardUrl: 'http://127.0.0.1:1',
   limits: NO_LIMITS,
 });
-const api = countersign(service, { doors: ['rest', 'mcp'] });
+const api = nodeHandler(service, { doors: ['rest', 'mcp'] });
 server.on('request', api);
 server.on('clientError', api.clientError);
 const email = 'owner@example.org';

@@ -10,7 +10,7 @@ import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import type { Service } from '../../../core/service/service.ts';
 import { createService } from '../../../hosts/embedded/countersign.ts';
-import { countersign } from '../../../hosts/node/countersign.ts';
+import { nodeHandler } from '../../../hosts/node/node-handler.ts';
 import { browserIsMissing, openBrowser } from '../../servers/browser.ts';
 import { sessionToken } from '../../session-token.ts';
 import { benchReader } from './bench-reader.ts';
@@ -59,7 +59,7 @@ export async function openPages(): Promise<Row[]> {
     });
   };
   const [here, elsewhere] = [open(), open()];
-  const pages = countersign(here, { doors: ['dashboard'] });
+  const pages = nodeHandler(here, { doors: ['dashboard'] });
   server.on('request', pages);
   pages.attachUpgrade(server);
   const { ownerId } = await here.owners.create({ email: EMAIL, password: PASSWORD });

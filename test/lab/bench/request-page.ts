@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { createService } from '../../../hosts/embedded/countersign.ts';
-import { countersign } from '../../../hosts/fetch/countersign.ts';
+import { fetchHandler } from '../../../hosts/fetch/fetch-handler.ts';
 import { callWith } from '../../open-service.ts';
 import { sessionToken } from '../../session-token.ts';
 import { benchReader } from './bench-reader.ts';
@@ -43,7 +43,7 @@ export async function requestPage(): Promise<Row[]> {
     if (outcome.status !== 'pending_approval') throw new Error(`it does not wait: ${outcome.status}`);
     const from = { address: '192.0.2.1', device: undefined, browser: 'Chromium', proofKey: null };
     const signedIn = await service.sessions.signIn({ email: EMAIL, password: PASSWORD, ...from });
-    const pages = countersign(service, { doors: ['dashboard'], address: () => from.address });
+    const pages = fetchHandler(service, { doors: ['dashboard'], address: () => from.address });
     const headers = { cookie: `__Host-countersign=${sessionToken(signedIn)}` };
     const view = async () => {
       const response = await pages(new Request(`${URL}/approvals/${outcome.approval.id}`, { headers }));

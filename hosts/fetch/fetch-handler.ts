@@ -28,7 +28,7 @@ export type { Connect } from '../dashboard/visit.ts';
 export type { Door, MountOptions } from '../mount/options.ts';
 
 /** @template Context  what the server passes beside the request, for example Hono's context */
-export interface CountersignOptions<Context = unknown> extends MountOptions {
+export interface FetchHandlerOptions<Context = unknown> extends MountOptions {
   /**
    * Returns the address of the other end of the connection. A Fetch request does not contain it, and callers without a
    * key have one budget per address.
@@ -47,19 +47,19 @@ export interface CountersignOptions<Context = unknown> extends MountOptions {
  * @returns the handler. It passes its second argument on to `address` and `session`
  * @throws Error naming the option and the remedy if an option is wrong
  */
-export function countersign(
+export function fetchHandler(
   service: Service,
-  options: CountersignOptions,
+  options: FetchHandlerOptions,
 ): (request: Request, context?: unknown) => Promise<Response>;
-export function countersign<Context>(
+export function fetchHandler<Context>(
   service: Service,
-  options: CountersignOptions<Context>,
+  options: FetchHandlerOptions<Context>,
 ): (request: Request, context: Context) => Promise<Response>;
-export function countersign<Context>(
+export function fetchHandler<Context>(
   service: Service,
-  options: CountersignOptions<Context>,
+  options: FetchHandlerOptions<Context>,
 ): (request: Request, context: Context) => Promise<Response> {
-  checkOptions('countersign', options, {
+  checkOptions('fetchHandler', options, {
     ...MOUNT_OPTIONS,
     address: ['required', 'function'],
     session: ['optional', 'function'],
@@ -95,7 +95,7 @@ function addressIn(address: unknown): string {
 }
 
 function withoutAddress(baseUrl: string): Reply {
-  const remedy = 'The option address of countersign() must return the address of the caller.';
+  const remedy = 'The option address of fetchHandler() must return the address of the caller.';
   const why = failure('internal_error', { remedy });
   const body = codedBody(why);
   return { ...failureStatus(why), headers: commonHeaders(baseUrl, randomUUID(), body), body };

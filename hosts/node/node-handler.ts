@@ -27,7 +27,7 @@ export type { HttpHandler } from '../http/http-handler.ts';
 export type { ParseError } from '../http/last-response.ts';
 export type { Door, MountOptions } from '../mount/options.ts';
 
-export interface CountersignOptions extends MountOptions {
+export interface NodeHandlerOptions extends MountOptions {
   /**
    * The app's session of a request, instead of Countersign's own sign-in; null: nobody is signed in. It needs `signInUrl`
    * and `stepUpUrl`. With `attachUpgrade` it also gets upgrade requests, which no middleware of the app has seen.
@@ -36,7 +36,7 @@ export interface CountersignOptions extends MountOptions {
 }
 
 /** A handler for a server, and what else the server can use. */
-export interface Countersign extends HttpHandler, LivePages {
+export interface NodeHandler extends HttpHandler, LivePages {
   /**
    * A listener for `clientError`, for a server that serves nothing but the API. node:http rejects requests that it cannot
    * read before they reach a handler, for example with an invalid Content-Length. This listener answers them in the form
@@ -51,8 +51,8 @@ export interface Countersign extends HttpHandler, LivePages {
  * answers every request that it receives. Below a path, the addresses of the service have the same path.
  * @throws Error naming the option and the remedy if an option is wrong
  */
-export function countersign(service: Service, options: CountersignOptions = {}): Countersign {
-  checkOptions('countersign', options, { ...MOUNT_OPTIONS, session: ['optional', 'function'] });
+export function nodeHandler(service: Service, options: NodeHandlerOptions = {}): NodeHandler {
+  checkOptions('nodeHandler', options, { ...MOUNT_OPTIONS, session: ['optional', 'function'] });
   const plan = planMount(service, options);
   let hasSockets = false;
   const answer = answerMount(service, options, plan, () => hasSockets);
