@@ -3,7 +3,7 @@ import { htmlReader } from '../../core/html/html-text.ts';
 import type { BoundedText } from './bounded-text.ts';
 import { MAX_STYLE_CHARS, styleSheets } from './epub-styles.ts';
 import { NoText } from './no-text.ts';
-import { attribute, type XmlEvent, xmlEvents } from './xml.ts';
+import { type XmlEvent, xmlEvents } from './xml.ts';
 import type { ZipArchive } from './zip.ts';
 
 export const CONTAINER = 'META-INF/container.xml';
@@ -42,7 +42,7 @@ function attributesOf(events: Iterable<XmlEvent>, element: string, name: string)
   const found: string[] = [];
   for (const event of events) {
     if (event.kind !== 'open' || event.name !== element) continue;
-    const value = attribute(event, name);
+    const value = event.attributes[name];
     if (value !== undefined && found.length < MAX_CHAPTERS) found.push(value);
   }
   return found;
@@ -54,11 +54,11 @@ function chapters(zip: ZipArchive, book: string): Set<string> {
   const found = new Set<string>();
   for (const event of xmlEvents(zip.read(book))) {
     if (event.kind !== 'open' || found.size >= MAX_CHAPTERS) continue;
-    if (event.name === 'item' && /x?html/.test(attribute(event, 'media-type') ?? '')) {
-      const file = fileFrom(book, attribute(event, 'href') ?? '');
-      if (file !== undefined && files.size < MAX_CHAPTERS) files.set(attribute(event, 'id') ?? '', file);
+    if (event.name === 'item' && /x?html/.test(event.attributes['media-type'] ?? '')) {
+      const file = fileFrom(book, event.attributes.href ?? '');
+      if (file !== undefined && files.size < MAX_CHAPTERS) files.set(event.attributes.id ?? '', file);
     }
-    const read = event.name === 'itemref' ? files.get(attribute(event, 'idref') ?? '') : undefined;
+    const read = event.name === 'itemref' ? files.get(event.attributes.idref ?? '') : undefined;
     if (read !== undefined) found.add(read);
   }
   return found;

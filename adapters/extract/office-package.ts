@@ -1,4 +1,4 @@
-import { attribute, type XmlEvent, xmlEvents } from './xml.ts';
+import { type XmlEvent, xmlEvents } from './xml.ts';
 import type { ZipArchive } from './zip.ts';
 
 /**
@@ -69,9 +69,9 @@ function contentTypes(zip: ZipArchive): { contentType(part: string): string; nam
   const defaults = new Map<string, string>();
   for (const event of xmlEvents(zip.read(CONTENT_TYPES))) {
     if (event.kind !== 'open') continue;
-    const type = attribute(event, 'ContentType')?.toLowerCase() ?? '';
-    if (event.name === 'Override') overrides.set(partKey(attribute(event, 'PartName') ?? ''), type);
-    else if (event.name === 'Default') defaults.set(attribute(event, 'Extension')?.toLowerCase() ?? '', type);
+    const type = event.attributes.ContentType?.toLowerCase() ?? '';
+    if (event.name === 'Override') overrides.set(partKey(event.attributes.PartName ?? ''), type);
+    else if (event.name === 'Default') defaults.set(event.attributes.Extension?.toLowerCase() ?? '', type);
   }
   return {
     contentType(part) {
@@ -98,10 +98,10 @@ function relationships(
   const list = `${part.slice(0, folderEnd)}_rels/${part.slice(folderEnd)}.rels`;
   for (const event of xmlEvents(zip.read(list))) {
     if (event.kind !== 'open' || event.name !== 'Relationship') continue;
-    const id = attribute(event, 'Id');
-    const target = partFrom(part, attribute(event, 'Target') ?? '');
-    if (id === undefined || target === undefined || attribute(event, 'TargetMode') === 'External') continue;
-    related.set(id, { type: attribute(event, 'Type') ?? '', part: target });
+    const id = event.attributes.Id;
+    const target = partFrom(part, event.attributes.Target ?? '');
+    if (id === undefined || target === undefined || event.attributes.TargetMode === 'External') continue;
+    related.set(id, { type: event.attributes.Type ?? '', part: target });
   }
   return related;
 }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { BoundedText } from './bounded-text.ts';
 import { NoText } from './no-text.ts';
-import { attribute, type XmlEvent, xmlEvents } from './xml.ts';
+import { type XmlEvent, xmlEvents } from './xml.ts';
 import type { ZipArchive } from './zip.ts';
 
 export const CONTENT = 'content.xml';
@@ -60,13 +60,13 @@ function* visible(events: Iterable<XmlEvent>, out: BoundedText): Generator<XmlEv
       continue;
     }
     if (event.kind === 'open') {
-      if (event.name === 'style') styleName = attribute(event, 'name') ?? '';
-      const display = attribute(event, 'display');
+      if (event.name === 'style') styleName = event.attributes.name ?? '';
+      const display = event.attributes.display;
       if (/^(?:text|table)-properties$/.test(event.name) && (display === 'none' || display === 'false')) {
         if (hiding.size < MAX_HIDING_STYLES) hiding.add(styleName);
       }
       const isHidden =
-        hiding.has(attribute(event, 'style-name') ?? '') || attribute(event, 'visibility') === 'collapse';
+        hiding.has(event.attributes['style-name'] ?? '') || event.attributes.visibility === 'collapse';
       if (isHidden) out.leftOutHidden();
       if (isHidden || event.name === 'tracked-changes') {
         depth = 1;
@@ -107,7 +107,7 @@ function contentText(events: Iterable<XmlEvent>, out: BoundedText): void {
         else if (!opens && notes === 0) write('\n');
         break;
       case 's':
-        if (opens) write(' '.repeat(repeats(attribute(event, 'c'))));
+        if (opens) write(' '.repeat(repeats(event.attributes.c)));
         break;
       case 'tab':
         if (opens) write('\t');
@@ -121,12 +121,12 @@ function contentText(events: Iterable<XmlEvent>, out: BoundedText): void {
         write(opens ? ' [' : ']');
         break;
       case 'table':
-        if (opens && cells === 0) out.write(`${attribute(event, 'name') ?? ''}\n`);
+        if (opens && cells === 0) out.write(`${event.attributes.name ?? ''}\n`);
         break;
       case 'table-row':
         if (cells > 0) break;
         if (opens) {
-          rowRepeats = repeats(attribute(event, 'number-rows-repeated'));
+          rowRepeats = repeats(event.attributes['number-rows-repeated']);
           row = '';
           gap = 0;
         } else if (row !== '') {
@@ -137,7 +137,7 @@ function contentText(events: Iterable<XmlEvent>, out: BoundedText): void {
       case 'covered-table-cell':
         cells = Math.max(0, cells + (opens ? 1 : -1));
         if (opens && cells === 1) {
-          cellRepeats = repeats(attribute(event, 'number-columns-repeated'));
+          cellRepeats = repeats(event.attributes['number-columns-repeated']);
           cell = '';
         } else if (cells === 0) {
           const text = cell.trim();

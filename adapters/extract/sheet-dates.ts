@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../core/time/durations.ts';
-import { attribute, type XmlEvent } from './xml.ts';
+import type { XmlEvent } from './xml.ts';
 
 /** Number formats that are dates without a format code. Source: ECMA-376 part 1, 18.8.30. */
 const isBuiltInDate = (id: number) =>
@@ -18,10 +18,10 @@ export function cellFormats(events: Iterable<XmlEvent>): boolean[] {
     if (event.name === 'cellXfs') inCellFormats = event.kind === 'open';
     if (event.kind === 'close') continue;
     if (event.name === 'numFmt') {
-      codes.set(Number(attribute(event, 'numFmtId')), attribute(event, 'formatCode') ?? '');
+      codes.set(Number(event.attributes.numFmtId), event.attributes.formatCode ?? '');
     }
     if (event.name === 'xf' && inCellFormats) {
-      const id = Number(attribute(event, 'numFmtId'));
+      const id = Number(event.attributes.numFmtId);
       areDates.push(isDateFormat(id, codes.get(id)));
     }
   }

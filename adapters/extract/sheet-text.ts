@@ -2,7 +2,7 @@ import type { BoundedText } from './bounded-text.ts';
 import type { OfficePackage } from './office-package.ts';
 import { cellFormats } from './sheet-dates.ts';
 import { numberText, sheetRows } from './sheet-rows.ts';
-import { attribute, type XmlEvent } from './xml.ts';
+import type { XmlEvent } from './xml.ts';
 
 export const WORKBOOK = /(?:spreadsheetml|ms-excel)\.[\w.]+\.main\+xml$/;
 
@@ -25,15 +25,15 @@ export function sheetText(office: OfficePackage, workbook: string, out: BoundedT
   for (const event of office.events(workbook)) {
     if (out.full) return;
     if (event.kind !== 'open') continue;
-    if (event.name === 'workbookPr') from1904 = /^(?:1|true)$/.test(attribute(event, 'date1904') ?? '');
+    if (event.name === 'workbookPr') from1904 = /^(?:1|true)$/.test(event.attributes.date1904 ?? '');
     if (event.name !== 'sheet') continue;
-    const sheet = related.get(attribute(event, 'id') ?? '');
+    const sheet = related.get(event.attributes.id ?? '');
     if (sheet === undefined || !sheet.type.endsWith('/worksheet')) continue;
-    if (/hidden/i.test(attribute(event, 'state') ?? '')) {
+    if (/hidden/i.test(event.attributes.state ?? '')) {
       out.leftOutHidden();
       continue;
     }
-    out.write(`${attribute(event, 'name') ?? ''}\n`);
+    out.write(`${event.attributes.name ?? ''}\n`);
     rows(office.events(sheet.part), out, ({ type, style, value }) => {
       if (type === 's') return parts.string(Number(value));
       if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
@@ -90,13 +90,13 @@ function rows(events: Iterable<XmlEvent>, out: BoundedText, display: (cell: Cell
     const opens = event.kind === 'open';
     switch (event.name) {
       case 'col':
-        if (opens && isOn(attribute(event, 'hidden'))) {
-          sheet.hideColumns(Number(attribute(event, 'min')), Number(attribute(event, 'max')));
+        if (opens && isOn(event.attributes.hidden)) {
+          sheet.hideColumns(Number(event.attributes.min), Number(event.attributes.max));
         }
         break;
       case 'row':
         if (opens) {
-          sheet.begin(isOn(attribute(event, 'hidden')));
+          sheet.begin(isOn(event.attributes.hidden));
           column = 0;
         } else sheet.end();
         break;
@@ -106,10 +106,10 @@ function rows(events: Iterable<XmlEvent>, out: BoundedText, display: (cell: Cell
         break;
       case 'c':
         if (opens) {
-          type = attribute(event, 't') ?? 'n';
-          style = Number(attribute(event, 's') ?? 0);
+          type = event.attributes.t ?? 'n';
+          style = Number(event.attributes.s ?? 0);
           value = '';
-          column = columnOf(attribute(event, 'r')) ?? column + 1;
+          column = columnOf(event.attributes.r) ?? column + 1;
         } else if (value !== '') sheet.cell(column, display({ type, style, value }));
         break;
     }

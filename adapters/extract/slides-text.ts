@@ -1,6 +1,6 @@
 import type { BoundedText } from './bounded-text.ts';
 import type { OfficePackage } from './office-package.ts';
-import { attribute, type XmlEvent } from './xml.ts';
+import type { XmlEvent } from './xml.ts';
 
 export const PRESENTATION = /(?:presentationml|ms-powerpoint)\.[\w.]+\.main\+xml$/;
 
@@ -26,21 +26,18 @@ function slidesOf(office: OfficePackage, presentation: string): string[] {
   const slides: string[] = [];
   for (const event of office.events(presentation)) {
     if (event.kind !== 'open' || event.name !== 'sldId') continue;
-    const slide = related.get(relationId(event.attributes));
+    // Not `id`, which is that of the slide itself.
+    const [, id = ''] = Object.entries(event.attributes).find(([name]) => name.endsWith(':id')) ?? [];
+    const slide = related.get(id);
     if (slide !== undefined) slides.push(slide.part);
   }
   return slides;
 }
 
-/** Returns `r:id`, not an `id` of another kind. */
-function relationId(attributes: string): string {
-  return /\s\w+:id\s*=\s*["']([^"']*)["']/.exec(attributes)?.[1] ?? '';
-}
-
 function isHidden(events: Iterable<XmlEvent>): boolean {
   for (const event of events) {
     if (event.kind === 'open')
-      return event.name === 'sld' && /^(?:0|false)$/.test(attribute(event, 'show') ?? '');
+      return event.name === 'sld' && /^(?:0|false)$/.test(event.attributes.show ?? '');
   }
   return false;
 }

@@ -1,6 +1,6 @@
 import type { BoundedText } from './bounded-text.ts';
 import type { OfficePackage } from './office-package.ts';
-import { attribute, type XmlEvent } from './xml.ts';
+import type { XmlEvent } from './xml.ts';
 
 export const WORD_DOCUMENT = /(?:wordprocessingml|ms-word)\.[\w.]+\.main\+xml$/;
 
@@ -55,14 +55,14 @@ function partText(events: Iterable<XmlEvent>, out: BoundedText): void {
         isHidden = false;
         break;
       case 'vanish':
-        if (opens && isOn(attribute(event, 'val'))) isHidden = true;
+        if (opens && isOn(event.attributes.val)) isHidden = true;
         break;
       case 'sz':
-        if (opens && Number(attribute(event, 'val')) < READABLE_HALF_POINTS) isHidden = true;
+        if (opens && Number(event.attributes.val) < READABLE_HALF_POINTS) isHidden = true;
         break;
       case 'tab':
         // In the properties of a paragraph it is a tab stop, which has a position.
-        if (opens && attribute(event, 'pos') === undefined) out.write('\t');
+        if (opens && event.attributes.pos === undefined) out.write('\t');
         break;
       case 'br':
       case 'cr':

@@ -49,7 +49,9 @@ function markedCharset(bytes: Buffer): string | undefined {
 }
 
 function declaredCharset(bytes: Buffer): string | undefined {
-  return DECLARATION.exec(bytes.toString('latin1', 0, HEAD_BYTES))?.[1];
+  const label = DECLARATION.exec(bytes.toString('latin1', 0, HEAD_BYTES))?.[1];
+  // .NET declares UTF-16 for any string. A declaration that is readable byte by byte is not in UTF-16.
+  return label === undefined || encodingOf(label).startsWith('utf-16') ? undefined : label;
 }
 
 function decoderOf(label: string): PieceDecoder {

@@ -31,7 +31,6 @@ const BOUNDS: Readonly<Record<string, readonly [Kind, bound: string]>> = {
   'adapters/extract/epub-styles.ts styleSheets.sheets': ['call', 'in a reading process'],
   'adapters/extract/pdf-character-maps.ts cache': ['few', 'the charsets of fonts'],
   'adapters/extract/sheet-rows.ts sheetRows.hiddenColumns': ['call', 'in a reading process'],
-  'adapters/extract/xml.ts PATTERNS': ['few', 'the attributes that the code reads'],
   'adapters/imap/account-connections.ts accountConnections.connections': [
     'work',
     'maxConnectionsPerAccount; idle ones end after 9 min',

@@ -34,4 +34,10 @@ describe('an XML document in bytes', () => {
       }),
     );
   });
+
+  it('is not UTF-16 because a declaration in UTF-8 says so', () => {
+    const decoder = xmlDecoder();
+    const text = '<?xml version="1.0" encoding="utf-16"?><a>é</a>';
+    expect(decoder.write(Buffer.from(text)) + decoder.end()).toBe(text);
+  });
 });
