@@ -10,12 +10,12 @@ export type {
   SignInState,
 } from './accounts/mail-sign-ins.ts';
 export type { ActionFacts } from './actions/action.ts';
-export type { Effect } from './actions/effect.ts';
-export type { Gist } from './actions/gist.ts';
+export type { ActionEffect } from './actions/effect.ts';
+export type { ActionGist } from './actions/gist.ts';
 export type { MessageState } from './actions/message-state.ts';
 export type { ActingAccount, MessageTarget } from './actions/message-target.ts';
 export type { EventChange } from './actions/planned-change.ts';
-export type { StoredActivity } from './activity/activity.ts';
+export type { ActivityRecord } from './activity/activity.ts';
 export type {
   Approval,
   ApprovalError,
@@ -36,7 +36,7 @@ export type { Result } from './contract/result.ts';
 export type { EventListener, ListenerEvent } from './events/event-listener.ts';
 export { EventCursorError } from './events/event-stream.ts';
 export type { WebhookEndpoint, Webhooks } from './events/webhooks.ts';
-export type { OwnerWords } from './execution/sealed-words.ts';
+export type { DecisionNotes } from './execution/sealed-words.ts';
 export type { FolderRoles, PinnedRole } from './folders/roles.ts';
 export type { CallOptions, KeyCalls, KeyTool } from './gate/key-calls.ts';
 export type { Fences } from './keys/fences.ts';
@@ -82,7 +82,7 @@ export type { Log, LogFields } from './ports/log.ts';
 export { MailError, type MailErrorCode } from './ports/mail.ts';
 export type { Notice, NoticeEnd, NoticeSender } from './ports/notice-sender.ts';
 export type { NoticeKind, NoticeTarget } from './ports/notice-target.ts';
-export type { ReadLine } from './provenance/read-lines.ts';
+export type { PriorRead } from './provenance/read-lines.ts';
 export type { ActivityEntry, ActivityList, ActivityQuery } from './requests/activity-list.ts';
 export type {
   ApprovalContent,
@@ -107,7 +107,7 @@ export type { RejectOptions } from './requests/rejection.ts';
 export type { RequestsNow, RequestWatcher } from './requests/request-watch.ts';
 export type { ShownSource } from './requests/shown-sources.ts';
 export type { Finding, NamedFinding } from './safety/finding.ts';
-export type { Sentence } from './safety/finding-text.ts';
+export type { FindingSentence } from './safety/finding-text.ts';
 export type { PasskeyPlace } from './secrets/webauthn.ts';
 export { createService, type ServiceOptions } from './service/create-service.ts';
 export type {

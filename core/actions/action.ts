@@ -7,7 +7,7 @@ import type { SentMessage } from '../mail/sent-message.ts';
 import type { Start } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { ReadingFor } from '../ports/reader.ts';
-import type { Effect } from './effect.ts';
+import type { ActionEffect } from './effect.ts';
 import type { ActingAccount, MessageTarget } from './message-target.ts';
 import type { EventChange } from './planned-change.ts';
 
@@ -80,7 +80,7 @@ export interface RunContext {
 
 /** The facts of an action on the owner's page, section by section. All are read from what will run. */
 export interface ActionFacts {
-  readonly effect: Effect;
+  readonly effect: ActionEffect;
   /** A sent message: its envelope, and the content of its bytes. */
   readonly message?: {
     readonly envelope: { readonly from: string; readonly to: readonly string[] };

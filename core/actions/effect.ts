@@ -5,7 +5,7 @@ import type { MessageState } from './message-state.ts';
  * What an action does, for the one sentence on the owner's page. The messages that it changes, the message that it sends
  * and the change of an event are facts of their own.
  */
-export type Effect =
+export type ActionEffect =
   /**
    * `about`: what it does to the message that it is about. Null: it is a new message. `notSent`: the attachments that it
    * leaves behind, in a line. Null: none.

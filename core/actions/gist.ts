@@ -44,7 +44,7 @@ export const storedGist = z.discriminatedUnion('kind', [
     status: z.string().optional(),
   }),
 ]);
-export type Gist = z.infer<typeof storedGist>;
+export type ActionGist = z.infer<typeof storedGist>;
 
 /** The longest subject or title that a caller can give. Longer ones from other people are cut. */
 const TEXT_CHARS = 300;
@@ -55,7 +55,7 @@ const THREAD_CHARS = 16;
  * @param subject from the bytes of the message
  * @param repliesTo of a reply: the References of the message
  */
-export function messageGist(to: readonly string[], subject: string, repliesTo: readonly string[] = []): Gist {
+export function messageGist(to: readonly string[], subject: string, repliesTo: readonly string[] = []): ActionGist {
   const [root] = repliesTo;
   return {
     kind: 'message',
@@ -66,7 +66,7 @@ export function messageGist(to: readonly string[], subject: string, repliesTo: r
 }
 
 /** @param event from the documents of the plan */
-export function eventGist({ title, start, end, allDay }: EventFacts): Gist {
+export function eventGist({ title, start, end, allDay }: EventFacts): ActionGist {
   const [startMs, endMs] = [start.getTime(), end.getTime()];
   return { kind: 'event', title: shortened(title, TEXT_CHARS), startMs, endMs, allDay };
 }
@@ -75,7 +75,7 @@ export function eventGist({ title, start, end, allDay }: EventFacts): Gist {
  * @param targets at least one
  * @param into the folder, label or tracker that they get, if the tool does not say it
  */
-export function targetsGist(targets: readonly MessageTarget[], into?: string): Gist {
+export function targetsGist(targets: readonly MessageTarget[], into?: string): ActionGist {
   const [first] = targets;
   if (first === undefined) throw new Error('a request about messages names none');
   return {
@@ -89,6 +89,6 @@ export function targetsGist(targets: readonly MessageTarget[], into?: string): G
 }
 
 /** @param status its new status, if the tool does not say it */
-export function trackerGist(title: string, status?: string): Gist {
+export function trackerGist(title: string, status?: string): ActionGist {
   return { kind: 'tracker', title: shortened(title, TEXT_CHARS), ...(status !== undefined && { status }) };
 }

@@ -9,7 +9,7 @@ import type {
   ActivityPlace,
   ListedActivity,
   NumberedActivity,
-  StoredActivity,
+  ActivityRecord,
 } from './activity.ts';
 import {
   type ACTIVITY_COLUMNS,
@@ -90,7 +90,7 @@ export function activityStorage({ unit, look, otherWork }: StateStore) {
 }
 
 /** After the owner's other rows, including those that its checkpoints cover. Does nothing if the owner is removed. */
-export function appendedActivity(ownerId: string, activity: StoredActivity): RowChange {
+export function appendedActivity(ownerId: string, activity: ActivityRecord): RowChange {
   const durationMs = Math.round(activity.durationMs);
   return run(activityCommands.append_activity, { ...activity, ownerId, durationMs });
 }

@@ -20,18 +20,18 @@ export interface Activity {
   readonly listed: readonly string[];
 }
 
-export interface StoredActivity extends Activity {
+export interface ActivityRecord extends Activity {
   readonly at: Date;
 }
 
 export interface NumberedActivity {
   /** An owner's rows count from 1. */
   readonly id: number;
-  readonly activity: StoredActivity;
+  readonly activity: ActivityRecord;
 }
 
 /** A row with the request that it is about. */
-export interface ListedActivity extends StoredActivity {
+export interface ListedActivity extends ActivityRecord {
   /** Its number. An owner's rows count from 1. */
   readonly id: number;
   /** The request as it is now. Null: the row is not about one. */

@@ -1,4 +1,4 @@
-import type { StoredActivity } from '../activity/activity.ts';
+import type { ActivityRecord } from '../activity/activity.ts';
 import { appendedActivity } from '../activity/activity-storage.ts';
 import { appendedEvent } from '../events/event-storage.ts';
 import type { Random } from '../secrets/random.ts';
@@ -78,7 +78,7 @@ export function settlementRow(approval: Approval, now: Date): RowChange {
 }
 
 function activityRow(
-  kind: StoredActivity['kind'],
+  kind: ActivityRecord['kind'],
   { ownerId, credentialId, tool, state, id }: Approval,
   durationMs: number,
   now: Date,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type StoredAction, storedAction } from '../actions/stored-action.ts';
-import { type ReadLine, readLine } from '../provenance/read-lines.ts';
+import { type PriorRead, readLine } from '../provenance/read-lines.ts';
 import { type Finding, storedFinding } from '../safety/finding.ts';
 import { canonicalJson } from '../text/canonical-json.ts';
 
@@ -32,7 +32,7 @@ interface Plan {
   /** The arguments of the call. */
   readonly args: Readonly<Record<string, unknown>>;
   readonly findings: Finding[];
-  readonly reads: ReadLine[];
+  readonly reads: PriorRead[];
   /** Why the agent asks, in its own words. Null: it did not say. */
   readonly purpose: string | null;
   readonly action: StoredAction;

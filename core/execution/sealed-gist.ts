@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Gist, storedGist } from '../actions/gist.ts';
+import { type ActionGist, storedGist } from '../actions/gist.ts';
 import type { Approval } from '../approvals/approval.ts';
 import { type NamedFinding, namedFinding, namesOf } from '../safety/finding.ts';
 import type { Keyring } from '../secrets/keyring.ts';
@@ -9,7 +9,7 @@ import { STORED } from '../secrets/stored-purposes.ts';
 
 /** An opened gist. */
 export interface OpenedGist {
-  readonly gist: Gist;
+  readonly gist: ActionGist;
   /** The findings of the plan. Undefined: it was sealed by a version that did not keep their names. */
   readonly findings: readonly NamedFinding[] | undefined;
 }
@@ -20,7 +20,7 @@ export function sealGist(
   keyring: Keyring,
   ownerId: string,
   approvalId: string,
-  gist: Gist,
+  gist: ActionGist,
   findings: readonly NamedFinding[],
 ): string {
   const text = JSON.stringify({ ...gist, findings: namesOf(findings) });

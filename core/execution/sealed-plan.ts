@@ -2,7 +2,7 @@ import type { Action } from '../actions/action.ts';
 import { actionOf, type StoredAction } from '../actions/stored-action.ts';
 import type { Approval } from '../approvals/approval.ts';
 import type { Result } from '../contract/result.ts';
-import type { ReadLine } from '../provenance/read-lines.ts';
+import type { PriorRead } from '../provenance/read-lines.ts';
 import type { Finding } from '../safety/finding.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { STORED } from '../secrets/stored-purposes.ts';
@@ -27,7 +27,7 @@ export interface OpenedPlan {
   /** As it was sealed. */
   readonly text: string;
   /** What was read before it was asked. */
-  readonly reads: readonly ReadLine[];
+  readonly reads: readonly PriorRead[];
 }
 
 /** The action of `openPlan`. @throws UnreadablePlan */

@@ -5,14 +5,14 @@ import { STORED } from '../secrets/stored-purposes.ts';
 
 /** What the owner wrote about a request, sealed for storage for its owner and its approval, like plans. */
 
-export interface OwnerWords {
+export interface DecisionNotes {
   /** The line that explains a rejection. Null: there is none. */
   readonly note: string | null;
   /** What the owner changed before approving. Null: nothing. */
   readonly diff: string | null;
 }
 
-export type OpenWords = (approval: Approval) => OwnerWords;
+export type OpenWords = (approval: Approval) => DecisionNotes;
 
 type Ref = Pick<Approval, 'ownerId' | 'id'>;
 

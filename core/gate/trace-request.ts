@@ -3,12 +3,12 @@ import { normalAddress } from '../contract/schema.ts';
 import type { Planned, Purposed } from '../plans/planned.ts';
 import { provenanceOf } from '../plans/provenance.ts';
 import type { Storage } from '../ports/storage.ts';
-import type { ReadLine } from '../provenance/read-lines.ts';
+import type { PriorRead } from '../provenance/read-lines.ts';
 import type { ShownPassage } from '../provenance/read-record.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 
 /** A planned request, with what was read before it. */
-export type Traced = Purposed<Planned> & { readonly reads: readonly ReadLine[] };
+export type Traced = Purposed<Planned> & { readonly reads: readonly PriorRead[] };
 
 /**
  * Compares a planned request with what all keys of its owner read in the last 24 hours.

@@ -1,5 +1,5 @@
 import type { Action, LightAction } from '../actions/action.ts';
-import type { Gist } from '../actions/gist.ts';
+import type { ActionGist } from '../actions/gist.ts';
 import type { StoredAction } from '../actions/stored-action.ts';
 import type { Result } from '../contract/result.ts';
 import type { NamedText } from '../provenance/taken-values.ts';
@@ -14,7 +14,7 @@ export interface Planned<R = Result> {
   /** The senders of the message that a reply answers, normalised. */
   readonly answered?: readonly string[];
   /** What the owner's list shows of it. */
-  readonly gist: Gist;
+  readonly gist: ActionGist;
   /** The arguments after resolving. Two requests with the same tool and the same arguments are the same request. */
   readonly request: Readonly<Record<string, unknown>>;
   /** The names of what it changes, as `targetName` returns them. */

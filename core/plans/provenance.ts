@@ -2,7 +2,7 @@ import type { CallContext } from '../call/context.ts';
 import { statedTexts } from '../call/stated-texts.ts';
 import type { Storage } from '../ports/storage.ts';
 import { type Judged, provenanceFindings, withSource } from '../provenance/judge.ts';
-import { type ReadLine, readLines } from '../provenance/read-lines.ts';
+import { type PriorRead, readLines } from '../provenance/read-lines.ts';
 import {
   findPacked,
   type Hasher,
@@ -63,7 +63,7 @@ const STATED: ReadonlySet<Taken['kind']> = new Set(['host', 'address', 'account'
 
 export interface Provenance {
   readonly findings: readonly Finding[];
-  readonly reads: readonly ReadLine[];
+  readonly reads: readonly PriorRead[];
 }
 
 /**

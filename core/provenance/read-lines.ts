@@ -27,7 +27,7 @@ export const readLine = z.strictObject({
   isUnproven: z.literal(true).exactOptional(),
   takes: z.array(takenPart),
 });
-export type ReadLine = z.infer<typeof readLine>;
+export type PriorRead = z.infer<typeof readLine>;
 
 /** More lines are left out: first those from which the request takes nothing, then the oldest. */
 const LINES_MAX = 12;
@@ -43,9 +43,9 @@ export function readLines(
   hits: readonly Hit[],
   facts: Judged,
   credentialId: string,
-): ReadLine[] {
-  const lines = new Map<string, ReadLine>();
-  const add = (passage: Passage, take?: ReadLine['takes'][number]) => {
+): PriorRead[] {
+  const lines = new Map<string, PriorRead>();
+  const add = (passage: Passage, take?: PriorRead['takes'][number]) => {
     if (passage.atMs === null) return;
     const { kind, id, quoting } = passage;
     const isQuote = quoting !== null && take !== undefined;
@@ -74,14 +74,14 @@ export function readLines(
     if (take !== undefined) add(passage, take);
   }
   for (const passage of passages) if (!passage.isListed && passage.quoting === null) add(passage);
-  const newestFirst = (a: ReadLine, b: ReadLine) => b.atMs - a.atMs;
+  const newestFirst = (a: PriorRead, b: PriorRead) => b.atMs - a.atMs;
   return [...lines.values()]
     .sort((a, b) => Number(b.takes.length > 0) - Number(a.takes.length > 0) || newestFirst(a, b))
     .slice(0, LINES_MAX)
     .sort(newestFirst);
 }
 
-function takeOf(taken: Hit['taken']): ReadLine['takes'][number] | undefined {
+function takeOf(taken: Hit['taken']): PriorRead['takes'][number] | undefined {
   const value = shortened(taken.value, VALUE_CHARS);
   switch (taken.kind) {
     case 'words':

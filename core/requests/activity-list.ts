@@ -1,4 +1,4 @@
-import type { ActivityFilter, ActivityPlace, ListedActivity, StoredActivity } from '../activity/activity.ts';
+import type { ActivityFilter, ActivityPlace, ListedActivity, ActivityRecord } from '../activity/activity.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import type { ApprovalGist } from './approval-views.ts';
@@ -33,7 +33,7 @@ export interface ActivityEntry extends Omit<ListedActivity, 'request'> {
 }
 
 export function createActivityList({ storage, clock, log }: Ports, keyring: Keyring): ActivityList {
-  function requestOf(ownerId: string, { approvalId }: StoredActivity, request: ListedActivity['request']) {
+  function requestOf(ownerId: string, { approvalId }: ActivityRecord, request: ListedActivity['request']) {
     if (request === null || approvalId === null) return null;
     const { sealedGist, ...known } = request;
     return { ...known, gist: requestGist(keyring, log, { ownerId, id: approvalId }, sealedGist).gist };

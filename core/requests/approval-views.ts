@@ -1,13 +1,13 @@
 import type { ActionFacts } from '../actions/action.ts';
-import type { Gist } from '../actions/gist.ts';
+import type { ActionGist } from '../actions/gist.ts';
 import type { ActingAccount } from '../actions/message-target.ts';
 import type { Approval } from '../approvals/approval.ts';
-import type { OwnerWords } from '../execution/sealed-words.ts';
+import type { DecisionNotes } from '../execution/sealed-words.ts';
 import type { OwnerProof } from '../owners/owner-proof.ts';
 import type { Draft } from '../plans/edit-diff.ts';
-import type { ReadLine } from '../provenance/read-lines.ts';
+import type { PriorRead } from '../provenance/read-lines.ts';
 import type { Finding, NamedFinding } from '../safety/finding.ts';
-import type { Sentence } from '../safety/finding-text.ts';
+import type { FindingSentence } from '../safety/finding-text.ts';
 
 /** Where the owner decides. */
 export interface DecidedWhere {
@@ -38,7 +38,7 @@ export interface ApprovalSummary extends ApprovalHeading {
 
 /** What the owner's list shows of a request. */
 export type ApprovalGist =
-  | Gist
+  | ActionGist
   /** It is erased together with the plan. */
   | { readonly kind: 'erased' }
   /** The request was filed by a version of Countersign that kept no gists. */
@@ -60,13 +60,13 @@ export interface ApprovalView extends ApprovalHeading {
   /** What the owner should know before a decision, the most severe first. */
   readonly findings: readonly ShownFinding[];
   /** What agents read before it was requested, newest first. */
-  readonly reads: readonly ReadLine[];
+  readonly reads: readonly PriorRead[];
   /** Why the agent asks, in its own words. Null: it did not say, or the plan is not shown. */
   readonly purpose: string | null;
   /** Null: the owner did not decide. */
   readonly decidedIn: DecidedIn | null;
   /** What the owner wrote when rejecting it, and what the owner changed before approving it. */
-  readonly words: OwnerWords;
+  readonly words: DecisionNotes;
   /** What the owner may change before approving it. Null: nothing. */
   readonly draft: Draft | null;
   /** It failed, nothing was done, and `tryAgain` can file it again. */
@@ -87,7 +87,7 @@ export type DecidedIn =
 export interface ShownFinding extends Pick<Finding, 'severity' | 'marks'> {
   /** The name of its rule. */
   readonly rule: string;
-  readonly sentence: Sentence;
+  readonly sentence: FindingSentence;
 }
 
 /** The request as the owner sees it. Only a request that can be shown can be approved. */

@@ -5,14 +5,14 @@ import { holdText } from './holds.ts';
 /** The sentence of a finding for the owner, with its evidence. */
 
 /** The sentence as plain text. */
-export function inWords(sentence: Sentence): string {
+export function inWords(sentence: FindingSentence): string {
   return sentence.map((part) => (typeof part === 'string' ? part : part.name)).join('');
 }
 
 /** Words of Countersign's own, and names that may come from strangers. A page sets off each name. */
-export type Sentence = readonly (string | { readonly name: string })[];
+export type FindingSentence = readonly (string | { readonly name: string })[];
 
-export function sentenceOf(finding: Finding): Sentence {
+export function sentenceOf(finding: Finding): FindingSentence {
   switch (finding.rule) {
     case 'first_time_recipient':
       return ['You have never written from this account to ', ...list(finding.addresses), '.'];
@@ -40,7 +40,7 @@ export function sentenceOf(finding: Finding): Sentence {
     case 'from_stranger': {
       const { what, value, isInPieces, source, isUnproven } = finding;
       const part = isInPieces ? 'The domain of the recipient' : TAKEN[what];
-      const end: Sentence = isUnproven
+      const end: FindingSentence = isUnproven
         ? [', not proven to come from ', name(source.author), '.']
         : [STRANGER];
       return [`${part} `, name(value), ' comes from ', ...sourceWords(source), ...end];
@@ -103,12 +103,12 @@ const NOTICES: Record<Extract<Finding, { rule: 'removes_notice' }>['what'], stri
 };
 
 /** Ends with the person who wrote it, if that is known. */
-function sourceWords({ kind, title, author, quoting, imitates }: FindingSource): Sentence {
-  const titled: Sentence = title === '' ? [`a ${kind} without a title`] : [`the ${kind} “`, name(title), '”'];
-  const by: Sentence = author === '' ? [' by somebody unknown'] : [' by ', name(author)];
-  const quoted: Sentence =
+function sourceWords({ kind, title, author, quoting, imitates }: FindingSource): FindingSentence {
+  const titled: FindingSentence = title === '' ? [`a ${kind} without a title`] : [`the ${kind} “`, name(title), '”'];
+  const by: FindingSentence = author === '' ? [' by somebody unknown'] : [' by ', name(author)];
+  const quoted: FindingSentence =
     quoting === null ? [] : [', which quotes ', quoting === '' ? 'somebody' : name(quoting)];
-  const looks: Sentence = imitates === undefined ? [] : [' (a domain that looks like ', name(imitates), ')'];
+  const looks: FindingSentence = imitates === undefined ? [] : [' (a domain that looks like ', name(imitates), ')'];
   return [...titled, ...by, ...quoted, ...looks];
 }
 
@@ -128,14 +128,14 @@ function name(text: string): { readonly name: string } {
   return { name: text };
 }
 
-function list(names: readonly string[]): Sentence {
+function list(names: readonly string[]): FindingSentence {
   return names.flatMap((one, index) => [...(index === 0 ? [] : [', ']), name(one)]);
 }
 
 function say(
   words: TemplateStringsArray,
   ...values: readonly (string | { readonly name: string })[]
-): Sentence {
+): FindingSentence {
   return words.flatMap((word, index) => {
     const value = values[index];
     return value === undefined ? [word] : [word, value];

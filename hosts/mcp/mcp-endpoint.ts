@@ -25,10 +25,10 @@ import {
 import { bearerToken, headerOf, type RequestHead } from '../http/request-head.ts';
 import { acceptedContent, acceptedForms, type Content, EVENTS_TYPE, JSON_TYPE } from './accepted-forms.ts';
 import { cancellableCalls } from './cancellable-calls.ts';
+import { answerDirectly } from './direct-answer.ts';
+import { directRequest } from './direct-request.ts';
 import { protocolServer, type Turn } from './protocol-server.ts';
 import { refusedInitialize } from './refused-initialize.ts';
-import { answerUsual } from './usual-answer.ts';
-import { usualRequest } from './usual-request.ts';
 
 /**
  * Serves the tools over the Model Context Protocol (Streamable HTTP, without sessions) to clients of every revision.
@@ -169,8 +169,8 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
 
 /** The JSON of an answer that does not need the library. Undefined: it must answer. */
 async function ownAnswer(turn: Turn, head: RequestHead, message: unknown): Promise<string | undefined> {
-  const usual = usualRequest(head, message);
-  return usual === undefined ? refusedInitialize(head, message) : await answerUsual(turn, usual);
+  const direct = directRequest(head, message);
+  return direct === undefined ? refusedInitialize(head, message) : await answerDirectly(turn, direct);
 }
 
 function replyOf(status: number, { type, text }: Content): Reply {

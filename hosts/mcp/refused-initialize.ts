@@ -1,7 +1,7 @@
 import { ProtocolErrorCode, specTypeSchemas } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { headerOf, type RequestHead } from '../http/request-head.ts';
-import { STATELESS } from './usual-request.ts';
+import { STATELESS } from './direct-request.ts';
 
 const initialize = z.looseObject({ method: z.literal('initialize'), id: z.union([z.string(), z.int()]) });
 

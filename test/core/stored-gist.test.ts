@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Gist } from '../../core/actions/gist.ts';
+import type { ActionGist } from '../../core/actions/gist.ts';
 import type { Filing } from '../../core/approvals/filing-storage.ts';
 import { openGist, sealGist } from '../../core/execution/sealed-gist.ts';
 import type { LogFields } from '../../core/ports/log.ts';
@@ -11,7 +11,7 @@ import { approvalOf, FRIEND, openScene, type Scene, STRANGER, sendTo } from './s
 
 const secret = randomBytes(32);
 const keyring = createKeyring([secret], randomBytes);
-const GIST: Gist = { kind: 'message', to: [FRIEND], subject: 'Subject' };
+const GIST: ActionGist = { kind: 'message', to: [FRIEND], subject: 'Subject' };
 
 async function listed({ service, ownerId }: Scene) {
   return (await service.approvals.list(ownerId, { state: 'all', limit: 5 })).approvals;

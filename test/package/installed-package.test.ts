@@ -7,12 +7,13 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { blocksIn, documentText, sectionOf } from '../docs/documents.ts';
 import { casesOf, isLong } from '../only-long.ts';
 import { titledWithout } from '../servers/missing-servers.ts';
+import { readDeclarations, unreachableTypes } from './declarations.ts';
 import { EXPORTED_NAMES } from './exported-names.ts';
 import { bundledBytes, packageSizes } from './installed-size.ts';
 import { nodeBinaries } from './node-binaries.ts';
 import { hasRegistry, npm } from './npm.ts';
 import { type PackedPackage, packPackage } from './packed-package.ts';
-import { unreachableTypes } from './unreachable-types.ts';
+import PUBLIC_NAMES from './public-names.json' with { type: 'json' };
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -133,12 +134,23 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'the packed package')
       expect(sizes.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(50_000_000);
     });
 
-    it('names only types in its declarations that an app can import', () => {
-      const entries = Object.values(packageJson.exports).flatMap((entry) =>
-        typeof entry === 'string' ? [] : [join(project, 'node_modules/countersign', entry.types)],
+    it('exports exactly the names that are listed, and names only types that an app can import', () => {
+      const entries = Object.entries(packageJson.exports).flatMap(([path, entry]) =>
+        typeof entry === 'string'
+          ? []
+          : [{ path, file: join(project, 'node_modules/countersign', entry.types) }],
       );
-      // `RowOf` too is worked out by the compiler, from the table of what is stored.
-      const unreachable = unreachableTypes(entries).filter((one) => !one.startsWith('RowOf '));
+      const declarations = readDeclarations(entries.map(({ file }) => file));
+      const names = entries.map(({ path }, at) => [
+        path,
+        (declarations.exported[at] ?? []).map(({ name }) => name).toSorted(),
+      ]);
+      // A name that is added or removed concerns everybody who embeds Countersign.
+      expect(Object.fromEntries(names)).toEqual(PUBLIC_NAMES);
+      // Only the package itself calls a storage. `RowOf` is worked out by the compiler, from the table of what is stored.
+      const unreachable = unreachableTypes(declarations).filter(
+        (one) => !one.startsWith('RowOf ') && !one.endsWith('(named by Storage)'),
+      );
       expect(unreachable).toEqual([
         // The compiler works these out of tables. Their results are what an app sees.
         'DetailsPart (named by Failure)',

@@ -1,12 +1,12 @@
-import type { Gist } from '../../../core/actions/gist.ts';
+import type { ActionGist } from '../../../core/actions/gist.ts';
 import { ERRORS } from '../../../core/contract/errors.ts';
 import type { ActivityEntry } from '../../../core/requests/activity-list.ts';
 import type { ApprovalGist } from '../../../core/requests/approval-views.ts';
-import type { Sentence } from '../../../core/safety/finding-text.ts';
+import type { FindingSentence } from '../../../core/safety/finding-text.ts';
 import { findTool } from '../../../core/tools/catalogue.ts';
 
 /** What a row of the activity says, for the owner. It names the message, event or tracker if its request does. */
-export function activitySentence(entry: ActivityEntry): Sentence {
+export function activitySentence(entry: ActivityEntry): FindingSentence {
   switch (entry.kind) {
     case 'call':
       return callSentence(entry);
@@ -24,7 +24,7 @@ export function activityText(entry: ActivityEntry): string {
     .join('');
 }
 
-function callSentence(entry: ActivityEntry): Sentence {
+function callSentence(entry: ActivityEntry): FindingSentence {
   const { request, outcome } = entry;
   if (request !== null && !isError(outcome)) {
     if (request.approvedBy === 'policy' && request.state === 'executed')
@@ -35,7 +35,7 @@ function callSentence(entry: ActivityEntry): Sentence {
   return ['Tried to ', ...words(entry, 'verb'), '. ', ...failure(outcome)];
 }
 
-function settlementSentence(entry: ActivityEntry): Sentence {
+function settlementSentence(entry: ActivityEntry): FindingSentence {
   switch (entry.outcome) {
     case 'executed':
       return [...words(entry, 'past'), entry.request?.approvedBy === 'owner' ? ', as you approved.' : '.'];
@@ -69,7 +69,7 @@ function answerTo({ state, approvedBy }: NonNullable<ActivityEntry['request']>):
   }
 }
 
-function words(entry: ActivityEntry, form: 'verb' | 'past'): Sentence {
+function words(entry: ActivityEntry, form: 'verb' | 'past'): FindingSentence {
   const { tool, request } = entry;
   // The call named no known tool. If it succeeded, it was one of the protocol, such as listing the tools.
   if (tool === null) return [form === 'verb' ? 'use an unknown tool' : 'Connected, or listed the tools'];
@@ -84,7 +84,7 @@ function words(entry: ActivityEntry, form: 'verb' | 'past'): Sentence {
 }
 
 /** What a request is about. Undefined if that is no longer known. */
-function subject(gist: ApprovalGist, tool: string): Sentence | undefined {
+function subject(gist: ApprovalGist, tool: string): FindingSentence | undefined {
   switch (gist.kind) {
     case 'message':
       return tool === 'send_reply'
@@ -107,7 +107,7 @@ function subject(gist: ApprovalGist, tool: string): Sentence | undefined {
 }
 
 /** What a read showed. Undefined if that is no longer known. */
-function shownSubject({ shown, sources: [first] }: ActivityEntry): Sentence | undefined {
+function shownSubject({ shown, sources: [first] }: ActivityEntry): FindingSentence | undefined {
   if (first === undefined) return undefined;
   const { id, title: text, author } = first;
   if (id.startsWith('tracker:')) return ['the tracker ', title(text)];
@@ -124,12 +124,12 @@ function howMany({ shown, listed, outcome }: ActivityEntry, things: string): str
 
 const PEOPLE_SHOWN = 3;
 
-function people({ to }: Extract<Gist, { kind: 'message' }>): Sentence {
+function people({ to }: Extract<ActionGist, { kind: 'message' }>): FindingSentence {
   const names = to.slice(0, PEOPLE_SHOWN).flatMap((name) => [', ', { name }]);
   return [...names.slice(1), to.length > PEOPLE_SHOWN ? ` and ${to.length - PEOPLE_SHOWN} more` : ''];
 }
 
-function title(text: string): Sentence[number] {
+function title(text: string): FindingSentence[number] {
   return text.trim() === '' ? '(no subject)' : { name: text };
 }
 
@@ -162,7 +162,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   temporarily_unavailable: 'Failed: the service was busy.',
 };
 
-function failure(outcome: string): Sentence {
+function failure(outcome: string): FindingSentence {
   const [code = '', reason] = outcome.split(':');
   if (code === 'not_found')
     return [reason === undefined ? 'It was not found.' : `The ${reason} was not found.`];

@@ -1,6 +1,6 @@
 import type { ShownFinding } from '../../../core/requests/approval-views.ts';
 import type { Severity } from '../../../core/safety/finding.ts';
-import type { Sentence } from '../../../core/safety/finding-text.ts';
+import type { FindingSentence } from '../../../core/safety/finding-text.ts';
 import { markedParts } from '../marked-parts.ts';
 import { Quoted } from '../third-party-text.tsx';
 
@@ -61,7 +61,7 @@ function Jumps({ ids }: { ids: readonly string[] }) {
 /** So many names of one finding show, for example the recipients; the others unfold. */
 const NAMES_SHOWN = 5;
 
-export function Words({ sentence }: { sentence: Sentence }) {
+export function Words({ sentence }: { sentence: FindingSentence }) {
   const places = sentence.flatMap((part, index) => (typeof part === 'string' ? [] : [index]));
   const last = places[NAMES_SHOWN - 1];
   const more = places.length - NAMES_SHOWN;
@@ -78,6 +78,6 @@ export function Words({ sentence }: { sentence: Sentence }) {
   );
 }
 
-function Said({ sentence }: { sentence: Sentence }) {
+function Said({ sentence }: { sentence: FindingSentence }) {
   return <>{sentence.map((part) => (typeof part === 'string' ? part : <Quoted text={part.name} />))}</>;
 }

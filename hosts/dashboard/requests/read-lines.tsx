@@ -1,4 +1,4 @@
-import type { ReadLine } from '../../../core/provenance/read-lines.ts';
+import type { PriorRead } from '../../../core/provenance/read-lines.ts';
 import { Quoted } from '../third-party-text.tsx';
 import { ClockTime } from '../when.tsx';
 
@@ -6,7 +6,7 @@ import { ClockTime } from '../when.tsx';
  * What agents of the owner read in the day before the request, newest first. Strangers wrote the titles and chose the
  * addresses: each is isolated, on one line, and set off from the words around it. Folded: the findings name what matters.
  */
-export function ReadLines({ reads, zone }: { reads: readonly ReadLine[]; zone: string }) {
+export function ReadLines({ reads, zone }: { reads: readonly PriorRead[]; zone: string }) {
   if (reads.length === 0) return null;
   return (
     <details id="reads">
@@ -22,7 +22,7 @@ export function ReadLines({ reads, zone }: { reads: readonly ReadLine[]; zone: s
   );
 }
 
-function Line({ line: { source, isListed, byOther, isStranger, isUnproven, takes } }: { line: ReadLine }) {
+function Line({ line: { source, isListed, byOther, isStranger, isUnproven, takes } }: { line: PriorRead }) {
   const { kind, title, author, quoting } = source;
   return (
     <>
@@ -57,7 +57,7 @@ function Line({ line: { source, isListed, byOther, isStranger, isUnproven, takes
   );
 }
 
-const TAKES: Record<ReadLine['takes'][number]['what'], string> = {
+const TAKES: Record<PriorRead['takes'][number]['what'], string> = {
   recipient: 'the recipient',
   link: 'the link to',
   address: 'the address',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   eventGist,
-  type Gist,
+  type ActionGist,
   messageGist,
   storedGist,
   targetsGist,
@@ -48,19 +48,19 @@ interface Things {
   readonly tentative: number;
 }
 
-const TRACKER: Gist = { kind: 'tracker', title: 'Topic' };
+const TRACKER: ActionGist = { kind: 'tracker', title: 'Topic' };
 
 function about(subject: string, more = 0, accountIds = [1]) {
   return { kind: 'targets', subject, from: MAYA, more, accountIds } as const;
 }
 
 /** @param hours from and to, in UTC */
-function inMarch(day: number, [from, to]: readonly [number, number], title: string): Gist {
+function inMarch(day: number, [from, to]: readonly [number, number], title: string): ActionGist {
   const at = (hour: number) => Date.UTC(2027, 2, day) + hour * 3_600_000;
   return { kind: 'event', title, startMs: at(from), endMs: at(to), allDay: false };
 }
 
-const REQUESTS: [tool: string, args: (things: Things) => object, gist: Gist][] = [
+const REQUESTS: [tool: string, args: (things: Things) => object, gist: ActionGist][] = [
   ['send_email', () => sendTo(FRIEND), { kind: 'message', to: [FRIEND], subject: 'Subject' }],
   [
     'forward_email',
@@ -113,7 +113,7 @@ const REQUESTS: [tool: string, args: (things: Things) => object, gist: Gist][] =
   [
     'cancel_event',
     ({ allDay }) => ({ event_id: allDay }),
-    { ...inMarch(10, [-1, 47], cut(LONG)), allDay: true } as Gist,
+    { ...inMarch(10, [-1, 47], cut(LONG)), allDay: true } as ActionGist,
   ],
   ['create_tracker', () => ({ title: 'Atlas launch' }), { kind: 'tracker', title: 'Atlas launch' }],
   ['set_tracker_status', () => ({ tracker_id: 1, status: 'waiting' }), { ...TRACKER, status: 'waiting' }],
@@ -170,7 +170,7 @@ async function listedIn({ service, ownerId }: Scene): Promise<ApprovalSummary> {
 }
 
 /** The gist as somebody would take it from the page of the request. */
-async function gistOnPage(scene: Scene, tool: string, id: string): Promise<Gist> {
+async function gistOnPage(scene: Scene, tool: string, id: string): Promise<ActionGist> {
   const { event, message, targets, details } = await shownOf(scene, id);
   const facts = event?.after ?? event?.before;
   if (facts != null) return eventGist(facts);

@@ -17,7 +17,7 @@ export function eventParts(showing: Showing, event: EventChange): ActionParts {
   const { shown, zone } = showing;
   const { message } = shown;
   return {
-    sentence: <Sentence showing={showing} event={event} />,
+    sentence: <FindingSentence showing={showing} event={event} />,
     body: (
       <>
         <Changes event={event} zone={zone} />
@@ -59,7 +59,7 @@ export function eventParts(showing: Showing, event: EventChange): ActionParts {
   };
 }
 
-function Sentence({ showing, event }: { showing: Showing; event: EventChange }) {
+function FindingSentence({ showing, event }: { showing: Showing; event: EventChange }) {
   const { before, after, organizer } = event;
   const { zone, shown } = showing;
   const facts = after ?? before;

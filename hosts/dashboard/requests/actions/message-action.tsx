@@ -1,4 +1,4 @@
-import type { Effect } from '../../../../core/actions/effect.ts';
+import type { ActionEffect } from '../../../../core/actions/effect.ts';
 import { markedParts } from '../../marked-parts.ts';
 import { numberText } from '../../number-text.ts';
 import { ExactText, MarkedLine, Name, Quoted, UnseenNote } from '../../third-party-text.tsx';
@@ -9,7 +9,7 @@ import { Targets } from './targets.tsx';
 /** A message that is sent: to whom, and what the agent wrote. */
 
 type Message = NonNullable<ShownContent['message']>;
-type SendEffect = Extract<Effect, { kind: 'send' }>;
+type SendEffect = Extract<ActionEffect, { kind: 'send' }>;
 
 export function messageParts(showing: Showing, effect: SendEffect, message: Message): ActionParts {
   const { shown, findings, zone } = showing;

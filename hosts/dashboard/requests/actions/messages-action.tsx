@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { Effect } from '../../../../core/actions/effect.ts';
+import type { ActionEffect } from '../../../../core/actions/effect.ts';
 import type { MessageTarget } from '../../../../core/actions/message-target.ts';
 import { domainOf } from '../../../../core/safety/domain-of.ts';
 import { Name } from '../../third-party-text.tsx';
@@ -8,7 +8,7 @@ import { Targets } from './targets.tsx';
 
 /** Messages that are moved, labelled or marked. */
 
-type MessagesEffect = Extract<Effect, { kind: 'move' | 'label' | 'flag' }>;
+type MessagesEffect = Extract<ActionEffect, { kind: 'move' | 'label' | 'flag' }>;
 
 export function messagesParts({ shown, zone }: Showing, effect: MessagesEffect): ActionParts {
   const { targets, account } = shown;
@@ -47,7 +47,7 @@ function sentenceOf(effect: MessagesEffect, messages: VNode): VNode {
 }
 
 /** Archive and trash need no name, except that of a folder that is new. */
-function Folders({ effect: { word, folders } }: { effect: Extract<Effect, { kind: 'move' }> }) {
+function Folders({ effect: { word, folders } }: { effect: Extract<ActionEffect, { kind: 'move' }> }) {
   const named = word === 'move' ? folders : folders.filter(({ isNew }) => isNew);
   return (
     <>

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { Effect } from '../../../../core/actions/effect.ts';
+import type { ActionEffect } from '../../../../core/actions/effect.ts';
 import { ExactText, Name, Quoted, UnseenNote } from '../../third-party-text.tsx';
 import { Day, When } from '../../when.tsx';
 import { Messages } from './messages-action.tsx';
@@ -8,7 +8,7 @@ import { Targets } from './targets.tsx';
 
 /** A change of Countersign's own trackers. */
 
-type TrackerEffect = Exclude<Effect, { kind: 'send' | 'event' | 'move' | 'label' | 'flag' }>;
+type TrackerEffect = Exclude<ActionEffect, { kind: 'send' | 'event' | 'move' | 'label' | 'flag' }>;
 
 export function trackerParts({ shown, zone }: Showing, effect: TrackerEffect): ActionParts {
   const { targets, account } = shown;

@@ -1,6 +1,7 @@
 import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Outcome } from '../../core/call/outcome.ts';
 import type { ToolListing } from '../../core/tools/define-tool.ts';
+import type { DirectRequest } from './direct-request.ts';
 import {
   FRAME_BYTES,
   idempotencyKeyOf,
@@ -10,7 +11,6 @@ import {
   type Turn,
   UNKNOWN_TOOL,
 } from './protocol-server.ts';
-import type { UsualRequest } from './usual-request.ts';
 
 const SERVER_META = { 'io.modelcontextprotocol/serverInfo': SERVER_INFO };
 /** The list depends on the key, and may change at any time. */
@@ -20,7 +20,7 @@ const LIST_FIELDS = fields({ resultType: 'complete', ttlMs: 0, cacheScope: 'priv
 const listTexts = new WeakMap<readonly ToolListing[], string>();
 
 /** @returns the JSON of the answer, equal to that of the library */
-export async function answerUsual(turn: Turn, request: UsualRequest): Promise<string> {
+export async function answerDirectly(turn: Turn, request: DirectRequest): Promise<string> {
   if (request.method === 'tools/list') {
     const tools = listText(turn.tools());
     return answered(request, 'result', `{"tools":${tools}${request.isStateless ? LIST_FIELDS : ''}}`);
@@ -47,7 +47,7 @@ export async function answerUsual(turn: Turn, request: UsualRequest): Promise<st
   return answered(request, 'result', `{${text}${fields(end)}}`);
 }
 
-function answered({ id }: UsualRequest, name: 'result' | 'error', text: string): string {
+function answered({ id }: DirectRequest, name: 'result' | 'error', text: string): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"${name}":${text}}`;
 }
 

@@ -1,13 +1,16 @@
 import { dirname } from 'node:path';
 import ts from 'typescript';
 
-/**
- * Finds the types that the declarations of a package name but that nobody can import: those that are declared in the
- * package and that none of its entries exports.
- * @param entries  the declaration files of the package's exports
- * @returns a line for each, such as `Held (named by CallStorage)`
- */
-export function unreachableTypes(entries: readonly string[]): string[] {
+/** The declarations of a package, read by the compiler. */
+interface Declarations {
+  readonly checker: ts.TypeChecker;
+  readonly folder: string;
+  /** The exports of each entry, in their order. */
+  readonly exported: readonly (readonly ts.Symbol[])[];
+}
+
+/** @param entries  the declaration files of the package's exports */
+export function readDeclarations(entries: readonly string[]): Declarations {
   const program = ts.createProgram(entries, {
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
@@ -16,21 +19,29 @@ export function unreachableTypes(entries: readonly string[]): string[] {
     types: [],
   });
   const checker = program.getTypeChecker();
-  const folder = dirname(entries[0] ?? '').replace(/\/dist\/.*/, '/dist/');
+  return {
+    checker,
+    folder: dirname(entries[0] ?? '').replace(/\/dist\/.*/, '/dist/'),
+    exported: entries.map((entry) => {
+      const file = program.getSourceFile(entry);
+      const module = file && checker.getSymbolAtLocation(file);
+      if (module === undefined) throw new Error(`${entry} is not a module`);
+      return checker.getExportsOfModule(module);
+    }),
+  };
+}
 
+/**
+ * Finds the types that the declarations of a package name but that nobody can import: those that are declared in the
+ * package and that none of its entries exports.
+ * @returns a line for each, such as `Held (named by CallStorage)`
+ */
+export function unreachableTypes({ checker, folder, exported: exportedBy }: Declarations): string[] {
   function original(symbol: ts.Symbol): ts.Symbol {
     return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
   }
 
-  const exported = new Set(
-    entries.flatMap((entry) => {
-      const file = program.getSourceFile(entry);
-      const module = file && checker.getSymbolAtLocation(file);
-      if (module === undefined) throw new Error(`${entry} is not a module`);
-      return checker.getExportsOfModule(module).map(original);
-    }),
-  );
-
+  const exported = new Set(exportedBy.flat().map(original));
   const unreachable = new Set<string>();
   for (const symbol of exported) {
     for (const declaration of symbol.declarations ?? []) {

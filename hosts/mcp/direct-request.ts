@@ -3,10 +3,12 @@ import { headerOf, type RequestHead } from '../http/request-head.ts';
 
 /**
  * A single `tools/list` or `tools/call` as clients usually send it: of a supported revision, with headers that match
- * the message, without a progress token. The library checks and answers everything else. It costs three times as much
- * as a REST call, and clients send little but these two requests.
+ * the message, without a progress token. It is answered here; the library (2.4.0) checks and answers everything else.
+ * With the library, `get_me` takes about 410 µs of processor time instead of 125 (REST: 105), for Request, Response and
+ * streams, validation, and a transport for each request. This can go when
+ * https://github.com/modelcontextprotocol/typescript-sdk/issues/2090 is solved and the library costs no more.
  */
-export type UsualRequest = {
+export type DirectRequest = {
   readonly id: string | number;
   /** Revision 2026-07-28, whose results name their type and the server. */
   readonly isStateless: boolean;
@@ -54,7 +56,7 @@ const envelope = z.looseObject({
 });
 
 /** @param given the JSON of the body @returns undefined if the library must answer */
-export function usualRequest(head: RequestHead, given: unknown): UsualRequest | undefined {
+export function directRequest(head: RequestHead, given: unknown): DirectRequest | undefined {
   const read = message.safeParse(given).data;
   if (read === undefined) return undefined;
   const meta = read.params?._meta;
