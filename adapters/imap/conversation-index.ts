@@ -12,10 +12,10 @@ import { deliveryRefusal } from './failure.ts';
 import { fetchEach } from './fetch-each.ts';
 import { type Fetched, fetched } from './fetched.ts';
 import { type MarkedFolder, readMarks } from './folder-marks.ts';
+import type { KnownRows } from './known-rows.ts';
 import { LINK_HEADERS, linkedIds } from './linked-rows.ts';
 import { type MessageLinks, messageLinks } from './message-links.ts';
 import type { MissingParts } from './missing-parts.ts';
-import { fetchRowsOf } from './rows.ts';
 import { type OpenFolder, reportedUidNext } from './session.ts';
 import { searchUids } from './uid-search.ts';
 
@@ -72,10 +72,14 @@ export function bytesOfFolders(folders: KnownFolders): number {
   return bytes;
 }
 
-/** @param kept  has one value, without a name */
+/**
+ * @param kept  has one value, without a name
+ * @param shown  the rows that lists show, too
+ */
 export function conversationIndex(
   connections: AccountConnections,
   kept: KeptOfAccount<KnownFolders>,
+  shown: KnownRows,
 ): ConversationIndex {
   /** Reads what is new since the last time. */
   async function update(
@@ -139,8 +143,7 @@ export function conversationIndex(
       connections,
       folders,
       limit,
-      async (open, { uidValidity, uids }) =>
-        open.uidValidity === uidValidity ? fetchRowsOf(open, uids) : [],
+      async (open, { uidValidity, uids }) => (open.uidValidity === uidValidity ? shown.of(open, uids) : []),
       missing,
     );
     return rows.flatMap((some) => some ?? []);

@@ -8,6 +8,7 @@ import { type AccountConnections, accountConnections } from './account-connectio
 import { bytesOfFolders, type ConversationIndex, conversationIndex } from './conversation-index.ts';
 import { type CountedFolder, countFolders } from './count-folders.ts';
 import { type FolderList, listFolders } from './folders.ts';
+import { bytesOfKept, type KnownRows, knownRows } from './known-rows.ts';
 import { bytesOfDates, type ReceivedDates, receivedDates } from './received-dates.ts';
 import { type Filing, newFiling } from './sent-folder.ts';
 import { onConnection } from './session.ts';
@@ -16,16 +17,21 @@ import { imapSettings, type SignInServers, withTokens } from './settings.ts';
 /** How long the list of folders may be reused. */
 const FOLDERS_MS = 60_000;
 
-/** Of all accounts together: some 600,000 dates, three mailboxes of the largest that are indexed, 10,000 folders. */
+/**
+ * Of all accounts together: some 600,000 dates, three mailboxes of the largest that are indexed, 10,000 folders, 7,000
+ * rows.
+ */
 const DATES_BYTES = 64 * 1024 * 1024;
 const INDEX_BYTES = 64 * 1024 * 1024;
 const FOLDERS_BYTES = 8 * 1024 * 1024;
+const ROWS_BYTES = 24 * 1024 * 1024;
 
 /** An account in use, and what is kept of it between calls. */
 export interface ImapAccount {
   readonly connections: AccountConnections;
   readonly dates: ReceivedDates;
   readonly index: ConversationIndex;
+  readonly rows: KnownRows;
   readonly filing: Filing;
   /** The account's folders, from a list that is at most a minute old. */
   folders(limit: AbortSignal): Promise<FolderList>;
@@ -50,12 +56,15 @@ export function imapAccounts(maxConnections: number, reach: Reach): ImapAccounts
   const dates = accountCache(DATES_BYTES, bytesOfDates);
   const index = accountCache(INDEX_BYTES, bytesOfFolders);
   const folders = accountCache(FOLDERS_BYTES, bytesOfList);
+  const rows = accountCache(ROWS_BYTES, bytesOfKept);
   const accounts = openAccounts((account) => {
     const server = async () => (await settingsOf(account)).imap;
     const connections = accountConnections(maxConnections, server, reach);
+    const known = knownRows(partOf(rows, account));
     return imapAccount(connections, {
       dates: receivedDates(partOf(dates, account)),
-      index: conversationIndex(connections, partOf(index, account)),
+      index: conversationIndex(connections, partOf(index, account), known),
+      rows: known,
       listed: partOf(folders, account),
     });
   });
@@ -74,7 +83,7 @@ export function imapAccounts(maxConnections: number, reach: Reach): ImapAccounts
     of: accounts.of,
     forget(ownerId, accountId) {
       accounts.forget(ownerId, accountId);
-      for (const cache of [dates, index, folders]) cache.forget({ ownerId, accountId });
+      for (const cache of [dates, index, folders, rows]) cache.forget({ ownerId, accountId });
     },
     close: accounts.close,
   };
@@ -89,7 +98,7 @@ function imapAccount(
   {
     listed,
     ...kept
-  }: Pick<ImapAccount, 'dates' | 'index'> & { readonly listed: KeptOfAccount<ListedFolders> },
+  }: Pick<ImapAccount, 'dates' | 'index' | 'rows'> & { readonly listed: KeptOfAccount<ListedFolders> },
 ): ImapAccount {
   const counted = () => listed.get('')?.counted ?? [];
 

@@ -1,8 +1,8 @@
 import type { ListedMessage } from '../../core/mail/listed-message.ts';
 import type { ListPosition, ListQuery, MessagePage } from '../../core/ports/mail-reading.ts';
+import type { KnownRows } from './known-rows.ts';
 import { newestReceived, type Received } from './newest-received.ts';
 import type { ReceivedDates } from './received-dates.ts';
-import { fetchRowsOf } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 import { countShown } from './uid-search.ts';
 
@@ -11,6 +11,7 @@ export async function pageByDate(
   folder: OpenFolder,
   { unread, after, limit }: ListQuery,
   dates: ReceivedDates,
+  known: KnownRows,
 ): Promise<MessagePage> {
   const { client, mailbox } = folder;
   if (mailbox.exists === 0) return { rows: [], more: false, total: 0 };
@@ -23,7 +24,7 @@ export async function pageByDate(
   };
   for (;;) {
     const candidates = await newestReceived(folder, wanted, dates);
-    const rows = await fetchInOrder(folder, candidates.slice(0, limit));
+    const rows = await fetchInOrder(folder, candidates.slice(0, limit), known);
     // If all of them were deleted just now, there may be more behind them.
     if (rows.length > 0 || candidates.length === 0) return { rows, more: candidates.length > limit, total };
   }
@@ -34,8 +35,12 @@ function comesAfter({ uid, receivedMs }: Received, after: ListPosition | undefin
   return receivedMs < after.internalDateMs || (receivedMs === after.internalDateMs && uid < after.uid);
 }
 
-async function fetchInOrder(folder: OpenFolder, page: readonly Received[]): Promise<ListedMessage[]> {
+async function fetchInOrder(
+  folder: OpenFolder,
+  page: readonly Received[],
+  known: KnownRows,
+): Promise<ListedMessage[]> {
   const uids = page.map(({ uid }) => uid);
-  const rows = new Map((await fetchRowsOf(folder, uids)).map((row) => [row.place.uid, row]));
+  const rows = new Map((await known.of(folder, uids)).map((row) => [row.place.uid, row]));
   return uids.flatMap((uid) => rows.get(uid) ?? []);
 }

@@ -90,8 +90,8 @@ export function imapMail(options: ImapOptions = {}): Mail<ImapSettings> {
     },
 
     list(call, query) {
-      return onAccount(call, ({ connections, dates }, limit) =>
-        inFolder(connections, query.path, limit, (folder) => listFolder(folder, query, dates)),
+      return onAccount(call, (account, limit) =>
+        inFolder(account.connections, query.path, limit, (folder) => listFolder(folder, query, account)),
       );
     },
 
@@ -124,7 +124,7 @@ export function imapMail(options: ImapOptions = {}): Mail<ImapSettings> {
           query.path === undefined
             ? (await account.freshFolders(limit)).scopes
             : [{ path: query.path, only: {} }];
-        return searchScopes(account.connections, scopes, query, account.dates, limit);
+        return searchScopes(account.connections, scopes, query, account, limit);
       });
     },
 

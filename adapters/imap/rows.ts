@@ -73,7 +73,8 @@ export async function fetchRowsOf(folder: OpenFolder, uids: readonly number[]): 
   return rows.sort(highestFirst);
 }
 
-function highestFirst(a: ListedMessage, b: ListedMessage): number {
+/** The order of rows: the highest UID first. */
+export function highestFirst(a: ListedMessage, b: ListedMessage): number {
   return b.place.uid - a.place.uid;
 }
 

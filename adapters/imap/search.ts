@@ -20,10 +20,10 @@ import { noFolder } from './failure.ts';
 import { fetchEach } from './fetch-each.ts';
 import { receivedAt, UNKNOWN_DATE } from './fetched.ts';
 import type { SearchScope } from './folders.ts';
+import type { KnownRows } from './known-rows.ts';
 import { missingParts } from './missing-parts.ts';
 import { FEW, newestReceived, type Received, searchable } from './newest-received.ts';
 import type { ReceivedDates } from './received-dates.ts';
-import { fetchRowsOf } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 import { SHOWN, searchUids, uidSets } from './uid-search.ts';
 
@@ -55,7 +55,7 @@ export async function searchScopes(
   connections: AccountConnections,
   scopes: readonly SearchScope[],
   query: SearchQuery,
-  dates: ReceivedDates,
+  { dates, rows: known }: { readonly dates: ReceivedDates; readonly rows: KnownRows },
   limit: AbortSignal,
 ): Promise<MessagePage> {
   for (;;) {
@@ -75,7 +75,7 @@ export async function searchScopes(
       ...found.flatMap((one) => one.hits),
       ...ofLabels.filter((hit) => isBehind(query, hit)),
     ].sort(compareSearchPositions);
-    const rows = await rowsOf(connections, hits.slice(0, query.limit), limit);
+    const rows = await rowsOf(connections, hits.slice(0, query.limit), known, limit);
     const left = missing.all();
     // If the whole page was removed just now, there may be more behind it.
     if (rows.length > 0 || hits.length === 0) {
@@ -141,6 +141,7 @@ async function matchesIn(
 async function rowsOf(
   connections: AccountConnections,
   hits: readonly Hit[],
+  known: KnownRows,
   limit: AbortSignal,
 ): Promise<ListedMessage[]> {
   const paths = [...new Set(hits.map(({ path }) => path))];
@@ -148,7 +149,7 @@ async function rowsOf(
     connections,
     paths.map((path) => ({ path, uids: hits.filter((hit) => hit.path === path).map(({ uid }) => uid) })),
     limit,
-    (folder, { uids }) => fetchRowsOf(folder, uids),
+    (folder, { uids }) => known.of(folder, uids),
   );
   const rows = new Map(
     fetched.flatMap((some) => some ?? []).map((row) => [`${row.place.uid} ${row.place.path}`, row]),

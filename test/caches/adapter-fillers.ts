@@ -7,6 +7,7 @@ import { missingParts } from '../../adapters/imap/missing-parts.ts';
 import { inFolder, type OpenFolder } from '../../adapters/imap/session.ts';
 import { inlineReader } from '../../adapters/reader/inline-reader.ts';
 import { smtpSender } from '../../adapters/smtp/sender.ts';
+import { messageRow } from '../../core/mail/message-row.ts';
 import type { MailAccount, MailCall } from '../../core/ports/mail.ts';
 import { multistatus } from '../servers/caldav-answers.ts';
 import { type Dovecot, startDovecot } from '../servers/dovecot.ts';
@@ -16,6 +17,11 @@ import { cutOut, type Filler, MB } from './filler.ts';
 
 const REACH = { allowPrivateServers: true };
 const limit = new AbortController().signal;
+/** The numbers of `2:5`. */
+function rangeOf(range: string): number[] {
+  const [from = 1, to = from] = range.split(':').map(Number);
+  return numbers(to - from + 1).map((index) => from + index);
+}
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 function account(ownerId: string, settings: unknown = {}): MailAccount {
@@ -52,6 +58,42 @@ export const ADAPTER_FILLERS: Readonly<Record<string, Filler>> = {
           const { dates } = accounts.of(account(`${round} ${index}`));
           const uids = numbers(8000).map((uid) => uid + 2 ** 31);
           await dates.of(folder(cutOut('INBOX.folder of mail')), uids);
+        }
+      };
+    },
+  },
+  'adapters/imap/imap-accounts.ts imapAccounts.rows': {
+    mostBytes: 24 * MB,
+    rounds: 10,
+    open() {
+      const accounts = imapAccounts(3, REACH);
+      const header = (uid: number) => {
+        const subject = uid % 5 === 0 ? '漢'.repeat(5000) : `letter ${uid}`;
+        return Buffer.from(
+          `From: Ada <ada@example.org>\r\nSubject: ${subject}\r\nMessage-ID: <${uid}@x.example>\r\n\r\n`,
+        );
+      };
+      const folder = {
+        uidValidity: '1',
+        mailbox: { path: cutOut('INBOX.folder of mail') },
+        client: {
+          capabilities: new Map([['OBJECTID', true]]),
+          async *fetch(set: string) {
+            for (const uid of set.split(',').flatMap(rangeOf)) {
+              const facts = { size: uid, internalDate: new Date(1_700_000_000_000), flags: new Set() };
+              yield { uid, ...facts, emailId: cutOut(`${uid}`.padStart(255)), headers: header(uid) };
+            }
+          },
+        },
+      } as unknown as OpenFolder;
+      return async (round) => {
+        for (const index of numbers(5)) {
+          const { rows } = accounts.of(account(`${round} ${index}`));
+          for (const row of await rows.of(
+            folder,
+            numbers(200).map((uid) => uid + 1),
+          ))
+            messageRow(row);
         }
       };
     },

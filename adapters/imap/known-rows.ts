@@ -1,0 +1,120 @@
+import { Buffer } from 'node:buffer';
+import type { FetchQueryObject } from 'imapflow';
+import type { KeptOfAccount } from '../../core/accounts/account-cache.ts';
+import type { ListedMessage } from '../../core/mail/listed-message.ts';
+import { ownCopy } from '../../core/memory/own-copy.ts';
+import { deliveryRefusal } from './failure.ts';
+import { isShown } from './fetch-each.ts';
+import { type Fetched, fetched } from './fetched.ts';
+import { fetchRowsIn, fetchRowsOf, highestFirst, rowOf } from './rows.ts';
+import type { OpenFolder } from './session.ts';
+import { uidSets } from './uid-search.ts';
+
+/**
+ * The rows of lists. What was fetched once is not fetched again: of a page that is known, the server is asked only for what
+ * changes.
+ */
+export interface KnownRows {
+  /** Returns the rows of these UIDs, the highest first. Leaves out messages that are gone. */
+  of(folder: OpenFolder, uids: readonly number[]): Promise<ListedMessage[]>;
+  /** Returns the rows of a range of sequence numbers, the highest UID first. Leaves out messages that are gone. */
+  in(folder: OpenFolder, first: number, last: number): Promise<ListedMessage[]>;
+}
+
+/** What is kept of a row under its UID, or the UIDs that a range of sequence numbers had when it was listed. */
+export type Kept = (Omit<ListedMessage, 'place' | 'flags'> & { readonly header: Buffer }) | readonly number[];
+
+/** Of a row besides its header, and of what core reads in each byte of the header. */
+const ROW_BYTES = 1500;
+const READ_BYTES = 3;
+const UID_BYTES = 16;
+
+export function bytesOfKept(kept: Kept): number {
+  return 'header' in kept ? ROW_BYTES + READ_BYTES * kept.header.length : UID_BYTES * kept.length;
+}
+
+/**
+ * The flags, and what tells whether it is the message that was listed: a folder that was restored from a backup may give
+ * a UID once more.
+ */
+const CHANGING: FetchQueryObject = { uid: true, flags: true, internalDate: true, size: true };
+
+export function knownRows(kept: KeptOfAccount<Kept>): KnownRows {
+  const keyIn = ({ uidValidity, mailbox }: OpenFolder, name: string) =>
+    `${name} ${uidValidity} ${mailbox.path}`;
+
+  function known(folder: OpenFolder, uid: number) {
+    const row = kept.get(keyIn(folder, `${uid}`));
+    return row !== undefined && 'header' in row ? row : undefined;
+  }
+
+  /** The row of a known message. Undefined if it is another one. */
+  function knownRow(folder: OpenFolder, message: Fetched): ListedMessage | undefined {
+    const before = known(folder, message.uid);
+    if (before === undefined) return undefined;
+    const row = rowOf(folder, { ...message, headers: before.header });
+    const isSame =
+      row.stableId === before.stableId &&
+      row.sizeBytes === before.sizeBytes &&
+      row.internalDate.getTime() === before.internalDate.getTime();
+    return isSame ? row : undefined;
+  }
+
+  async function stillKnown(
+    folder: OpenFolder,
+    ranges: readonly string[],
+    by: { readonly uid: boolean },
+  ): Promise<Map<number, ListedMessage>> {
+    const rows = new Map<number, ListedMessage>();
+    try {
+      for (const range of ranges) {
+        for await (const message of fetched(folder.client, range, CHANGING, by)) {
+          const row = isShown(message) ? knownRow(folder, message) : undefined;
+          if (row !== undefined) rows.set(message.uid, row);
+        }
+      }
+    } catch (error) {
+      // The others are fetched in the way that gets past a message that the server cannot deliver.
+      if (deliveryRefusal(error) === undefined) throw error;
+    }
+    return rows;
+  }
+
+  /** Returns the same rows, with headers of their own: what they were cut from need not be kept. */
+  function keep(folder: OpenFolder, rows: readonly ListedMessage[]): ListedMessage[] {
+    return rows.map((row) => {
+      if (row.undeliverable) return row;
+      const { place, stableId, internalDate, sizeBytes } = row;
+      const header = Buffer.from(new Uint8Array(row.header).buffer);
+      const id = stableId && ownCopy(stableId);
+      kept.set(keyIn(folder, `${place.uid}`), { stableId: id, header, internalDate, sizeBytes });
+      return { ...row, header };
+    });
+  }
+
+  return {
+    async of(folder, uids) {
+      const areKnown = uids.every((uid) => known(folder, uid) !== undefined);
+      const rows = areKnown ? await stillKnown(folder, uidSets(uids), { uid: true }) : new Map();
+      const others = uids.filter((uid) => !rows.has(uid));
+      const anew = others.length === 0 ? [] : keep(folder, await fetchRowsOf(folder, others));
+      return [...rows.values(), ...anew].sort(highestFirst);
+    },
+
+    async in(folder, first, last) {
+      const range = `${first}:${last}`;
+      const key = keyIn(folder, range);
+      const listed = kept.get(key);
+      if (Array.isArray(listed) && listed.every((uid) => known(folder, uid) !== undefined)) {
+        const rows = await stillKnown(folder, [range], { uid: false });
+        if (rows.size > last - first) return [...rows.values()].sort(highestFirst);
+      }
+      const rows = keep(folder, await fetchRowsIn(folder, first, last));
+      kept.set(
+        key,
+        rows.map(({ place }) => place.uid),
+      );
+      return rows;
+    },
+  };
+}
