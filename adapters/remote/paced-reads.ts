@@ -53,6 +53,12 @@ export function paceReads(socket: Socket): void {
     if (held.length > 0 || hasEnded) deliverInTurn();
     else read(size);
   };
+  // Its turn may be far away, and nobody wants what it holds.
+  socket.once('close', () => {
+    held = NOTHING;
+    const place = waiting.indexOf(turns);
+    if (place !== -1) waiting.splice(place, 1);
+  });
 }
 
 /** @returns the length of the next piece, and its share of the largest piece */

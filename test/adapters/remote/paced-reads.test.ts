@@ -7,6 +7,7 @@ import { performance } from 'node:perf_hooks';
 import tls from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { connectTls, connectTo } from '../../../adapters/remote/connect.ts';
+import { heldBytes } from '../../caches/heap.ts';
 import { makeCertificate } from '../../servers/certificate.ts';
 
 const { signal } = new AbortController();
@@ -173,6 +174,31 @@ describe('what a server sends', () => {
     vi.useRealTimers();
     await ended;
     expect(bytes).toBe(BYTES);
+  });
+
+  it('is not kept for a turn that a closed socket no longer needs', async () => {
+    const { port } = await startFlood(Buffer.alloc(BYTES, 'x'));
+    // Each turn seems to take a second, so nearly all of them wait.
+    let nowMs = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+      nowMs += 1000;
+      return nowMs;
+    });
+    onTestFinished(() => clock.mockRestore());
+    const open = async () => {
+      const socket = await connectTo({ host: '127.0.0.1', port }, REACH, signal);
+      socket.on('data', () => undefined);
+      return socket;
+    };
+    const sockets = await Promise.all(Array.from({ length: FLOODED }, open));
+    while (sockets.some(({ bytesRead }) => bytesRead === 0)) await new Promise(setImmediate);
+    const closed = sockets.map((socket) => once(socket, 'close'));
+    for (const socket of sockets) socket.destroy();
+    await Promise.all(closed);
+    const held = sockets.splice(0).map((socket) => new WeakRef(socket));
+    closed.length = 0;
+    await heldBytes();
+    expect(held.filter((socket) => socket.deref() !== undefined).length).toBeLessThan(FLOODED / 4);
   });
 
   it('waits while it is not read', async () => {
