@@ -14,7 +14,7 @@ import { SQLITE } from '../sql/dialect.ts';
 import { ERASED_AT_ONCE, eraseValues } from '../sql/erase-text.ts';
 import { namedTexts, queryText } from '../sql/statement-text.ts';
 import { orReplace, writeText } from '../sql/write-text.ts';
-import { ERASE, ERASE_ACTIVITY, ERASE_CHECKPOINTS } from './erasing.ts';
+import { ERASE, ERASE_ACTIVITY, ERASE_CHECKPOINTS, ERASE_SAMPLES } from './erasing.ts';
 import { transactionsOn } from './transactions.ts';
 
 type Plain = string | number | null;
@@ -115,6 +115,7 @@ export function sqliteStore(db: Database, storeNowMs: () => number): StateStore 
       })(),
     execute: durable((changes) => changes.map(write)),
     erase: together((before) => {
+      run(ERASE_SAMPLES, {});
       const values = eraseValues(before);
       const erased = ERASE.map((one) => run(one, values));
       const activity = prepare(ERASE_ACTIVITY);

@@ -363,3 +363,24 @@ it('due deliveries are found without reading those that ended or run', () => {
   expect(reads).toHaveLength(4);
   for (const detail of reads) expect(detail).toMatch(/endpoint_id=\? AND ready_ms>\? AND ready_ms<\?/);
 });
+
+it('the samples that ANALYZE leaves are dropped: with them, each statement is planned again and again', async () => {
+  const file = join(folder, 'countersign.db');
+  const storage = sqliteStorage({ file });
+  const key = await addOwnerAndKey(storage);
+  const db = new SqliteDatabase(file);
+  const statistics = () =>
+    db.prepare("SELECT name FROM sqlite_schema WHERE name LIKE 'sqlite_stat%'").pluck();
+  db.exec('ANALYZE');
+  expect(statistics().all()).toEqual(['sqlite_stat1', 'sqlite_stat4']);
+  const never = new Date(0);
+  const old = {
+    ...{ plansKeptUntil: never, eventsBefore: never, activityBefore: never },
+    ...{ claimsBefore: never, readsBefore: never, passwordTriesBefore: never },
+  };
+  for (let round = 0; round < 2; round += 1) await storage.erase(old);
+  expect(statistics().all()).toEqual(['sqlite_stat1']);
+  expect(await storage.owner(key.ownerId)).toMatchObject({ ownerId: key.ownerId });
+  db.close();
+  await storage.close();
+});
