@@ -35,10 +35,13 @@ const TEXTS_BYTES = 20 * 1024 * 1024;
 /** Of the lists of a passage, and of a number in them. */
 const LISTS_BYTES = 300;
 const NUMBER_BYTES = 16;
+/** Some 1000 lists of 20 rows. */
+const RECORDS_BYTES = 8 * 1024 * 1024;
 
 /**
  * Creates the records of reads. Keeps the hashes of the newest texts in memory, because a list that is called again
- * shows the same rows. Keeps no text: each is known by a digest under the secret of its owner.
+ * shows the same rows, and the sealed records of the newest lists. Keeps no text: each is known by a digest under the secret of
+ * its owner.
  */
 export function readRecorder(keyring: Keyring, reader: Reader): RecordRead {
   const owners = boundedCache<{ readonly secret: string; readonly hasher: Hasher }>(
@@ -46,6 +49,7 @@ export function readRecorder(keyring: Keyring, reader: Reader): RecordRead {
     () => OWNER_BYTES,
   );
   const known = boundedCache(TEXTS_BYTES, bytesOf);
+  const lists = boundedCache(RECORDS_BYTES, bytesOfRecord);
 
   function ofOwner(ownerId: string) {
     const found = owners.get(ownerId);
@@ -60,6 +64,10 @@ export function readRecorder(keyring: Keyring, reader: Reader): RecordRead {
 
   return async (credentialId, shown, reading) => {
     const { secret, hasher } = ofOwner(reading.ownerId);
+    const isList = shown.length > 0 && shown.every(({ isListed }) => isListed);
+    const list = isList ? digestOfList(secret, credentialId, shown) : undefined;
+    const before = list === undefined ? undefined : lists.get(list);
+    if (before !== undefined) return before;
     const digestOf = ({ text, head, author, isListed }: ShownPassage) => {
       // A head has two lines.
       const kind = isListed ? 'row' : head === undefined ? 'all' : 'two';
@@ -94,8 +102,20 @@ export function readRecorder(keyring: Keyring, reader: Reader): RecordRead {
     });
     for (const { digest, passages, hashed } of texts)
       if (hashed.length === passages.length) known.set(digest, hashed);
-    return readRecord(keyring, { ownerId: reading.ownerId, credentialId }, hashedAll);
+    const record = readRecord(keyring, { ownerId: reading.ownerId, credentialId }, hashedAll);
+    // One that lacks what could not be read is made anew next time.
+    const isWhole = texts.every(({ passages }) => passages.every(([, said]) => said !== undefined));
+    if (list !== undefined && isWhole) lists.set(list, record);
+    return record;
   };
+}
+
+function digestOfList(secret: string, credentialId: string, shown: readonly ShownPassage[]): string {
+  return hash('sha256', `${secret}list\n${JSON.stringify([credentialId, shown])}`, 'base64url');
+}
+
+function bytesOfRecord({ readId, hashes, phrases, sealed }: NewRead): number {
+  return 2 * (readId.length + hashes.length + phrases.length + sealed.length);
 }
 
 /** A passage of a text that was read before. */

@@ -164,6 +164,21 @@ export const CORE_FILLERS: Readonly<Record<string, Filler>> = {
       };
     },
   },
+  'core/call/read-recorder.ts readRecorder.lists': {
+    mostBytes: 8 * MB,
+    rounds: 6,
+    open() {
+      const recordRead = readRecorder(keyring(), inlineReader());
+      const reading = { ownerId: 'o', signal: new AbortController().signal };
+      return async (round) => {
+        for (const index of numbers(100)) {
+          const row = { isListed: true, title: 't'.repeat(120), text: 'Write to a@b.example.' };
+          const rows = numbers(20).map((id) => shownPassage({ ...row, id: `${round}-${index}-${id}` }));
+          await recordRead('key', rows, reading);
+        }
+      };
+    },
+  },
   'core/keys/client-documents.ts createClientDocuments.kept': {
     mostBytes: MB,
     rounds: 5,

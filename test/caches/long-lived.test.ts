@@ -78,6 +78,7 @@ const BOUNDS: Readonly<Record<string, readonly [Kind, bound: string]>> = {
   'core/call/identifiers.ts createIdentifiers.ids': ['filled', '8 MB'],
   'core/call/identifiers.ts createIdentifiers.tags': ['filled', '1 MB'],
   'core/call/read-recorder.ts readRecorder.known': ['filled', '20 MB'],
+  'core/call/read-recorder.ts readRecorder.lists': ['filled', '8 MB'],
   'core/call/read-recorder.ts readRecorder.owners': ['filled', '1 MB'],
   'core/execution/execute-approval.ts createExecutor.running': ['work', 'approvals that run'],
   'core/keys/address-budget.ts createAddressBudget.windows': ['filled', '10,000 windows'],

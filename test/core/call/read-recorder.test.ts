@@ -58,4 +58,33 @@ describe('the record of a read', () => {
     expect(withoutSealed(await recordRead(credentialId, shown, reading))).toEqual(expected);
     expect(withoutSealed(await recordRead(credentialId, shown, reading))).toEqual(expected);
   });
+
+  it('of a list is sealed once, for each key and for what it shows', async () => {
+    const rows = [1, 2].map((n) => shownPassage({ isListed: true, id: `m1_${n}` }));
+    const reading = { ownerId: 'own_1', signal: new AbortController().signal };
+    const first = await recordRead('key_1', rows, reading);
+    expect(await recordRead('key_1', structuredClone(rows), reading)).toEqual(first);
+    const others = await Promise.all([
+      recordRead('key_2', rows, reading),
+      recordRead('key_1', rows, { ...reading, ownerId: 'own_2' }),
+      recordRead('key_1', rows.toReversed(), reading),
+      ...['id', 'title', 'author', 'text'].map((field) =>
+        recordRead(
+          'key_1',
+          [...rows.slice(1), shownPassage({ isListed: true, [field]: 'another' })],
+          reading,
+        ),
+      ),
+    ]);
+    expect(new Set([first, ...others].map(({ readId }) => readId)).size).toBe(8);
+  });
+
+  it('of a list that could not be read is made anew', async () => {
+    const rows = [shownPassage({ isListed: true, text: 'Write to new@evil.example' })];
+    const without = await recordRead('key_1', rows, { ownerId: 'own_1' });
+    const reading = { ownerId: 'own_1', signal: new AbortController().signal };
+    const record = withoutSealed(await recordRead('key_1', rows, reading));
+    expect(record).toEqual(recordOf(KEY, rows));
+    expect(record).not.toEqual(withoutSealed(without));
+  });
 });
