@@ -48,6 +48,10 @@ export function knownRows(kept: KeptOfAccount<Kept>): KnownRows {
     return row !== undefined && 'header' in row ? row : undefined;
   }
 
+  function areKnown(folder: OpenFolder, uids: readonly number[]): boolean {
+    return uids.every((uid) => known(folder, uid) !== undefined);
+  }
+
   /** The row of a known message. Undefined if it is another one. */
   function knownRow(folder: OpenFolder, message: Fetched): ListedMessage | undefined {
     const before = known(folder, message.uid);
@@ -94,8 +98,9 @@ export function knownRows(kept: KeptOfAccount<Kept>): KnownRows {
 
   return {
     async of(folder, uids) {
-      const areKnown = uids.every((uid) => known(folder, uid) !== undefined);
-      const rows = areKnown ? await stillKnown(folder, uidSets(uids), { uid: true }) : new Map();
+      const rows = areKnown(folder, uids)
+        ? await stillKnown(folder, uidSets(uids), { uid: true })
+        : new Map<number, ListedMessage>();
       const others = uids.filter((uid) => !rows.has(uid));
       const anew = others.length === 0 ? [] : keep(folder, await fetchRowsOf(folder, others));
       return [...rows.values(), ...anew].sort(highestFirst);
@@ -105,7 +110,7 @@ export function knownRows(kept: KeptOfAccount<Kept>): KnownRows {
       const range = `${first}:${last}`;
       const key = keyIn(folder, range);
       const listed = kept.get(key);
-      if (Array.isArray(listed) && listed.every((uid) => known(folder, uid) !== undefined)) {
+      if (listed !== undefined && !('header' in listed) && areKnown(folder, listed)) {
         const rows = await stillKnown(folder, [range], { uid: false });
         if (rows.size > last - first) return [...rows.values()].sort(highestFirst);
       }
