@@ -55,7 +55,11 @@ const THREAD_CHARS = 16;
  * @param subject from the bytes of the message
  * @param repliesTo of a reply: the References of the message
  */
-export function messageGist(to: readonly string[], subject: string, repliesTo: readonly string[] = []): ActionGist {
+export function messageGist(
+  to: readonly string[],
+  subject: string,
+  repliesTo: readonly string[] = [],
+): ActionGist {
   const [root] = repliesTo;
   return {
     kind: 'message',

@@ -7,9 +7,9 @@ import { FAR_MS } from '../time/durations.ts';
 import type {
   ActivityFilter,
   ActivityPlace,
+  ActivityRecord,
   ListedActivity,
   NumberedActivity,
-  ActivityRecord,
 } from './activity.ts';
 import {
   type ACTIVITY_COLUMNS,

@@ -1,4 +1,4 @@
-import type { ActivityFilter, ActivityPlace, ListedActivity, ActivityRecord } from '../activity/activity.ts';
+import type { ActivityFilter, ActivityPlace, ActivityRecord, ListedActivity } from '../activity/activity.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import type { ApprovalGist } from './approval-views.ts';

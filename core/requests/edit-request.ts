@@ -8,7 +8,7 @@ import { type PlannedRequest, sealedRequest } from '../gate/filing.ts';
 import { type Draft, editDiff } from '../plans/edit-diff.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Finding } from '../safety/finding.ts';
-import { inWords, type FindingSentence } from '../safety/finding-text.ts';
+import { type FindingSentence, inWords } from '../safety/finding-text.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { canonicalJson, digestOf } from '../text/canonical-json.ts';
 import type { ApprovalContent, ShownFinding } from './approval-views.ts';

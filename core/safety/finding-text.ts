@@ -104,11 +104,13 @@ const NOTICES: Record<Extract<Finding, { rule: 'removes_notice' }>['what'], stri
 
 /** Ends with the person who wrote it, if that is known. */
 function sourceWords({ kind, title, author, quoting, imitates }: FindingSource): FindingSentence {
-  const titled: FindingSentence = title === '' ? [`a ${kind} without a title`] : [`the ${kind} “`, name(title), '”'];
+  const titled: FindingSentence =
+    title === '' ? [`a ${kind} without a title`] : [`the ${kind} “`, name(title), '”'];
   const by: FindingSentence = author === '' ? [' by somebody unknown'] : [' by ', name(author)];
   const quoted: FindingSentence =
     quoting === null ? [] : [', which quotes ', quoting === '' ? 'somebody' : name(quoting)];
-  const looks: FindingSentence = imitates === undefined ? [] : [' (a domain that looks like ', name(imitates), ')'];
+  const looks: FindingSentence =
+    imitates === undefined ? [] : [' (a domain that looks like ', name(imitates), ')'];
   return [...titled, ...by, ...quoted, ...looks];
 }
 

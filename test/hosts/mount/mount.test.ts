@@ -367,8 +367,8 @@ describe('the options', () => {
   const session = () => null;
 
   it.each<[string, object, string]>([
-    ['an unknown option', { colour: 'red' }, 'countersign: there is no option colour.'],
-    ['doors as text', { doors: 'rest' }, 'countersign: the option doors must be an object.'],
+    ['an unknown option', { colour: 'red' }, 'nodeHandler: there is no option colour.'],
+    ['doors as text', { doors: 'rest' }, 'nodeHandler: the option doors must be an object.'],
     ['a session that is no function', { session: {} }, 'the option session must be a function.'],
     [
       'a session without the addresses',
