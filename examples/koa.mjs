@@ -22,7 +22,7 @@ const mount = nodeHandler(service, {
 });
 // Before any body parser. A parser that comes first has to set ctx.req.body.
 app.use((ctx, next) => {
-  if (!/^\/nodeHandler(\/|$)/.test(ctx.path)) return next();
+  if (!/^\/countersign(\/|$)/.test(ctx.path)) return next();
   ctx.respond = false;
   mount(ctx.req, ctx.res);
 });

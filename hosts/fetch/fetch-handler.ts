@@ -64,7 +64,7 @@ export function fetchHandler<Context>(
     address: ['required', 'function'],
     session: ['optional', 'function'],
   });
-  const plan = planMount(service, options);
+  const plan = planMount('fetchHandler', service, options);
   const { session, log } = options;
   const answer = answerMount(service, options, plan, () => false);
   return async (request, context) => {

@@ -74,7 +74,7 @@ function doors(
   );
   const signIn = open('sign-in', () => signInHost(service, common));
   const others = pages ?? rest ?? mcp ?? signIn;
-  if (others === undefined) throw new Error('countersign: doors is empty.');
+  if (others === undefined) throw new Error('the plan has a door');
   return (path) => {
     if (isMcpPath(path)) return mcp ?? others;
     return path === HEALTH || /^\/v1(?:\/|$)/.test(path) ? (rest ?? others) : others;

@@ -64,15 +64,18 @@ export interface MountPlan {
 
 /**
  * Decides what a mount serves where.
+ * @param name  of the function that mounts it, for errors
  * @param options  their names and types are checked
  * @throws Error naming the option and the remedy
  */
 export function planMount(
+  name: string,
   service: Service,
   options: MountOptions & { readonly session?: unknown },
 ): MountPlan {
+  const wrong = (problem: string) => new Error(`${name}: ${problem}.`);
   trustedProxies(options.trustedProxies ?? []);
-  const doors = doorsOf(options.doors);
+  const doors = doorsOf(wrong, options.doors);
   if (options.connect !== undefined && typeof options.connect.settings !== 'function') {
     throw wrong('connect must be an object with the function settings, such as imapConnect({ reader })');
   }
@@ -105,11 +108,17 @@ export function planMount(
     doors,
     basePath,
     expected: second ?? first,
-    appSignIn: appSignInOf(options),
+    appSignIn: appSignInOf(wrong, options),
   };
 }
 
-function doorsOf(given: MountOptions['doors'] = ['rest', 'mcp', 'dashboard']): ReadonlySet<Door> {
+/** The error about an option. */
+type Wrong = (problem: string) => Error;
+
+function doorsOf(
+  wrong: Wrong,
+  given: MountOptions['doors'] = ['rest', 'mcp', 'dashboard'],
+): ReadonlySet<Door> {
   const unknown = given.find((door) => !Object.hasOwn(SETTINGS, door));
   if (unknown !== undefined) {
     throw wrong(`doors has no ${String(unknown)}. The doors are ${Object.keys(SETTINGS).join(', ')}`);
@@ -121,11 +130,10 @@ function doorsOf(given: MountOptions['doors'] = ['rest', 'mcp', 'dashboard']): R
   return doors;
 }
 
-function appSignInOf({
-  session,
-  signInUrl,
-  stepUpUrl,
-}: MountOptions & { readonly session?: unknown }): AppSignIn | undefined {
+function appSignInOf(
+  wrong: Wrong,
+  { session, signInUrl, stepUpUrl }: MountOptions & { readonly session?: unknown },
+): AppSignIn | undefined {
   const given = Object.entries({ session, signInUrl, stepUpUrl }).filter(([, value]) => value !== undefined);
   if (given.length === 0) return undefined;
   if (session === undefined || signInUrl === undefined || stepUpUrl === undefined) {
@@ -143,8 +151,4 @@ function isAppUrl(url: string): boolean {
   if (!/^[\x21-\x7e]+$/.test(url) || url.includes('#')) return false;
   if (url.startsWith('/')) return !/^\/[/\\]/.test(url);
   return /^https?:\/\//.test(url) && URL.canParse(url);
-}
-
-function wrong(problem: string): Error {
-  return new Error(`countersign: ${problem}.`);
 }

@@ -53,7 +53,7 @@ export interface NodeHandler extends HttpHandler, LivePages {
  */
 export function nodeHandler(service: Service, options: NodeHandlerOptions = {}): NodeHandler {
   checkOptions('nodeHandler', options, { ...MOUNT_OPTIONS, session: ['optional', 'function'] });
-  const plan = planMount(service, options);
+  const plan = planMount('nodeHandler', service, options);
   let hasSockets = false;
   const answer = answerMount(service, options, plan, () => hasSockets);
   const handler = httpHandler(answer, options.session && ((req) => options.session?.(req)));
@@ -67,7 +67,7 @@ export function nodeHandler(service: Service, options: NodeHandlerOptions = {}):
     clientError: brokenRequests(service, answer),
     attachUpgrade(server: Parameters<LivePages['attachUpgrade']>[0]) {
       if (!plan.doors.has('dashboard'))
-        throw new Error('countersign: attachUpgrade needs the door dashboard.');
+        throw new Error('nodeHandler: attachUpgrade needs the door dashboard.');
       live.attachUpgrade(server);
       hasSockets = true;
     },

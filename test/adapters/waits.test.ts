@@ -17,6 +17,7 @@ const ENDS: Readonly<Record<string, readonly [EndsWith, how: string]>> = {
   'adapters/imap/conversation-index.ts readLinks': ['call', 'its limit closes the connection'],
   'adapters/imap/fetch-each.ts fetchEach': ['call', 'its limit closes the connection'],
   'adapters/imap/fetched.ts fetched': ['call', 'its limit closes the connection'],
+  'adapters/imap/known-rows.ts knownRows': ['call', 'its limit closes the connection'],
   'adapters/imap/read-each.ts readEach': ['call', 'its limit closes the connection'],
   'adapters/imap/received-dates.ts receivedDates': ['call', 'its limit closes the connection'],
   'adapters/imap/rows.ts fetchRowsIn': ['call', 'its limit closes the connection'],

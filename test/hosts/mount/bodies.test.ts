@@ -87,7 +87,7 @@ describe('a Fetch handler', () => {
     expect(csv.split('\r\n')[0]).toContain('What happened');
     expect(csv.trim().split('\r\n')).toHaveLength(601);
     const page = await (await get('/approvals')).text();
-    const icon = /<link rel="apple-touch-icon" href="\/fetchHandler([^"]+)"/.exec(page)?.[1] ?? '';
+    const icon = /<link rel="apple-touch-icon" href="\/countersign([^"]+)"/.exec(page)?.[1] ?? '';
     const bytes = Buffer.from(await (await get(icon)).arrayBuffer());
     expect(bytes.subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1a\n');
     await service.stop();
