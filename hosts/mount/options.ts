@@ -69,7 +69,7 @@ export interface MountPlan {
  * @throws Error naming the option and the remedy
  */
 export function planMount(
-  name: string,
+  name: 'nodeHandler' | 'fetchHandler',
   service: Service,
   options: MountOptions & { readonly session?: unknown },
 ): MountPlan {
