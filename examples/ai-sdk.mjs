@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { generateText, isStepCount } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { aiSdkTools, INSTRUCTIONS } from 'countersign/ai';
-import { approve, keyId, mail, ownerId, service } from './app/sandbox.mjs';
+import { openSandbox } from './app/sandbox.mjs';
+
+const { approve, keyId, mail, ownerId, service } = await openSandbox();
 
 // It stands in for a real model, such as 'anthropic/claude-sonnet-4.5': it sends a message, then it reports.
 const email = { to: ['grace@example.org'], subject: 'Lunch', body: 'Lunch at noon?' };

@@ -5,7 +5,9 @@ import { AIMessage, HumanMessage, SystemMessage } from '@langchain/core/messages
 import { fakeModel } from '@langchain/core/testing';
 import { DynamicStructuredTool } from '@langchain/core/tools';
 import { INSTRUCTIONS, langChainTools } from 'countersign/ai';
-import { approve, keyId, mail, ownerId, service } from './app/sandbox.mjs';
+import { openSandbox } from './app/sandbox.mjs';
+
+const { approve, keyId, mail, ownerId, service } = await openSandbox();
 
 // It stands in for a real model, such as ChatAnthropic: it sends a message, then it reports.
 const email = { to: ['grace@example.org'], subject: 'Lunch', body: 'Lunch at noon?' };

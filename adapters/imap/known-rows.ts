@@ -21,8 +21,10 @@ export interface KnownRows {
   in(folder: OpenFolder, first: number, last: number): Promise<ListedMessage[]>;
 }
 
-/** What is kept of a row under its UID, or the UIDs that a range of sequence numbers had when it was listed. */
-export type Kept = (Omit<ListedMessage, 'place' | 'flags'> & { readonly header: Buffer }) | readonly number[];
+/** What never changes of a row. */
+type KnownRow = Omit<ListedMessage, 'place' | 'flags'> & { readonly header: Buffer };
+/** A row under its UID, or the UIDs that a range of sequence numbers had when it was listed. */
+export type Kept = KnownRow | readonly number[];
 
 /** Of a row besides its header, and of what core reads in each byte of the header. */
 const ROW_BYTES = 1500;
@@ -43,29 +45,21 @@ export function knownRows(kept: KeptOfAccount<Kept>): KnownRows {
   const keyIn = ({ uidValidity, mailbox }: OpenFolder, name: string) =>
     `${name} ${uidValidity} ${mailbox.path}`;
 
-  function known(folder: OpenFolder, uid: number) {
-    const row = kept.get(keyIn(folder, `${uid}`));
-    return row !== undefined && 'header' in row ? row : undefined;
+  /** What is known of these UIDs. Undefined unless it is all of them. */
+  function knownAs(folder: OpenFolder, uids: readonly number[]): ReadonlyMap<number, KnownRow> | undefined {
+    const rows = new Map<number, KnownRow>();
+    for (const uid of uids) {
+      const row = kept.get(keyIn(folder, `${uid}`));
+      if (row === undefined || !('header' in row)) return undefined;
+      rows.set(uid, row);
+    }
+    return rows;
   }
 
-  function areKnown(folder: OpenFolder, uids: readonly number[]): boolean {
-    return uids.every((uid) => known(folder, uid) !== undefined);
-  }
-
-  /** The row of a known message. Undefined if it is another one. */
-  function knownRow(folder: OpenFolder, message: Fetched): ListedMessage | undefined {
-    const before = known(folder, message.uid);
-    if (before === undefined) return undefined;
-    const row = rowOf(folder, { ...message, headers: before.header });
-    const isSame =
-      row.stableId === before.stableId &&
-      row.sizeBytes === before.sizeBytes &&
-      row.internalDate.getTime() === before.internalDate.getTime();
-    return isSame ? row : undefined;
-  }
-
-  async function stillKnown(
+  /** Returns the rows that the server still has, by their UIDs. */
+  async function stillThere(
     folder: OpenFolder,
+    known: ReadonlyMap<number, KnownRow>,
     ranges: readonly string[],
     by: { readonly uid: boolean },
   ): Promise<Map<number, ListedMessage>> {
@@ -73,7 +67,8 @@ export function knownRows(kept: KeptOfAccount<Kept>): KnownRows {
     try {
       for (const range of ranges) {
         for await (const message of fetched(folder.client, range, CHANGING, by)) {
-          const row = isShown(message) ? knownRow(folder, message) : undefined;
+          const before = isShown(message) ? known.get(message.uid) : undefined;
+          const row = before && sameRow(folder, message, before);
           if (row !== undefined) rows.set(message.uid, row);
         }
       }
@@ -98,9 +93,11 @@ export function knownRows(kept: KeptOfAccount<Kept>): KnownRows {
 
   return {
     async of(folder, uids) {
-      const rows = areKnown(folder, uids)
-        ? await stillKnown(folder, uidSets(uids), { uid: true })
-        : new Map<number, ListedMessage>();
+      const known = knownAs(folder, uids);
+      const rows =
+        known === undefined
+          ? new Map<number, ListedMessage>()
+          : await stillThere(folder, known, uidSets(uids), { uid: true });
       const others = uids.filter((uid) => !rows.has(uid));
       const anew = others.length === 0 ? [] : keep(folder, await fetchRowsOf(folder, others));
       return [...rows.values(), ...anew].sort(highestFirst);
@@ -110,8 +107,9 @@ export function knownRows(kept: KeptOfAccount<Kept>): KnownRows {
       const range = `${first}:${last}`;
       const key = keyIn(folder, range);
       const listed = kept.get(key);
-      if (listed !== undefined && !('header' in listed) && areKnown(folder, listed)) {
-        const rows = await stillKnown(folder, [range], { uid: false });
+      const known = listed === undefined || 'header' in listed ? undefined : knownAs(folder, listed);
+      if (known !== undefined) {
+        const rows = await stillThere(folder, known, [range], { uid: false });
         if (rows.size > last - first) return [...rows.values()].sort(highestFirst);
       }
       const rows = keep(folder, await fetchRowsIn(folder, first, last));
@@ -122,4 +120,14 @@ export function knownRows(kept: KeptOfAccount<Kept>): KnownRows {
       return rows;
     },
   };
+}
+
+/** The row of the message, with the header that is known. Undefined if it is another message than the known one. */
+function sameRow(folder: OpenFolder, message: Fetched, known: KnownRow): ListedMessage | undefined {
+  const row = rowOf(folder, { ...message, headers: known.header });
+  const isSame =
+    row.stableId === known.stableId &&
+    row.sizeBytes === known.sizeBytes &&
+    row.internalDate.getTime() === known.internalDate.getTime();
+  return isSame ? row : undefined;
 }

@@ -2,16 +2,16 @@ import type { SearchObject } from 'imapflow';
 import type { ListedMessage } from '../../core/mail/listed-message.ts';
 import { MailError } from '../../core/ports/mail.ts';
 import type { ListQuery, MessagePage } from '../../core/ports/mail-reading.ts';
+import type { ImapAccount } from './imap-accounts.ts';
 import type { KnownRows } from './known-rows.ts';
 import { pageByDate } from './list-by-date.ts';
-import type { ReceivedDates } from './received-dates.ts';
 import type { OpenFolder } from './session.ts';
 import { countMatches, searchUids } from './uid-search.ts';
 
 export async function listFolder(
   folder: OpenFolder,
   query: ListQuery,
-  { dates, rows }: { readonly dates: ReceivedDates; readonly rows: KnownRows },
+  { dates, rows }: Pick<ImapAccount, 'dates' | 'rows'>,
 ): Promise<MessagePage> {
   const { after } = query;
   if (after !== undefined && after.uidValidity !== null && after.uidValidity !== folder.uidValidity) {

@@ -20,6 +20,7 @@ import { noFolder } from './failure.ts';
 import { fetchEach } from './fetch-each.ts';
 import { receivedAt, UNKNOWN_DATE } from './fetched.ts';
 import type { SearchScope } from './folders.ts';
+import type { ImapAccount } from './imap-accounts.ts';
 import type { KnownRows } from './known-rows.ts';
 import { missingParts } from './missing-parts.ts';
 import { FEW, newestReceived, type Received, searchable } from './newest-received.ts';
@@ -55,7 +56,7 @@ export async function searchScopes(
   connections: AccountConnections,
   scopes: readonly SearchScope[],
   query: SearchQuery,
-  { dates, rows: known }: { readonly dates: ReceivedDates; readonly rows: KnownRows },
+  { dates, rows: known }: Pick<ImapAccount, 'dates' | 'rows'>,
   limit: AbortSignal,
 ): Promise<MessagePage> {
   for (;;) {

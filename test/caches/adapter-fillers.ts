@@ -46,9 +46,8 @@ export const ADAPTER_FILLERS: Readonly<Record<string, Filler>> = {
           mailbox: { path },
           client: {
             async *fetch(set: string) {
-              const [from = 1, to = from] = set.split(':').map(Number);
-              for (const index of numbers(to - from + 1)) {
-                yield { uid: from + index, internalDate: new Date(1_700_000_000_000 + index) };
+              for (const [index, uid] of rangeOf(set).entries()) {
+                yield { uid, internalDate: new Date(1_700_000_000_000 + index) };
               }
             },
           },
