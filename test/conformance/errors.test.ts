@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { failure } from '../../core/call/outcome.ts';
 import { ERRORS, type ErrorCode } from '../../core/contract/errors.ts';
 import { MailError } from '../../core/ports/mail.ts';
+import { hold } from '../hold.ts';
 import { sendBytes } from '../hosts/rest/raw-http.ts';
 import { type Answer, approvalIn, doorOf, expectFailure, LOST, ownDoor, REFUSED, resultIn } from './door.ts';
 import { section } from './sections.ts';
@@ -43,15 +44,6 @@ const TABLE: Record<ErrorCode, number> = {
   temporarily_unavailable: 503,
   unavailable: 503,
 };
-
-/** Holds a transmission until the test releases it. */
-function gate() {
-  let open = () => {};
-  let reached = () => {};
-  const isOpen = new Promise<void>((resolve) => (open = resolve));
-  const isReached = new Promise<void>((resolve) => (reached = resolve));
-  return { open: () => open(), reached: () => reached(), isOpen, isReached };
-}
 
 section('Errors', () => {
   it('codes and statuses match the table', () => {
@@ -271,13 +263,12 @@ section('Errors', () => {
   });
 
   it('idempotency_in_progress: the first call is still running', async () => {
-    const { open, reached, isOpen, isReached } = gate();
+    const { wait, underWay, letGo } = hold();
     const own = await ownDoor({
       mailAs: (mail) => ({
         ...mail,
         async transmit(call, message, start) {
-          reached();
-          await isOpen;
+          await wait();
           return mail.transmit(call, message, start);
         },
       }),
@@ -285,11 +276,11 @@ section('Errors', () => {
     const key = await own.key({ modes: { 'mail:send': 'direct' } });
     const asks = { body: own.letter(), key, idempotencyKey: 'k' };
     const first = own.call('POST', '/v1/messages', asks);
-    await isReached;
+    await underWay;
     expectFailure(await own.call('POST', '/v1/messages', asks), 409, 'idempotency_in_progress', {
       retry_after_s: 1,
     });
-    open();
+    letGo();
     // The first has its answer before the repeat; otherwise it might still be running.
     const { text } = await first;
     expect(send(await own.call('POST', '/v1/messages', asks))).toMatchObject({ text, replayed: 'true' });

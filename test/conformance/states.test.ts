@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { MailError } from '../../core/ports/mail.ts';
+import { hold } from '../hold.ts';
 import { testClock } from '../open-service.ts';
 import {
   type Answer,
@@ -291,10 +292,7 @@ section('Notes: Where the contract can be read in two ways', () => {
   });
 
   it('a direct write that takes longer than 25 s: 202, approved; it continues', async () => {
-    let open = () => {};
-    const isOpen = new Promise<void>((resolve) => (open = resolve));
-    let reached = () => {};
-    const isReached = new Promise<void>((resolve) => (reached = resolve));
+    const { wait, underWay, letGo } = hold();
     const clock = testClock();
     const waits: (() => void)[] = [];
     const after = (ms: number, task: () => void) => {
@@ -307,21 +305,20 @@ section('Notes: Where the contract can be read in two ways', () => {
       mailAs: (mail) => ({
         ...mail,
         async transmit(call, message, start) {
-          reached();
-          await isOpen;
+          await wait();
           return mail.transmit(call, message, start);
         },
       }),
     });
     const key = await own.key({ modes: { 'mail:send': 'direct' } });
     const asked = own.call('POST', '/v1/messages', { body: own.letter(), key });
-    await isReached;
-    for (const wait of waits) wait();
+    await underWay;
+    for (const endWait of waits) endWait();
     const answer = await asked;
     expect(answer).toMatchObject({ status: 202, json: { status: 'pending_approval', executed: false } });
     const { id, state } = approvalIn(answer);
     expect(state).toBe('approved');
-    open();
+    letGo();
     await expect.poll(async () => approvalIn(await read(own, id, key)).state).toBe('executed');
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WAIT_MS } from '../../core/work/within-limit.ts';
+import { hold } from '../hold.ts';
 import { testClock } from '../open-service.ts';
 import { approvalOf, approve, digestOf, FRIEND, openScene, sendTo, stateOf } from './scene.ts';
 
@@ -21,21 +22,13 @@ function patientClock() {
 /** A scene with a send in progress, which continues when the test says so. */
 async function open(mode: 'direct' | 'approval') {
   const clock = patientClock();
-  let letGo = () => {};
-  const gate = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
-  let begun = () => {};
-  const underWay = new Promise<void>((resolve) => {
-    begun = resolve;
-  });
+  const { wait, underWay, letGo } = hold();
   const scene = await openScene({
     clock,
     mailAs: (mail) => ({
       ...mail,
       async transmit(call, message, start) {
-        begun();
-        await gate;
+        await wait();
         return mail.transmit(call, message, start);
       },
     }),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { hold } from '../../hold.ts';
 import { including, textLike } from '../matchers.ts';
 import {
   answerOf,
@@ -73,28 +74,20 @@ describe('the same call with the same Idempotency-Key', () => {
 
 describe('an Idempotency-Key', () => {
   it('that is in use is reported', async () => {
-    let release = () => {};
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    let reached = () => {};
-    const transmitting = new Promise<void>((resolve) => {
-      reached = resolve;
-    });
+    const { wait, underWay, letGo } = hold();
     const { scene, send } = await open({
       mailAs: (mail) => ({
         ...mail,
         async transmit(call, message, start) {
-          reached();
-          await gate;
+          await wait();
           return mail.transmit(call, message, start);
         },
       }),
     });
     const first = send();
-    await transmitting;
+    await underWay;
     expect(detailsOf((await send()).outcome)).toEqual({ code: 'idempotency_in_progress', retry_after_s: 1 });
-    release();
+    letGo();
     expect((await first).outcome).toMatchObject({ executed: true });
     expect((await send()).replayed).toBe(true);
     expect(scene.mail.transmitted()).toHaveLength(1);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
 import type { OwnerFields } from '../../../core/owners/owners.ts';
 import type { Service } from '../../../core/service/service.ts';
+import { hold } from '../../hold.ts';
 import { openTestService } from '../../open-service.ts';
 import { sessionToken } from '../../session-token.ts';
 import { approvalOf, FRIEND, openScene, sendTo } from '../scene.ts';
@@ -120,22 +121,14 @@ describe('the removal of an owner', () => {
   });
 
   it('waits for a send under way, and its caller learns that it was sent', async () => {
-    let letGo = () => {};
-    let begun = () => {};
-    const gate = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    const underWay = new Promise<void>((resolve) => {
-      begun = resolve;
-    });
+    const { wait, underWay, letGo } = hold();
     const { service, ownerId, addKey, mail } = await openScene({
       mailAs: (mail) => ({
         ...mail,
         transmit: (call, message, start) =>
           mail.transmit(call, message, async () => {
             const isStarted = await start();
-            begun();
-            await gate;
+            await wait();
             return isStarted;
           }),
       }),
@@ -151,20 +144,12 @@ describe('the removal of an owner', () => {
   });
 
   it('prevents a send that was approved before from starting, and its run ends', async () => {
-    let letGo = () => {};
-    let begun = () => {};
-    const gate = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    const underWay = new Promise<void>((resolve) => {
-      begun = resolve;
-    });
+    const { wait, underWay, letGo } = hold();
     const { service, ownerId, addKey, mail } = await openScene({
       mailAs: (mail) => ({
         ...mail,
         async transmit(call, message, start) {
-          begun();
-          await gate;
+          await wait();
           return mail.transmit(call, message, start);
         },
       }),

@@ -8,6 +8,7 @@ import type { Storage } from '../../../core/ports/storage.ts';
 import type { Service } from '../../../core/service/service.ts';
 import { dashboardCookies } from '../../../hosts/dashboard/cookies.ts';
 import { nodeHandler } from '../../../hosts/node/node-handler.ts';
+import { hold } from '../../hold.ts';
 import { openTestService, wireBytes } from '../../open-service.ts';
 
 /** A storage that counts how often it is closed. */
@@ -24,17 +25,9 @@ function countedStorage(): { storage: Storage; closed: () => number } {
 /** A mailbox whose next list waits until the test releases it. */
 function slowMail() {
   const mail = sandboxMail();
-  let letGo = () => {};
-  let begun = () => {};
-  const gate = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
-  const underWay = new Promise<void>((resolve) => {
-    begun = resolve;
-  });
+  const { wait, underWay, letGo } = hold();
   const list: typeof mail.list = async (call, query) => {
-    begun();
-    await gate;
+    await wait();
     return mail.list(call, query);
   };
   return { mail: { ...mail, list }, underWay, letGo };

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { sandboxMail } from '../../../adapters/sandbox/mail.ts';
+import { hold } from '../../hold.ts';
 import { NO_LIMITS } from '../../lab/bench/no-limits.ts';
 import { bundleForChild } from '../../run-typescript.ts';
 import { caller, listTools, openSignInHost, type SignInHost, signedIn } from './open-sign-in-host.ts';
@@ -15,10 +16,7 @@ let host: SignInHost;
 let bridge: string;
 /** How often a message was handed over. */
 let sends = 0;
-let letGo = (): void => {};
-let begun = (): void => {};
-let gate: Promise<void>;
-let underWay: Promise<void>;
+let held = hold();
 beforeAll(async () => {
   const mail = sandboxMail();
   host = await openSignInHost({
@@ -28,8 +26,7 @@ beforeAll(async () => {
       ...mail,
       async transmit(call, message, start) {
         sends += 1;
-        begun();
-        await gate;
+        await held.wait();
         return mail.transmit(call, message, start);
       },
     },
@@ -39,12 +36,7 @@ beforeAll(async () => {
 afterAll(() => host.close());
 beforeEach(() => {
   sends = 0;
-  gate = new Promise((resolve) => {
-    letGo = resolve;
-  });
-  underWay = new Promise((resolve) => {
-    begun = resolve;
-  });
+  held = hold();
 });
 
 let letters = 0;
@@ -74,7 +66,7 @@ const apiKey = async () => (await host.addKey('full', DIRECT)).apiKey;
 
 /** The send continues without its caller, once, and the next call of the same credential is admitted. */
 async function expectSent(next: () => Promise<Response>): Promise<void> {
-  letGo();
+  held.letGo();
   const newest = async () =>
     (await host.service.approvals.list(host.ownerId, { state: 'all', limit: 1 })).approvals[0]?.approval
       .state;
@@ -88,7 +80,7 @@ describe('a client that hangs up in the middle of a send', () => {
     const secret = door === 'mcpUrl' ? await token() : await apiKey();
     const caller = new AbortController();
     const answer = post(host[door], secret, send(), { signal: caller.signal });
-    await underWay;
+    await held.underWay;
     caller.abort();
     await expect(answer).rejects.toThrow();
     await expectSent(() => post(host[door], secret, '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'));
@@ -100,7 +92,7 @@ describe('a client that hangs up in the middle of a send', () => {
     const child = spawn(process.execPath, [bridge], { env, stdio: ['pipe', 'pipe', 'inherit'] });
     onTestFinished(() => void child.kill('SIGKILL'));
     child.stdin.write(`${send()}\n`);
-    await underWay;
+    await held.underWay;
     if (how === 'closed stdout') child.stdout.destroy();
     else child.kill(how);
     await expectSent(() => post(host.apiUrl, key, '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'));
