@@ -111,10 +111,17 @@ describe.skipIf(browserIsMissing)(inBrowser('the notices of an owner'), () => {
       });
     });
     await devtools.send('ServiceWorker.enable');
-    await devtools.send('ServiceWorker.deliverPushMessage', {
-      ...{ origin: url, registrationId: await registered, data: pushed },
-    });
+    const registrationId = await registered;
     const [worker = expect.fail()] = page.context().serviceWorkers();
+    // Chromium drops a notice that it is still showing when somebody asks which ones are shown.
+    await worker.evaluate(`
+      globalThis.isShown = new Promise((resolve) => {
+        const show = registration.showNotification.bind(registration);
+        registration.showNotification = (...args) => show(...args).finally(resolve);
+      });
+      undefined`);
+    await devtools.send('ServiceWorker.deliverPushMessage', { origin: url, registrationId, data: pushed });
+    await worker.evaluate('isShown');
     const shown = () =>
       worker.evaluate<readonly { title: string; body: string; data: string }[]>(`
         registration.getNotifications().then((all) => all.map(({ title, body, data }) => ({ title, body, data })))`);
