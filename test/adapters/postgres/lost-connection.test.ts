@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { postgresStorage } from '../../../adapters/postgres/storage.ts';
 import { everyVerbScene, VERBS } from '../../contracts/storage/every-verb.ts';
 import { addOwnerAndKey, approve, ask, start, webhookStates } from '../../contracts/storage/scene.ts';
@@ -11,7 +11,7 @@ import { interceptStatements } from './intercepted.ts';
 
 /** Verbs that write nothing, here or anywhere. */
 const READING = new Set(
-  'healthy approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains reads readSources relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts accountHealth accountsToCheck trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity accessChanges noticeSettings noticeChannels ownersToNotify isSetupOpen credentialUse isRepeat secondStep ownerByPasskeyHandle'.split(
+  'healthy alteredAccess alteredDecisions approval approvals openApprovals plan askedPlan gists knownRecipients knownDomains reads readSources relocatedAmong events eventStream eventsAfter activity credentials owner owners ownerByEmail session sessions accounts accountHealth accountsToCheck trackers tracker event inboxesToWatch waitingTrackers summariesDue endpoints ownersWithDeliveries deliveries ownersWithoutCheckpoint checkpoints numberedActivity accessChanges noticeSettings noticeChannels ownersToNotify isSetupOpen credentialUse isRepeat secondStep ownerByPasskeyHandle'.split(
     ' ',
   ),
 );
@@ -100,6 +100,10 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a connection to Post
     'fails %s before any of its statements, and leaves nothing half done',
     async (name, verb) => {
       const storage = postgresStorage({ connectionString: url });
+      onTestFinished(async () => {
+        await storage.close();
+        await forget();
+      });
       const made = await everyVerbScene(storage);
       const before = await stored();
       let killed = 0;
@@ -125,8 +129,6 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'a connection to Post
       expect(killed).toBeGreaterThanOrEqual(READING.has(name) ? 1 : 3);
       const isChanged = (await stored()) !== before;
       expect(isChanged).toBe(!READING.has(name) && !IDLE.has(name));
-      await storage.close();
-      await forget();
     },
   );
 
