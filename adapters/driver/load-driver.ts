@@ -19,6 +19,11 @@ export function loadDriver(user: string, name: string, majors: readonly number[]
   return loaded.get(name);
 }
 
+/** The file of a driver that is installed. */
+export function driverFile(name: string): string {
+  return load.resolve(name);
+}
+
 /** Checks before the package loads: better-sqlite3 13 crashes Node 20. */
 function checkVersion(user: string, name: string, majors: readonly number[]): void {
   const version = installedVersion(name);

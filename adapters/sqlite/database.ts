@@ -35,8 +35,9 @@ export function openDatabase(file: string): Database {
 /** Sets how this connection works, and upgrades what it is connected to. A file that it cannot read stays as it is. */
 export function prepareDatabase(db: Database): void {
   const version = readableVersion(db);
-  db.pragma('journal_mode = WAL');
-  db.pragma('synchronous = NORMAL');
+  const isLogged = db.pragma('journal_mode = WAL', { simple: true }) === 'wal';
+  // The log is flushed for those who need it. Some file systems have none: there, each commit waits for the disk.
+  db.pragma(`synchronous = ${isLogged ? 'NORMAL' : 'FULL'}`);
   db.pragma('foreign_keys = ON');
   // Overwrites deleted rows, so that they cannot be recovered from the file.
   db.pragma('secure_delete = ON');

@@ -16,7 +16,7 @@ interface Waiting {
  * those before it, and each answers once everything is committed. If one fails, the whole group is rolled
  * back and runs again without the changes of what fails, so verbs must not touch anything except the database.
  */
-export function grouping(db: Database, writes: LockLine) {
+export function grouping(db: Database, writes: LockLine, afterCommit: () => void) {
   let waiting: Waiting[] = [];
   const runAll = db.transaction((group: readonly Waiting[]) => group.map((verb) => verb.run())).immediate;
   const runEach = db.transaction((group: readonly Waiting[]) =>
@@ -41,6 +41,7 @@ export function grouping(db: Database, writes: LockLine) {
       return;
     }
     for (const tell of told) tell();
+    afterCommit();
   }
 
   return <Arguments extends unknown[], Result>(

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { ServiceError } from '../../core/contract/errors.ts';
+import { unavailable } from '../../core/contract/unavailable.ts';
 import { sqliteDriver } from './driver.ts';
 
 /** How long a verb waits for a lock that another program holds. */
@@ -18,7 +19,7 @@ export interface LockLine {
    *   is not free in time
    */
   run<Result>(transaction: () => Result): Promise<Result>;
-  /** Refuses those who wait. */
+  /** Refuses those who wait, and all who come later. */
   close(): void;
 }
 
@@ -39,6 +40,7 @@ export function lockLine(db: Database, waitMs = LOCK_WAIT_MS): LockLine {
   let timer: NodeJS.Timeout | undefined;
   /** Why the last try failed. */
   let busy: unknown;
+  let isClosed = false;
 
   function tryFirst(): void {
     if (line[0]?.attempt() === true) {
@@ -64,6 +66,7 @@ export function lockLine(db: Database, waitMs = LOCK_WAIT_MS): LockLine {
   return {
     run: (transaction) =>
       new Promise((resolve, reject) => {
+        if (isClosed) return reject(unavailable());
         const attempt = (): boolean => {
           try {
             resolve(transaction());
@@ -87,15 +90,12 @@ export function lockLine(db: Database, waitMs = LOCK_WAIT_MS): LockLine {
         waitForLock();
       }),
     close() {
+      isClosed = true;
       clearTimeout(timer);
       for (const one of line) one.refuse();
       line = [];
     },
   };
-}
-
-function unavailable(cause: unknown): ServiceError {
-  return new ServiceError('temporarily_unavailable', { details: { retry_after_s: RETRY_AFTER_S }, cause });
 }
 
 /** For people: what keeps a database from being used, and what to do about it. */
@@ -104,7 +104,7 @@ export const LOCKED =
   'browser or a backup script, and try again.';
 
 /** The lock was not free in time. Its code is `temporarily_unavailable`. */
-export class DatabaseLockedError extends ServiceError {
+class DatabaseLockedError extends ServiceError {
   constructor(file: string, cause: unknown) {
     super('temporarily_unavailable', { details: { retry_after_s: RETRY_AFTER_S }, cause });
     this.name = 'DatabaseLockedError';

@@ -128,9 +128,7 @@ export function sqliteStore(db: Database, storeNowMs: () => number): StateStore 
       for (const [owner_id, last_id] of lastIds) run(ERASE_CHECKPOINTS, values, { owner_id, last_id });
       return [gone.length, ...erased].some((count) => count >= ERASED_AT_ONCE);
     }),
-    close: async () => {
-      close();
-    },
+    close,
   };
 }
 

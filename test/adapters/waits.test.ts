@@ -37,6 +37,10 @@ const ENDS: Readonly<Record<string, readonly [EndsWith, how: string]>> = {
   'adapters/remote/probe.ts tlsInstead': ['own', 'a timer'],
   'adapters/remote/time-limit.ts raceLimit': ['call', 'it is what ends the others'],
   'adapters/smtp/connection.ts smtpStep': ['call', 'its limit closes the connection'],
+  'adapters/sqlite/checkpoints.ts checkpointsOf': [
+    'own',
+    'the thread waits for a reader for 5 s, and who waits for the thread hears of its end',
+  ],
   'adapters/sqlite/grouped.ts grouping': [
     'own',
     'the next turn of the event loop commits the group, within the limit of its lock',

@@ -240,30 +240,16 @@ describe('the schema', () => {
 });
 
 describe('a transaction', () => {
-  const levels = (file: string) => {
-    const db = openDatabase(file);
+  const opened = () => {
+    const db = openDatabase(':memory:');
     onTestFinished(() => {
       db.close();
     });
-    return { db, level: () => db.pragma('synchronous', { simple: true }) };
+    return db;
   };
 
-  it('is synced before it resolves if it is durable, and only then', async () => {
-    const { db, level } = levels(join(folder, 'countersign.db'));
-    const { together, durable } = transactionsOn(db);
-    const [normal, full] = [1, 2];
-    expect(await together(level)()).toBe(normal);
-    expect(await durable(level)()).toBe(full);
-    expect(await together(level)()).toBe(normal);
-    const failing = durable(() => {
-      throw new Error('of the verb');
-    });
-    await expect(failing()).rejects.toThrow('of the verb');
-    expect(level()).toBe(normal);
-  });
-
   it('leaves nothing behind if it fails', async () => {
-    const { db } = levels(':memory:');
+    const db = opened();
     db.exec('CREATE TABLE t (n)');
     const fails = transactionsOn(db).together(() => {
       db.exec('INSERT INTO t VALUES (1)');
@@ -274,7 +260,7 @@ describe('a transaction', () => {
   });
 
   it('throws temporarily_unavailable, with the cause, if the file cannot be used', async () => {
-    const { db } = levels(':memory:');
+    const db = opened();
     const { reading, together, durable } = transactionsOn(db, 20);
     for (const code of ['SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_FULL', 'SQLITE_IOERR_WRITE']) {
       const cause = new SqliteDatabase.SqliteError('the driver says so', code);

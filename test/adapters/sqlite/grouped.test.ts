@@ -24,7 +24,7 @@ describe('verbs that are committed together', () => {
     db.exec('CREATE TABLE names (name TEXT NOT NULL) STRICT');
     other = new SqliteDatabase(join(folder, 'test.db'));
     const insert = db.prepare('INSERT INTO names VALUES (?)');
-    const together = grouping(db, lockLine(db, LOCK_WAIT_MS));
+    const together = grouping(db, lockLine(db, LOCK_WAIT_MS), () => undefined);
     add = together((name: string, wish?: 'fail') => {
       const before = namesIn(db).length;
       insert.run(name);
@@ -44,6 +44,7 @@ describe('verbs that are committed together', () => {
     const look = grouping(
       db,
       lockLine(db),
+      () => undefined,
     )((name: string) => {
       db.prepare('INSERT INTO names VALUES (?)').run(name);
       seen.push([namesIn(db), namesIn(other)]);
