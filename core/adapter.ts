@@ -124,6 +124,7 @@ export type {
   DocumentPlace,
   EventDocuments,
   EventList,
+  MissingCalendar,
   StoredEvent as StoredCalendarEvent,
   UnusableCalendar,
 } from './ports/calendar.ts';
@@ -132,8 +133,8 @@ export type {
   NamedObject,
   ObjectSeen,
   ObjectsInCalendar,
-  RefusedCalendar,
   StoredObject,
+  UnlistedCalendar,
 } from './ports/calendar-objects.ts';
 export type { Clock } from './ports/clock.ts';
 export type { DocumentSource, PublishedDocument } from './ports/document-source.ts';

@@ -1,7 +1,7 @@
 import { accountCache } from '../../core/accounts/account-cache.ts';
 import { checkOptions } from '../../core/contract/options.ts';
 import { jsonBytes } from '../../core/memory/json-bytes.ts';
-import type { DocumentPlace } from '../../core/ports/calendar.ts';
+import type { DocumentPlace, MissingCalendar } from '../../core/ports/calendar.ts';
 import type { CalendarObjects } from '../../core/ports/calendar-objects.ts';
 import { errorName, type Log } from '../../core/ports/log.ts';
 import { type MailAccount, type MailCall, MailError, type Start } from '../../core/ports/mail.ts';
@@ -22,6 +22,7 @@ import {
   calendarSettings,
   type SignInCalendarServer,
 } from './settings.ts';
+import { hasFailed } from './status.ts';
 
 const NO_CALENDAR =
   'the calendar server has no calendar for events yet; create one in a calendar program, then choose “Check now” under Accounts';
@@ -177,7 +178,7 @@ export function caldavCalendar(options: CaldavOptions): CalendarObjects<CaldavSe
         return withinCall(call, (limit) => objectsInRange(http, each, range, known, limit));
       };
       const returned = new Set<string>();
-      for (const { name, reason } of found.unusable) if (reason === 'refused') yield { refused: name };
+      for (const { name, reason } of found.unusable) if (reason === 'refused') yield { name, reason };
       let isFresh = false;
       let waiting = [...found.calendars];
       while (waiting.length > 0) {
@@ -185,12 +186,12 @@ export function caldavCalendar(options: CaldavOptions): CalendarObjects<CaldavSe
         waiting = others;
         if (each === undefined || returned.has(each.calendar)) continue;
         try {
-          const { seen, hasFailed, kept: keeping, ...objects } = await fetched(each);
+          const { seen, hasFailed: isFailing, kept: keeping, ...objects } = await fetched(each);
           // The account may have been removed meanwhile.
           if (accounts.has(call.account)) kept.set(call.account, each.calendar, keeping);
           returned.add(each.calendar);
           server.refused.delete(each.calendar);
-          if (hasFailed) {
+          if (isFailing) {
             log?.warn('a calendar server failed to filter a calendar; all of its objects were requested', {
               account_id: call.account.accountId,
               calendar: loggedName(each, returned.size),
@@ -206,15 +207,17 @@ export function caldavCalendar(options: CaldavOptions): CalendarObjects<CaldavSe
           };
         } catch (error) {
           if (!(error instanceof MailError)) throw error;
-          if (error.code === 'refused' || (isFresh && error.code === 'not_found')) {
+          const reason = whyUnlisted(error, isFresh);
+          if (reason !== undefined) {
             returned.add(each.calendar);
-            server.refused.add(each.calendar);
-            log?.warn('a calendar server refused a calendar; the others are listed', {
+            if (reason === 'refused') server.refused.add(each.calendar);
+            log?.warn('a calendar server does not list a calendar; the others are listed', {
               account_id: call.account.accountId,
               calendar: loggedName(each, returned.size),
+              reason,
               ...errorName(error),
             });
-            yield { refused: each.name, error };
+            yield { name: each.name, reason, error };
             continue;
           }
           if (error.code !== 'not_found') {
@@ -274,6 +277,12 @@ export function caldavCalendar(options: CaldavOptions): CalendarObjects<CaldavSe
       accounts.close();
     },
   };
+}
+
+/** Why one calendar is missing. Undefined: the failure is not of that calendar, or it no longer exists. */
+function whyUnlisted(error: MailError, isFresh: boolean): MissingCalendar['reason'] | undefined {
+  if (error.code === 'refused' || (isFresh && error.code === 'not_found')) return 'refused';
+  return hasFailed(error) ? 'undeliverable' : undefined;
 }
 
 /** The last part of its path if it is a plain name. Otherwise its number among the account's calendars. */

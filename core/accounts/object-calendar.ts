@@ -1,5 +1,5 @@
 import type { CalendarEvent } from '../calendar/event.ts';
-import type { Calendar, EventDocuments, StoredEvent } from '../ports/calendar.ts';
+import type { Calendar, EventDocuments, MissingCalendar, StoredEvent } from '../ports/calendar.ts';
 import type { CalendarObjects, ObjectSeen } from '../ports/calendar-objects.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -28,14 +28,15 @@ export function objectCalendar(objects: CalendarObjects, ports: ReadingPorts): C
     async list(call, query) {
       const reading = readRange(ports, query, readingOf(call));
       const events: CalendarEvent[] = [];
-      const refused: string[] = [];
+      const missing: MissingCalendar[] = [];
       let isAnswered = false;
-      let refusal: MailError | undefined;
+      let failure: MailError | undefined;
       let [broken, cut] = [0, 0];
       for await (const part of objects.inRange(call, query)) {
-        if ('refused' in part) {
-          refused.push(part.refused);
-          refusal ??= part.error;
+        if ('reason' in part) {
+          const { name, reason, error } = part;
+          missing.push({ name, reason });
+          failure ??= error;
           continue;
         }
         isAnswered = true;
@@ -59,13 +60,13 @@ export function objectCalendar(objects: CalendarObjects, ports: ReadingPorts): C
         for (const event of identified(listed)) events.push(event);
       }
       // A failure is never an empty list.
-      if (!isAnswered && refusal !== undefined) throw refusal;
+      if (!isAnswered && failure !== undefined) throw failure;
       if (broken + cut > 0) {
         const { accountId } = call.account;
         ports.log.warn('calendar objects were left out of a list', { account_id: accountId, broken, cut });
       }
       events.sort((a, b) => a.start.getTime() - b.start.getTime() || (a.uid < b.uid ? -1 : 1));
-      return { events, unreadable: broken + cut, ...(refused.length > 0 && { refused }) };
+      return { events, unreadable: broken + cut, ...(missing.length > 0 && { missing }) };
     },
 
     async read(call, key, timezone): Promise<StoredEvent | undefined> {

@@ -1,4 +1,4 @@
-import type { CalendarInfo, DocumentPlace, UnusableCalendar } from './calendar.ts';
+import type { CalendarInfo, DocumentPlace, MissingCalendar, UnusableCalendar } from './calendar.ts';
 import type { MailCall, MailError, Start } from './mail.ts';
 
 /**
@@ -21,7 +21,7 @@ export interface CalendarObjects<Settings = unknown> {
   inRange(
     call: MailCall,
     range: { readonly from: Date; readonly to: Date },
-  ): AsyncIterable<ObjectsInCalendar | RefusedCalendar>;
+  ): AsyncIterable<ObjectsInCalendar | UnlistedCalendar>;
 
   /**
    * The objects with that UID; may include others. Empty if there is none, or if no calendar has that name.
@@ -44,11 +44,9 @@ export interface CalendarObjects<Settings = unknown> {
   close(): Promise<void>;
 }
 
-/** A calendar that the server refuses to list, or a collection of calendars. Nothing of it is known. */
-export interface RefusedCalendar {
-  /** Its name. */
-  readonly refused: string;
-  /** The refusal, if it is of the list. */
+/** A calendar, or a collection of calendars, that the server does not list although it lists others. */
+export interface UnlistedCalendar extends MissingCalendar {
+  /** What the server answered to the list. */
   readonly error?: MailError;
 }
 

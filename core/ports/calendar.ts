@@ -75,8 +75,15 @@ export interface EventList {
   readonly events: readonly CalendarEvent[];
   /** Number of documents that may contain more events and could not be read, or not up to the end of the range. */
   readonly unreadable: number;
-  /** The names of calendars whose events are missing, because the server refuses to show them. Default: none. */
-  readonly refused?: readonly string[];
+  /** The calendars whose events are missing. Default: none. */
+  readonly missing?: readonly MissingCalendar[];
+}
+
+/** A calendar that the server does not show, while it shows others. */
+export interface MissingCalendar {
+  readonly name: string;
+  /** `refused`: it may not be read. `undeliverable`: the server fails on each request for it. */
+  readonly reason: 'refused' | 'undeliverable';
 }
 
 /**

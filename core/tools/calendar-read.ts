@@ -75,7 +75,7 @@ export const listEvents = defineRead({
         const {
           events,
           unreadable,
-          refused = [],
+          missing: unlisted = [],
         } = await nameAccountOnFailure(
           account,
           'calendar',
@@ -83,7 +83,7 @@ export const listEvents = defineRead({
         );
         const numbers = await ports.storage.eventNumbers(owner.ownerId, account.accountId, events);
         const numbered = events.map((event, index) => ({ event, number: numberAt(numbers, index) }));
-        const missing = refused.map((name) => missingCalendar(account.accountId, name));
+        const missing = unlisted.map((one) => missingCalendar(account.accountId, one));
         return { unreadable, missing, events: numbered };
       }),
     );

@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import type { CallContext } from '../call/context.ts';
 import { thirdParty } from '../contract/text-author.ts';
+import type { MissingCalendar } from '../ports/calendar.ts';
 import type { MissingMail } from '../ports/mail-reading.ts';
 import type { ShownPassage } from '../provenance/read-record.ts';
 import { folderName, shortened } from '../text/shortened.ts';
 import { accountIdShape } from './result-shapes.ts';
 
-/** What a server refuses for good, while it answers the rest: the fields of a result that name it. */
+/** What a server does not show, while it answers the rest: the fields of a result that name it. */
 
 /** The most entries of `missing`. */
 const MISSING_MAX = 20;
@@ -21,7 +22,7 @@ const shapeOf = <T extends z.ZodObject>(part: T) => ({
     .min(1)
     .max(MISSING_MAX)
     .optional()
-    .meta({ description: 'What the server refuses to show: the rest is here.' }),
+    .meta({ description: 'What the server does not show: the rest is here.' }),
   missing_count: z
     .int()
     .min(MISSING_MAX + 1)
@@ -32,7 +33,11 @@ const shapeOf = <T extends z.ZodObject>(part: T) => ({
 const calendarPart = z.object({
   account_id: accountIdShape,
   calendar: name,
-  reason: z.enum(['refused']).meta({ description: 'refused: it may not be read.' }),
+  reason: z
+    .enum(['refused', 'undeliverable'])
+    .meta({
+      description: 'refused: it may not be read. undeliverable: the server fails on it at the moment.',
+    }),
 });
 const mailPart = z.object({
   account_id: accountIdShape,
@@ -59,8 +64,8 @@ export const missingOfTotal = {
 type CalendarPart = z.input<typeof calendarPart>;
 type MailPart = z.input<typeof mailPart>;
 
-export function missingCalendar(accountId: number, calendar: string): CalendarPart {
-  return { account_id: accountId, calendar: shortened(calendar, CALENDAR_CHARS), reason: 'refused' };
+export function missingCalendar(accountId: number, { name, reason }: MissingCalendar): CalendarPart {
+  return { account_id: accountId, calendar: shortened(name, CALENDAR_CHARS), reason };
 }
 
 export function missingParts(accountId: number, missing: readonly MissingMail[]): MailPart[] {

@@ -68,7 +68,10 @@ describe('a link in the name of a calendar', () => {
     const scene = await openCalendar({
       calendarAs: (calendar) => ({
         ...calendar,
-        list: async (...asked) => ({ ...(await calendar.list(...asked)), refused: [`Team ${LINK}`] }),
+        list: async (...asked) => ({
+          ...(await calendar.list(...asked)),
+          missing: [{ name: `Team ${LINK}`, reason: 'refused' }],
+        }),
       }),
     });
     await put(scene, 'series.ics', SERIES);

@@ -215,7 +215,10 @@ describe('a principal with several homes', () => {
       ]);
       const { calendar: port, call } = accountOn(server.url);
       expect(await namesOn(server.url)).toEqual(['/home/calendar/']);
-      expect(await port.list(call, MARCH)).toMatchObject({ events: [{ uid: 'mine' }], refused: ['team'] });
+      expect(await port.list(call, MARCH)).toMatchObject({
+        events: [{ uid: 'mine' }],
+        missing: [{ name: 'team', reason: 'refused' }],
+      });
     },
   );
 
@@ -239,7 +242,10 @@ describe('a calendar that refuses', () => {
   it('is named beside the events of the others, and receives no new events', async () => {
     const server = await startScriptedCaldav(answers({ ...two, '/home/a/': 403 }));
     const { calendar: port, call } = accountOn(server.url);
-    expect(await port.list(call, MARCH)).toMatchObject({ events: [{ uid: 'one' }], refused: ['A'] });
+    expect(await port.list(call, MARCH)).toMatchObject({
+      events: [{ uid: 'one' }],
+      missing: [{ name: 'A', reason: 'refused' }],
+    });
     expect(await port.target(call)).toMatchObject({ calendar: '/home/b/' });
     expect(await port.unusable?.(call)).toEqual([{ name: 'A', reason: 'refused' }]);
   });
@@ -248,6 +254,41 @@ describe('a calendar that refuses', () => {
     const server = await startScriptedCaldav(answers({ '/home/calendar/': 403 }));
     const { calendar: port, call } = accountOn(server.url);
     await expect(port.list(call, MARCH)).rejects.toMatchObject({ code: 'refused' });
+  });
+});
+
+describe('a calendar on which its server fails', () => {
+  const two = {
+    '/home/': calendar('/home/a/', 'A') + calendar('/home/b/', 'B'),
+    '/home/b/': event('/home/b/one.ics', 'one'),
+  };
+
+  it('is named beside the events of the others, and is asked again the next time', async () => {
+    const content: Record<string, string | number> = { ...two, '/home/a/': 500 };
+    const server = await startScriptedCaldav((asked, response) => answers(content)(asked, response));
+    const { calendar: port, call } = accountOn(server.url);
+    expect(await port.list(call, MARCH)).toMatchObject({
+      events: [{ uid: 'one' }],
+      missing: [{ name: 'A', reason: 'undeliverable' }],
+    });
+    // Nothing is wrong with the account, and new events go where they went.
+    expect(await port.unusable?.(call)).toEqual([]);
+    expect(await port.target(call)).toMatchObject({ calendar: '/home/a/' });
+    content['/home/a/'] = event('/home/a/two.ics', 'two');
+    const { events, missing } = await port.list(call, MARCH);
+    expect(events.map(({ uid }) => uid).toSorted()).toEqual(['one', 'two']);
+    expect(missing).toBeUndefined();
+  });
+
+  it('is an error if it fails on all, or asks to try again later', async () => {
+    for (const [a, b] of [
+      [500, 500],
+      [503, two['/home/b/']],
+    ]) {
+      const server = await startScriptedCaldav(answers({ ...two, '/home/a/': a ?? 0, '/home/b/': b ?? 0 }));
+      const { calendar: port, call } = accountOn(server.url);
+      await expect(port.list(call, MARCH)).rejects.toMatchObject({ code: 'unavailable' });
+    }
   });
 });
 

@@ -286,7 +286,8 @@ describe('a list', () => {
 
   it.each([
     [503, { code: 'unavailable', calendar: 2 }],
-    [403, { refused: ['Slow calendar'] }],
+    [403, { missing: [{ name: 'Slow calendar', reason: 'refused' }] }],
+    [500, { missing: [{ name: 'Slow calendar', reason: 'undeliverable' }] }],
   ])('that answers %d for the second calendar is reported with the calendar', async (status, says) => {
     const calendars = ['Mine', 'Slow'].map((name) => {
       const type = '<d:resourcetype><d:collection/><c:calendar/></d:resourcetype>';

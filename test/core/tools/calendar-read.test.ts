@@ -29,16 +29,19 @@ describe('list_events', () => {
   it.each([1, 25])(
     'names %d calendars that the server refuses beside the events of the others',
     async (count) => {
-      const refused = Array.from({ length: count }, (_, index) => `Team ${index}`);
+      const names = Array.from({ length: count }, (_, index) => ({
+        name: `Team ${index}`,
+        reason: index % 2 === 0 ? ('refused' as const) : ('undeliverable' as const),
+      }));
       const scene = await openCalendar({
         calendarAs: (calendar) => ({
           ...calendar,
-          list: async (...asked) => ({ ...(await calendar.list(...asked)), refused }),
+          list: async (...asked) => ({ ...(await calendar.list(...asked)), missing: names }),
         }),
       });
       await put(scene, 'series.ics', SERIES);
       const listed = await scene.key.call('list_events', { days: 365 });
-      const missing = refused.map((calendar) => ({ account_id: 1, calendar, reason: 'refused' }));
+      const missing = names.map(({ name, reason }) => ({ account_id: 1, calendar: name, reason }));
       expect(listed).toMatchObject({
         result: {
           events: [{ title: 'Weekly' }, { title: 'Weekly' }, { title: 'Weekly' }],
