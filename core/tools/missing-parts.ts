@@ -33,11 +33,9 @@ const shapeOf = <T extends z.ZodObject>(part: T) => ({
 const calendarPart = z.object({
   account_id: accountIdShape,
   calendar: name,
-  reason: z
-    .enum(['refused', 'undeliverable'])
-    .meta({
-      description: 'refused: it may not be read. undeliverable: the server fails on it at the moment.',
-    }),
+  reason: z.enum(['refused', 'undeliverable']).meta({
+    description: 'refused: it may not be read. undeliverable: the server fails on it at the moment.',
+  }),
 });
 const mailPart = z.object({
   account_id: accountIdShape,
