@@ -51,7 +51,6 @@ export const NOT_TIMED: readonly {
       'core/accounts/account-storage.ts': 'refuseConnected',
       'core/tools/catalogue.ts': 'findTool',
       'core/tools/merged-rows.ts': 'accountPage pathNamed',
-      'core/tools/missing-parts.ts': 'missingCalendar',
       'core/tools/message-selection.ts': 'requestOf',
       'hosts/dashboard/accounts/account-name.tsx': 'accountNamed passwordAccount',
       'hosts/dashboard/activity/activity-filter.ts': 'activityQuery',
@@ -119,7 +118,7 @@ export const NOT_TIMED: readonly {
   {
     why: 'Written by this program, by its owner or by its administrator: ids, names, settings, what storage keeps.',
     functions: {
-      'adapters/driver/load-driver.ts': 'loadDriver',
+      'adapters/driver/load-driver.ts': 'driverFile loadDriver',
       'adapters/notices/notice-mail.ts': 'mailNotice',
       'adapters/notices/push-message.ts': 'vapidHeader',
       'adapters/postgres/address-faults.ts': 'addressFault isPostgresAddress parametersOf',
@@ -128,6 +127,7 @@ export const NOT_TIMED: readonly {
       'adapters/postgres/lock.ts': 'lockDue',
       'adapters/postgres/migrations.ts': 'checkSchema hasSchema migrate',
       'adapters/sql/dialect.ts': 'columnList',
+      'adapters/sqlite/checkpoints.ts': 'checkpointsOf',
       'adapters/sqlite/private-folder.ts': 'createPrivateFolder',
       'adapters/sql/statement-text.ts': 'namedTexts',
       'adapters/sql/write-text.ts': 'orReplace writeText',
