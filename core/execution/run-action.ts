@@ -58,6 +58,8 @@ async function attempt(
   try {
     return { type: 'succeed', result: await action.perform(run) };
   } catch (error) {
+    // A connection may have been lost while the store recorded the start.
+    await progress.starting;
     const cause = progress.startError ?? error;
     const { started } = progress;
     log.warn('an approved action did not succeed', { approval: approval.id, started, ...errorName(cause) });
@@ -105,6 +107,13 @@ export async function followUp(
 /** For a run that has started before. */
 const CHANGES_NOTHING = { relocated: [], reach: REACHES_NOTHING };
 
+interface StartProgress {
+  started: boolean;
+  startError: unknown;
+  /** Never rejects. */
+  starting: Promise<boolean> | undefined;
+}
+
 /** Returns the context of a run, and the progress of its start. */
 function openRun(
   { ports, runPorts, keyring }: RunParts,
@@ -115,7 +124,17 @@ function openRun(
   const { storage, clock } = ports;
   const { ownerId, id, fence, authorization } = approval;
   const date = clock.now();
-  const progress = { started: approval.startedAt !== null, startError: undefined as unknown };
+  const started = approval.startedAt !== null;
+  const progress: StartProgress = { started, startError: undefined, starting: undefined };
+  async function recordStart(): Promise<boolean> {
+    try {
+      const request = { ownerId, approvalId: id, fence, reach, relocated, signer: keyring, now: date };
+      progress.started = await storage.start(request);
+    } catch (error) {
+      progress.startError = error;
+    }
+    return progress.started;
+  }
   const run: RunContext = {
     ports: runPorts,
     ownerId,
@@ -126,21 +145,8 @@ function openRun(
       if (progress.started) return true;
       // The store receives the Date of the message, which is earlier than now by the time of connecting.
       if (!isInTime(approval, clock.now())) return false;
-      try {
-        const request = {
-          ownerId,
-          approvalId: id,
-          fence,
-          reach,
-          relocated,
-          signer: keyring,
-          now: date,
-        };
-        progress.started = await storage.start(request);
-      } catch (error) {
-        progress.startError = error;
-      }
-      return progress.started;
+      progress.starting = recordStart();
+      return progress.starting;
     },
     async mailbox(accountId) {
       const account = (await storage.accounts(ownerId)).find((one) => one.accountId === accountId);

@@ -238,7 +238,7 @@ function wordFor(outcome: Outcome): 'done' | 'not done' | 'unknown' {
     return outcome.code === 'upstream_mail_error' && outcome.details?.reason === 'outcome_unknown'
       ? 'unknown'
       : 'not done';
-  if (outcome.status !== 'ok') throw new Error(`the answer is ${outcome.status}`);
+  if (outcome.status !== 'ok') throw new Error(`the answer is ${JSON.stringify(outcome)}`);
   if (outcome.executed !== true) return 'unknown';
   return JSON.stringify(outcome.result).includes('"done":false') ? 'unknown' : 'done';
 }
