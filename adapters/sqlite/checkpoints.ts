@@ -78,8 +78,8 @@ export function checkpointsOf(file: string): Checkpoints {
     return started;
   }
 
-  /** Resolves once the thread has done what it is asked. Until then, it keeps the process alive. */
-  function ended(worker: Worker, ask: string): Promise<void> {
+  /** Resolves once the thread has done it. Until then, it keeps the process alive. */
+  function done(worker: Worker, mode: 'restart' | 'truncate'): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (settled: () => void) => {
         worker.off('message', onMessage).off('error', onError).off('exit', onExit).unref();
@@ -90,24 +90,29 @@ export function checkpointsOf(file: string): Checkpoints {
         settle(() =>
           reject(new Error('The thread that shortens the log of the database failed.', { cause })),
         );
-      const onExit = () => (ask === 'close' ? settle(resolve) : onError(new Error('It has ended.')));
+      const onExit = () => onError(new Error('It has ended.'));
       worker.on('message', onMessage).on('error', onError).on('exit', onExit).ref();
-      worker.postMessage(ask);
+      worker.postMessage(mode);
     });
   }
 
+  /** However the thread ends, the database is no longer open in it. */
   async function end(): Promise<void> {
     clearTimeout(idleTimer);
     const worker = thread;
+    if (worker === undefined) return;
     thread = undefined;
-    if (worker !== undefined) await ended(worker, 'close');
+    await new Promise<void>((resolve) => {
+      worker.once('exit', () => resolve()).ref();
+      worker.postMessage('close');
+    });
   }
 
   async function run(mode: 'restart' | 'truncate'): Promise<void> {
     if (isClosed) throw new Error('The database was closed.');
     clearTimeout(idleTimer);
     thread ??= start();
-    await ended(thread, mode);
+    await done(thread, mode);
     idleTimer = setTimeout(() => void inTurn(end), IDLE_MS).unref();
   }
 

@@ -15,6 +15,7 @@ interface Waiting {
  * call costs a part of a commit instead of two. The verbs run one after the other. Each sees the changes of
  * those before it, and each answers once everything is committed. If one fails, the whole group is rolled
  * back and runs again without the changes of what fails, so verbs must not touch anything except the database.
+ * @param afterCommit  called once a group is committed
  */
 export function grouping(db: Database, writes: LockLine, afterCommit: () => void) {
   let waiting: Waiting[] = [];
