@@ -2,6 +2,8 @@ import type { CopyResponseObject, ImapFlow } from 'imapflow';
 import type { ListedMessage } from '../../core/mail/listed-message.ts';
 import { messageRow } from '../../core/mail/message-row.ts';
 import { MailError } from '../../core/ports/mail.ts';
+import { isRefused } from './failure.ts';
+import { whyRefused } from './open-mailbox.ts';
 import { fetchRowsIn, rowAt } from './rows.ts';
 import { change, type OpenFolder, openFolder, select } from './session.ts';
 
@@ -32,8 +34,14 @@ export function namesCopy({ uidMap }: CopyResponseObject, { place }: ListedMessa
 
 /** Returns UIDNEXT of a folder that is not selected. Undefined if the server does not report it. */
 export async function uidNextIn(client: ImapFlow, path: string): Promise<number | undefined> {
-  const status = await client.status(path, { uidNext: true });
-  return status === false ? undefined : status.uidNext;
+  try {
+    const status = await client.status(path, { uidNext: true });
+    return status === false ? undefined : status.uidNext;
+  } catch (error) {
+    const why = await whyRefused(client, path, error);
+    if (isRefused(why)) return undefined;
+    throw why;
+  }
 }
 
 /** A copy that was just made is among the newest messages of its folder. */

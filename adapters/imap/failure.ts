@@ -81,8 +81,22 @@ export function imapFailure(error: unknown, proof: 'pass' | 'token' = 'pass'): M
     const reply = line.replace(/^\S+ (?:NO|BAD) /, '');
     return signInRefusal('IMAP', proof, reply, error);
   }
-  if (responseStatus !== undefined) return fail('refused', 'the IMAP server refused the command');
+  if (responseStatus !== undefined) return refusal(error);
   return connectionFailure('IMAP', error);
+}
+
+/** The failure of a command that the server refused. */
+export function refusal(cause: unknown): MailError {
+  return new MailError('refused', 'the IMAP server refused the command', { cause });
+}
+
+/**
+ * Whether the server answered BAD: to it, the command makes no sense, perhaps because it sees the connection in another
+ * state than we do (not signed in, for instance).
+ */
+export function isBad(error: unknown): boolean {
+  const reported = error instanceof MailError ? error.cause : error;
+  return imapflowError.safeParse(reported).data?.responseStatus === 'BAD';
 }
 
 /** The same for a sign-in with an access token. */

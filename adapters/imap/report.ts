@@ -14,6 +14,7 @@ import { connectImap, newTraits } from './connection.ts';
 import { deliversParts } from './content.ts';
 import { imapFailure, isNotFound } from './failure.ts';
 import { type FolderList, isGmail, listWithStatus, refusesListStatus } from './folders.ts';
+import { openMailbox } from './open-mailbox.ts';
 import { findsWords } from './search.ts';
 import { type OpenFolder, openFolder } from './session.ts';
 import type { SignInServers } from './settings.ts';
@@ -81,7 +82,7 @@ async function mailboxReport(client: ImapFlow) {
   const unknown = folders.filter(({ path }) => statuses.get(path)?.messages === undefined);
   const refused = await refusedAmong(client, unknown);
   // Not read-only, because servers report what they can store only to a session that may write.
-  const inbox = await client.mailboxOpen('INBOX');
+  const inbox = await openMailbox(client, 'INBOX');
   const keepsKeywords = inbox.permanentFlags?.has('\\*') === true;
   const findings = [
     ...extensions(client),
@@ -130,7 +131,7 @@ async function refusedAmong(
   const refused: MailFolder[] = [];
   for (const folder of folders) {
     try {
-      await client.mailboxOpen(folder.path, { readOnly: true });
+      await openMailbox(client, folder.path, { readOnly: true });
     } catch (error) {
       if (!client.usable) throw error;
       // One that is gone since is none.

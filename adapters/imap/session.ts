@@ -2,7 +2,8 @@ import type { ImapFlow, MailboxObject } from 'imapflow';
 import { MailError, timedOut } from '../../core/ports/mail.ts';
 import { raceLimit } from '../remote/time-limit.ts';
 import type { AccountConnections, Lease } from './account-connections.ts';
-import { imapFailure, isNotFound } from './failure.ts';
+import { imapFailure, isBad, isNotFound } from './failure.ts';
+import { openMailbox } from './open-mailbox.ts';
 
 /** How long an idle connection may take to prove that it is alive. */
 const PROOF_MS = 8_000;
@@ -102,7 +103,7 @@ export async function inFolderToChange<T>(
 
 /** Selects a folder, also if it is already selected. */
 export async function select(client: ImapFlow, path: string): Promise<void> {
-  const mailbox = await client.mailboxOpen(path);
+  const mailbox = await openMailbox(client, path);
   if (!Number.isInteger(mailbox.uidNext)) withoutUidNext.add(mailbox);
   selectedAt.set(client, performance.now());
 }
@@ -140,6 +141,7 @@ async function readyConnection(
       return lease;
     } catch (error) {
       const wasAlive = lease.client.usable;
+      if (isBad(error)) stop();
       lease.giveBack();
       // A connection that died while idle is not a failure: there are others.
       if (wasAlive || lease.idleMs === undefined || limit.aborted) throw imapFailure(error);
@@ -175,6 +177,7 @@ async function runOn<T>(
     if (limit.aborted) throw timedOut();
     return await work(client);
   } catch (error) {
+    if (isBad(error)) client.close();
     if (error instanceof MailError) throw error;
     if (limit.aborted) throw timedOut();
     const failure = imapFailure(error);

@@ -68,6 +68,24 @@ it('doctor says that only LOGIN is accepted', async () => {
   });
 });
 
+it('a sign-in that the server accepted and forgot is repeated by the next call', async () => {
+  let connections = 0;
+  const port = await startLineServer('* OK ready', () => {
+    connections += 1;
+    const hasForgotten = connections === 1;
+    return (line) => {
+      const [tag = '', command = ''] = line.split(' ');
+      if (command === 'LIST' && hasForgotten) return `${tag} BAD Please log in first\r\n`;
+      return `${command === 'CAPABILITY' ? '* CAPABILITY IMAP4rev1\r\n' : (DATA[command] ?? '')}${tag} OK done\r\n`;
+    };
+  });
+  const mail = openMail();
+  const call = callOn(port, 'user');
+  await expect(mail.folders(call)).rejects.toMatchObject({ code: 'refused' });
+  expect(await mail.folders(call)).toHaveLength(1);
+  expect(connections).toBe(2);
+});
+
 const WRONG = 'The IMAP server does not accept the user name and password.';
 const APP_PASSWORD =
   'The IMAP server wants an app password instead of the usual one: create it in the security settings of the account.';
