@@ -8,6 +8,7 @@ import { type AccountConnections, accountConnections } from './account-connectio
 import { bytesOfFolders, type ConversationIndex, conversationIndex } from './conversation-index.ts';
 import { type CountedFolder, countFolders } from './count-folders.ts';
 import { type FolderList, listFolders } from './folders.ts';
+import { bytesOfMessage, type KnownMessages, knownMessages } from './known-messages.ts';
 import { bytesOfKept, type KnownRows, knownRows } from './known-rows.ts';
 import { bytesOfDates, type ReceivedDates, receivedDates } from './received-dates.ts';
 import { type Filing, newFiling } from './sent-folder.ts';
@@ -19,12 +20,13 @@ const FOLDERS_MS = 60_000;
 
 /**
  * Of all accounts together: some 600,000 dates, three mailboxes of the largest that are indexed, 10,000 folders, 7,000
- * rows.
+ * rows, 250 messages of 5 KB.
  */
 const DATES_BYTES = 64 * 1024 * 1024;
 const INDEX_BYTES = 64 * 1024 * 1024;
 const FOLDERS_BYTES = 8 * 1024 * 1024;
 const ROWS_BYTES = 24 * 1024 * 1024;
+const MESSAGES_BYTES = 8 * 1024 * 1024;
 
 /** An account in use, and what is kept of it between calls. */
 export interface ImapAccount {
@@ -32,6 +34,7 @@ export interface ImapAccount {
   readonly dates: ReceivedDates;
   readonly index: ConversationIndex;
   readonly rows: KnownRows;
+  readonly messages: KnownMessages;
   readonly filing: Filing;
   /** The account's folders, from a list that is at most a minute old. */
   folders(limit: AbortSignal): Promise<FolderList>;
@@ -57,6 +60,7 @@ export function imapAccounts(maxConnections: number, reach: Reach): ImapAccounts
   const index = accountCache(INDEX_BYTES, bytesOfFolders);
   const folders = accountCache(FOLDERS_BYTES, bytesOfList);
   const rows = accountCache(ROWS_BYTES, bytesOfKept);
+  const messages = accountCache(MESSAGES_BYTES, bytesOfMessage);
   const accounts = openAccounts((account) => {
     const server = async () => (await settingsOf(account)).imap;
     const connections = accountConnections(maxConnections, server, reach);
@@ -65,6 +69,7 @@ export function imapAccounts(maxConnections: number, reach: Reach): ImapAccounts
       dates: receivedDates(partOf(dates, account)),
       index: conversationIndex(connections, partOf(index, account), known),
       rows: known,
+      messages: knownMessages(partOf(messages, account)),
       listed: partOf(folders, account),
     });
   });
@@ -83,7 +88,7 @@ export function imapAccounts(maxConnections: number, reach: Reach): ImapAccounts
     of: accounts.of,
     forget(ownerId, accountId) {
       accounts.forget(ownerId, accountId);
-      for (const cache of [dates, index, folders, rows]) cache.forget({ ownerId, accountId });
+      for (const cache of [dates, index, folders, rows, messages]) cache.forget({ ownerId, accountId });
     },
     close: accounts.close,
   };
@@ -98,7 +103,9 @@ function imapAccount(
   {
     listed,
     ...kept
-  }: Pick<ImapAccount, 'dates' | 'index' | 'rows'> & { readonly listed: KeptOfAccount<ListedFolders> },
+  }: Pick<ImapAccount, 'dates' | 'index' | 'rows' | 'messages'> & {
+    readonly listed: KeptOfAccount<ListedFolders>;
+  },
 ): ImapAccount {
   const counted = () => listed.get('')?.counted ?? [];
 

@@ -22,7 +22,7 @@ export interface KnownRows {
 }
 
 /** What never changes of a row. */
-type KnownRow = Omit<ListedMessage, 'place' | 'flags'> & { readonly header: Buffer };
+export type KnownRow = Omit<ListedMessage, 'place' | 'flags'> & { readonly header: Buffer };
 /** A row under its UID, or the UIDs that a range of sequence numbers had when it was listed. */
 export type Kept = KnownRow | readonly number[];
 
@@ -56,29 +56,6 @@ export function knownRows(kept: KeptOfAccount<Kept>): KnownRows {
     return rows;
   }
 
-  /** Returns the rows that the server still has, by their UIDs. */
-  async function stillThere(
-    folder: OpenFolder,
-    known: ReadonlyMap<number, KnownRow>,
-    ranges: readonly string[],
-    by: { readonly uid: boolean },
-  ): Promise<Map<number, ListedMessage>> {
-    const rows = new Map<number, ListedMessage>();
-    try {
-      for (const range of ranges) {
-        for await (const message of fetched(folder.client, range, CHANGING, by)) {
-          const before = isShown(message) ? known.get(message.uid) : undefined;
-          const row = before && sameRow(folder, message, before);
-          if (row !== undefined) rows.set(message.uid, row);
-        }
-      }
-    } catch (error) {
-      // The others are fetched in the way that gets past a message that the server cannot deliver.
-      if (deliveryRefusal(error) === undefined) throw error;
-    }
-    return rows;
-  }
-
   /** Returns the same rows, with headers of their own: what they were cut from need not be kept. */
   function keep(folder: OpenFolder, rows: readonly ListedMessage[]): ListedMessage[] {
     return rows.map((row) => {
@@ -94,10 +71,7 @@ export function knownRows(kept: KeptOfAccount<Kept>): KnownRows {
   return {
     async of(folder, uids) {
       const known = knownAs(folder, uids);
-      const rows =
-        known === undefined
-          ? new Map<number, ListedMessage>()
-          : await stillThere(folder, known, uidSets(uids), { uid: true });
+      const rows = known === undefined ? new Map<number, ListedMessage>() : await stillThere(folder, known);
       const others = uids.filter((uid) => !rows.has(uid));
       const anew = others.length === 0 ? [] : keep(folder, await fetchRowsOf(folder, others));
       return [...rows.values(), ...anew].sort(highestFirst);
@@ -109,7 +83,7 @@ export function knownRows(kept: KeptOfAccount<Kept>): KnownRows {
       const listed = kept.get(key);
       const known = listed === undefined || 'header' in listed ? undefined : knownAs(folder, listed);
       if (known !== undefined) {
-        const rows = await stillThere(folder, known, [range], { uid: false });
+        const rows = await stillThere(folder, known, { range });
         if (rows.size > last - first) return [...rows.values()].sort(highestFirst);
       }
       const rows = keep(folder, await fetchRowsIn(folder, first, last));
@@ -120,6 +94,32 @@ export function knownRows(kept: KeptOfAccount<Kept>): KnownRows {
       return rows;
     },
   };
+}
+
+/**
+ * Returns the rows that the server still has, by their UIDs. The known ones that it no longer has as they were are left out.
+ * @param range  the sequence numbers to ask for. Default: their UIDs
+ */
+export async function stillThere(
+  folder: OpenFolder,
+  known: ReadonlyMap<number, KnownRow>,
+  { range }: { readonly range?: string } = {},
+): Promise<Map<number, ListedMessage>> {
+  const rows = new Map<number, ListedMessage>();
+  const by = { uid: range === undefined };
+  try {
+    for (const asked of range === undefined ? uidSets([...known.keys()]) : [range]) {
+      for await (const message of fetched(folder.client, asked, CHANGING, by)) {
+        const before = isShown(message) ? known.get(message.uid) : undefined;
+        const row = before && sameRow(folder, message, before);
+        if (row !== undefined) rows.set(message.uid, row);
+      }
+    }
+  } catch (error) {
+    // The others are fetched in the way that gets past a message that the server cannot deliver.
+    if (deliveryRefusal(error) === undefined) throw error;
+  }
+  return rows;
 }
 
 /** The row of the message, with the header that is known. Undefined if it is another message than the known one. */

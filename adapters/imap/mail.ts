@@ -5,7 +5,7 @@ import type { AllowPrivateServers } from '../remote/connect.ts';
 import { withinCall } from '../remote/time-limit.ts';
 import { smtpSender } from '../smtp/sender.ts';
 import { connectImap } from './connection.ts';
-import { readAttachment, readMessage } from './content.ts';
+import { readAttachment } from './content.ts';
 import { noFolder } from './failure.ts';
 import { findMessage } from './find.ts';
 import { createFolder, findFolder } from './folders.ts';
@@ -96,13 +96,13 @@ export function imapMail(options: ImapOptions = {}): Mail<ImapSettings> {
     },
 
     read(call, place) {
-      return onAccount(call, ({ connections }, limit) =>
-        inFolder(connections, place.path, limit, (folder) => readMessage(folder, place)),
+      return onAccount(call, ({ connections, messages }, limit) =>
+        inFolder(connections, place.path, limit, (folder) => messages.at(folder, place)),
       );
     },
 
     readAll(call, places) {
-      return onAccount(call, ({ connections }, limit) => readEach(connections, places, limit));
+      return onAccount(call, (account, limit) => readEach(account, places, limit));
     },
 
     row(call, place) {

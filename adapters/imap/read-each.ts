@@ -1,12 +1,11 @@
 import type { MessagePlace } from '../../core/mail/listed-message.ts';
 import type { RawMessage } from '../../core/ports/mail-reading.ts';
-import type { AccountConnections } from './account-connections.ts';
-import { readMessages } from './content.ts';
 import { inEachFolder } from './each-folder.ts';
+import type { ImapAccount } from './imap-accounts.ts';
 
 /** Reads messages of several folders. @returns one for each place, in their order; undefined for one that is gone */
 export async function readEach(
-  connections: AccountConnections,
+  { connections, messages }: Pick<ImapAccount, 'connections' | 'messages'>,
   places: readonly MessagePlace[],
   limit: AbortSignal,
 ): Promise<readonly (RawMessage | undefined)[]> {
@@ -16,10 +15,11 @@ export async function readEach(
   }));
   const read = await inEachFolder(connections, folders, limit, async (open, folder) => {
     const valid = folder.places.filter(({ uidValidity }) => uidValidity === open.uidValidity);
-    const messages = new Map<number, RawMessage>();
-    const uids = valid.map(({ uid }) => uid);
-    for await (const message of readMessages(open, uids)) messages.set(message.row.place.uid, message);
-    return new Map(valid.map((place) => [place, messages.get(place.uid)]));
+    const there = await messages.of(
+      open,
+      valid.map(({ uid }) => uid),
+    );
+    return new Map(valid.map((place) => [place, there.get(place.uid)]));
   });
-  return places.map((place) => read.find((messages) => messages?.has(place))?.get(place));
+  return places.map((place) => read.find((some) => some?.has(place))?.get(place));
 }

@@ -55,14 +55,34 @@ export function withResults(row: MessageRow, { headers: { receiverResults } }: R
   return receiverResults === undefined ? row : { ...row, receiverResults };
 }
 
+/** Adapters that keep messages in memory return the same bytes every time: asked alike, each is read once. */
+const KNOWN = new WeakMap<Uint8Array, { readonly asked: string; readonly read: ReadMessage }>();
+
+function knownReading(message: MessageInput): ReadMessage | undefined {
+  const known = message.source.kind === 'whole' ? KNOWN.get(message.source.bytes) : undefined;
+  return known?.asked === askedOf(message) ? known.read : undefined;
+}
+
+function keptReading(message: MessageInput, reading: MessageReading): ReadMessage {
+  const read = { ...reading, unreadable: null };
+  if (message.source.kind === 'whole') KNOWN.set(message.source.bytes, { asked: askedOf(message), read });
+  return read;
+}
+
+function askedOf({ window, head }: MessageInput): string {
+  return JSON.stringify([window.from, window.most, head]);
+}
+
 /** @throws ServiceError as `readWithin` does */
 export async function readMessage(
   ports: Pick<LookUpPorts, 'reader'>,
   reading: ReadingFor,
   message: MessageInput,
 ): Promise<ReadMessage> {
+  const known = knownReading(message);
+  if (known !== undefined) return known;
   const read = await readWithin(ports, reading, 'message', message);
-  return read.kind === 'read' ? { ...read.value, unreadable: null } : unread(message, read.reason);
+  return read.kind === 'read' ? keptReading(message, read.value) : unread(message, read.reason);
 }
 
 /** Of the header of an unreadable message, which is read here, without the reader. */
@@ -140,6 +160,7 @@ async function readTogether(
   let bytes = 0;
   const short = messages.filter((message): message is MessageInput => {
     if (message?.source.kind !== 'whole' || message.source.bytes.length > SHORT_BYTES) return false;
+    if (knownReading(message) !== undefined) return false;
     bytes += message.source.bytes.length;
     return bytes <= TOGETHER_BYTES;
   });
@@ -149,7 +170,7 @@ async function readTogether(
   return new Map(
     read.value.flatMap((one, index) => {
       const message = short[index];
-      return message === undefined ? [] : [[message, { ...one, unreadable: null }]];
+      return message === undefined ? [] : [[message, keptReading(message, one)]];
     }),
   );
 }

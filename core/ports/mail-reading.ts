@@ -32,7 +32,11 @@ export interface MailReading {
    */
   row(call: MailCall, place: MessagePlace): Promise<ListedMessage | undefined>;
 
-  /** One message. @throws MailError `not_found` if the place has no message, or if its uidValidity has changed */
+  /**
+   * One message. Its bytes are never changed afterwards; an adapter that keeps them returns the same object again, and core
+   * does not read it a second time.
+   * @throws MailError `not_found` if the place has no message, or if its uidValidity has changed
+   */
   read(call: MailCall, place: MessagePlace): Promise<RawMessage>;
 
   /**

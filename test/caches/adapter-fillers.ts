@@ -7,6 +7,7 @@ import { missingParts } from '../../adapters/imap/missing-parts.ts';
 import { inFolder, type OpenFolder } from '../../adapters/imap/session.ts';
 import { inlineReader } from '../../adapters/reader/inline-reader.ts';
 import { smtpSender } from '../../adapters/smtp/sender.ts';
+import { readMessage } from '../../core/accounts/read-message.ts';
 import { messageRow } from '../../core/mail/message-row.ts';
 import type { MailAccount, MailCall } from '../../core/ports/mail.ts';
 import { multistatus } from '../servers/caldav-answers.ts';
@@ -23,6 +24,13 @@ function rangeOf(range: string): number[] {
   return numbers(to - from + 1).map((index) => from + index);
 }
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+/** A text of that length, of words that are not the same twice. */
+function words(seed: number, chars: number): string {
+  return numbers(chars / 10)
+    .map((n) => `w${seed}${n}`.padEnd(9, 'x'))
+    .join(' ');
+}
 
 function account(ownerId: string, settings: unknown = {}): MailAccount {
   return { ownerId, accountId: 1, revision: 1, email: 'ada@example.org', settings: async () => settings };
@@ -94,6 +102,44 @@ export const ADAPTER_FILLERS: Readonly<Record<string, Filler>> = {
           ))
             messageRow(row);
         }
+      };
+    },
+  },
+  'adapters/imap/imap-accounts.ts imapAccounts.messages': {
+    mostBytes: 8 * MB,
+    rounds: 5,
+    open() {
+      const accounts = imapAccounts(3, REACH);
+      const reader = inlineReader();
+      // One letter beyond Latin-1 doubles the memory that a text takes.
+      const sourceOf = (uid: number) =>
+        Buffer.from(`From: Ada <ada@example.org>\r\nSubject: 漢\r\n\r\n漢 ${words(uid, (uid % 30) * 1000)}`);
+      const folder = {
+        uidValidity: '1',
+        mailbox: { path: cutOut('INBOX.folder of mail') },
+        client: {
+          capabilities: new Map(),
+          async *fetch(set: string) {
+            for (const uid of set.split(',').flatMap(rangeOf)) {
+              const source = sourceOf(uid);
+              const facts = { size: source.length, internalDate: new Date(1_700_000_000_000) };
+              yield { uid, ...facts, flags: new Set(), headers: source.subarray(0, 50), source };
+            }
+          },
+        },
+      } as unknown as OpenFolder;
+      return async (round) => {
+        const { messages } = accounts.of(account(`${round}`));
+        const read = await messages.of(
+          folder,
+          numbers(60).map((uid) => uid + 1),
+        );
+        for (const { source } of read.values())
+          await readMessage(
+            { reader },
+            { ownerId: 'ada', signal: limit },
+            { source, window: { from: 0, most: 50_000 }, head: 'Ada' },
+          );
       };
     },
   },

@@ -39,6 +39,7 @@ const BOUNDS: Readonly<Record<string, readonly [Kind, bound: string]>> = {
   'adapters/imap/imap-accounts.ts imapAccounts.dates': ['filled', '64 MB'],
   'adapters/imap/imap-accounts.ts imapAccounts.folders': ['filled', '8 MB'],
   'adapters/imap/imap-accounts.ts imapAccounts.index': ['filled', '64 MB'],
+  'adapters/imap/imap-accounts.ts imapAccounts.messages': ['filled', '8 MB'],
   'adapters/imap/imap-accounts.ts imapAccounts.rows': ['filled', '24 MB'],
   'adapters/imap/missing-parts.ts missingParts.refused': ['call', 'the folders of one account'],
   'adapters/imap/missing-parts.ts missingParts.undelivered': ['call', 'the folders of one account'],
