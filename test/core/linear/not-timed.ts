@@ -103,6 +103,7 @@ export const NOT_TIMED: readonly {
       'adapters/imap/search.ts': 'findsWords',
       'adapters/imap/sent-folder.ts': 'copiesTo messageWithId',
       'adapters/imap/session.ts': 'inFolder inFolderIfThere inFolderToChange leaseInFolder select',
+      'adapters/imap/open-mailbox.ts': 'openMailbox whyRefused',
       'adapters/imap/settings.ts': 'parseMailUrl',
       'adapters/oauth/failure.ts': 'providerFailure',
       'adapters/oauth/limited-fetch.ts': 'limitedFetch',
