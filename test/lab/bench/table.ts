@@ -20,8 +20,11 @@ export function printRows(rows: readonly Row[]): void {
   for (const row of rows) printCells(cells(row));
 }
 
-/** Says at the end which bounds were missed, because the table is long. */
-export function printMissed(rows: readonly Row[]): void {
+/**
+ * Says at the end which bounds were missed, because the table is long.
+ * @returns whether every bound is kept
+ */
+export function printMissed(rows: readonly Row[]): boolean {
   const missed = rows.filter(
     (row) => row.bound !== undefined && !isWithin(row.ratio ?? row.ours ?? Number.NaN, row.bound),
   );
@@ -32,6 +35,7 @@ export function printMissed(rows: readonly Row[]): void {
     return head === row || head === undefined ? row.name : `${head.name}: ${row.name.trim()}`;
   };
   printRows(missed.map((row) => ({ ...row, name: nameOf(row) })));
+  return missed.length === 0;
 }
 
 function printCells(texts: readonly string[]): void {
