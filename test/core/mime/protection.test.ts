@@ -339,6 +339,27 @@ describe('an encrypted message', () => {
   });
 
   it.each([
+    ['enveloped-data', true],
+    ['authEnveloped-data', true],
+    ['signed-data', false],
+  ])('says so of S/MIME of which only the header was fetched: %s', async (kind, isEncrypted) => {
+    const type = `application/pkcs7-mime; smime-type=${kind}; name=smime.p7m`;
+    const described = {
+      name: 'smime.p7m',
+      mime: 'application/pkcs7-mime',
+      charset: '',
+      encoding: 'base64',
+      encodedBytes: 40_000_000,
+    };
+    const texts = [message(`Content-Type: ${type}`, 'Subject: sealed', '')];
+    const parts = { kind: 'parts', texts, isCut: false, attachments: [described] } as const;
+    const { text, protection } = await parseLargeMessage(parts);
+    expect(protection).toEqual({ isEncrypted, isSigned: false });
+    expect(text === NOTICE).toBe(isEncrypted);
+    expect(text).not.toBe('');
+  });
+
+  it.each([
     ['> -----BEGIN PGP MESSAGE-----', '> hQEMA9v=', '> -----END PGP MESSAGE-----'],
     ['-----BEGIN PGP MESSAGE-----', 'Pay 100 € to Eve.', '-----END PGP MESSAGE-----'],
     ['-----BEGIN PGP MESSAGE-----', 'hQEMA9v='],
