@@ -4,7 +4,7 @@ import { attachmentFacts } from '../../core/mail/attachment-info.ts';
 import { decodeText } from '../../core/mail/charset.ts';
 import { parseHeaders } from '../../core/mail/message-headers.ts';
 import { controlsAsSpaces, displayAddresses } from '../../core/mail/row-text.ts';
-import { codePageCharset } from '../../core/mime/code-page.ts';
+import { codePageCharset, localeCodePage } from '../../core/mime/code-page.ts';
 import { rtfBody } from '../../core/mime/rtf-body.ts';
 import type { CompoundFile } from './compound-file.ts';
 
@@ -57,6 +57,7 @@ const RTF_BODY = 0x1009;
 const HTML_BODY = 0x1013;
 const CODE_PAGE = 0x3ffd;
 const HTML_CODE_PAGE = 0x3fde;
+const LOCALE = 0x3ff1;
 const FILE_NAMES = [0x3707, 0x3704, 0x3001] as const;
 const FILE_TYPE = 0x370e;
 const FILE_DATA = 0x3701;
@@ -66,7 +67,9 @@ const CC = 2;
 
 export function outlookMessage(storage: CompoundFile, place: 'file' | 'attachment' = 'file'): OutlookMessage {
   const fixed = fixedProperties(storage, place === 'file' ? 32 : 24);
-  const charset = codePageCharset(fixed.number(CODE_PAGE) ?? fixed.number(HTML_CODE_PAGE) ?? 1252);
+  const charset = codePageCharset(
+    fixed.number(CODE_PAGE) ?? fixed.number(HTML_CODE_PAGE) ?? localeCodePage(fixed.number(LOCALE) ?? 0),
+  );
   const text = (id: number, most = SHORT_BYTES) => textOf(storage, id, charset, most);
   const headers = parseHeaders(Buffer.from(text(HEADERS, 64 * 1024)));
   const recipients = recipientsOf(storage, charset);

@@ -15,6 +15,7 @@ const FROM_NAME = 0x0c1a;
 const FROM_ADDRESS = 0x5d01;
 const PLAIN = 0x1000;
 const RTF = 0x1009;
+const LOCALE = 0x3ff1;
 const HTML = 0x1013;
 const HEADERS = 0x7d;
 
@@ -55,6 +56,23 @@ describe('a message that Outlook saved', () => {
     const encode = (text: string) => iconv.encode(text, 'windows-1251');
     expect(await textOf(outlookFile({ texts, encode, codePage: 1251 }))).toBe(
       'From: Иван\nSubject: Встреча\n\nСъешь ещё булок.',
+    );
+  });
+
+  it.each([
+    ['Russian', 1049, 'windows-1251', 'Съешь ещё булок.'],
+    ['Japanese', 1041, 'shift_jis', '会議は明日です。'],
+    ['Chinese in Taiwan', 1028, 'big5', '會議在明天。'],
+    ['Chinese in China', 2052, 'gbk', '会议在明天。'],
+    ['Polish', 1045, 'windows-1250', 'Zażółć gęślą jaźń.'],
+    ['Serbian in Cyrillic', 3098, 'windows-1251', 'Љубазни фењерџија.'],
+    ['English', 1033, 'windows-1252', 'Größe – café'],
+    ['no', undefined, 'windows-1252', 'Größe – café'],
+  ])('is read in the code page of its locale if it names none: %s', async (_name, locale, charset, words) => {
+    const encode = (text: string) => iconv.encode(text, charset);
+    const numbers = locale === undefined ? {} : { [LOCALE]: locale };
+    expect(await textOf(outlookFile({ texts: { [SUBJECT]: 'x', [PLAIN]: words }, encode, numbers }))).toBe(
+      `Subject: x\n\n${words}`,
     );
   });
 
