@@ -3,12 +3,13 @@ import { expect, it } from 'vitest';
 import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import { readMessage, readMessages } from '../../../core/accounts/read-message.ts';
 import type { MessageRow } from '../../../core/mail/message-row.ts';
+import type { Clock } from '../../../core/ports/clock.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import type { Reader } from '../../../core/ports/reader.ts';
 import type { MessageInput } from '../../../core/reading/message-job.ts';
-import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 
 const READING = { ownerId: 'ada', signal: new AbortController().signal };
+const CLOCK: Clock = { now: () => new Date(), every: () => () => undefined, after: () => () => undefined };
 const WINDOW = { from: 0, most: 100 };
 
 function sourceOf(text: string) {
@@ -87,8 +88,7 @@ it('of several messages, only those that are not known are read', async () => {
   async function texts(some: typeof wanted) {
     const limits = { window: WINDOW, untilMs: Number.POSITIVE_INFINITY };
     const read = [];
-    for await (const one of readMessages({ reader, clock: systemClock, mail }, call, some, limits))
-      read.push(one);
+    for await (const one of readMessages({ reader, clock: CLOCK, mail }, call, some, limits)) read.push(one);
     return read.map((one) => one?.body.text);
   }
   expect(await texts(wanted.slice(0, 2))).toEqual(['one', 'two']);
