@@ -1,6 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { KeptOfAccount } from '../../core/accounts/account-cache.ts';
-import type { MessagePlace } from '../../core/mail/listed-message.ts';
+import { boundedFields } from '../../core/mail/bounded-fields.ts';
+import { headerBlock, readHeaders } from '../../core/mail/header-fields.ts';
+import { type MessagePlace, ROW_FIELDS } from '../../core/mail/listed-message.ts';
 import { ownCopy } from '../../core/memory/own-copy.ts';
 import type { RawMessage } from '../../core/ports/mail-reading.ts';
 import { readMessage, readMessages } from './content.ts';
@@ -55,8 +57,12 @@ export function knownMessages(kept: KeptOfAccount<KeptMessage>): KnownMessages {
   function keep(folder: OpenFolder, message: RawMessage): RawMessage {
     const { row, source } = message;
     if (row.undeliverable || source.kind !== 'whole' || source.bytes.length > KEPT_BYTES) return message;
-    // One whose size is an estimate may be cut.
-    if (source.bytes.length !== row.sizeBytes) return message;
+    // One whose size is an estimate may be cut, and so may its header, which was fetched by itself.
+    if (
+      source.bytes.length !== row.sizeBytes ||
+      rowFields(row.header) !== rowFields(headerBlock(source.bytes))
+    )
+      return message;
     const { place, stableId, internalDate, sizeBytes } = row;
     const header = ownBytes(row.header);
     const bytes = ownBytes(source.bytes);
@@ -79,6 +85,12 @@ export function knownMessages(kept: KeptOfAccount<KeptMessage>): KnownMessages {
       return messages;
     },
   };
+}
+
+/** The fields that a row is read from, in one order. */
+function rowFields(header: Uint8Array): string {
+  const fields = readHeaders(boundedFields(header, ROW_FIELDS, KEPT_BYTES));
+  return JSON.stringify(fields.map(({ key, value }) => [key, value.trim()]).sort());
 }
 
 function ownBytes(bytes: Uint8Array): Buffer {

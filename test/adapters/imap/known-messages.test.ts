@@ -8,6 +8,7 @@ import type { RawMessage } from '../../../core/ports/mail-reading.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
+import { startMutatingProxy } from '../../servers/mutating-proxy.ts';
 import { callOn } from './mailbox-on.ts';
 import { proxyBefore } from './through-proxy.ts';
 
@@ -106,6 +107,25 @@ describe.skipIf(missingServers().length > 0)(titled('messages that were read bef
     expect(shown(after)?.source).toContain('word of another one');
   });
 
+  it('are right again after a server that has cut their header', async () => {
+    const server = await startDovecot({ tls: false });
+    onTestFinished(() => server.stop());
+    const proxy = await startMutatingProxy('imap', server.port);
+    onTestFinished(() => proxy.stop());
+    const user = server.addUser();
+    await server.deliver(user, letter('a'));
+    const [mail, call] = [opened(), callOn(proxy.port, user)];
+    const [place] = await placesOf(mail, call);
+    if (place === undefined) throw new Error('the inbox is empty');
+    proxy.mutate({ command: 'UID FETCH', answer: (responses) => responses.map(withHalfOfTheHeader) });
+    const cut = shown(await mail.read(call, place));
+    expect(proxy.changed).toBe(1);
+    proxy.mutate(undefined);
+    const right = shown(await opened().read(call, place));
+    expect(cut).not.toEqual(right);
+    expect(shown(await mail.read(call, place))).toEqual(right);
+  });
+
   it('are those that a mailbox shows that knows none of them, whatever other programs do', async () => {
     const step = fc.constantFrom('deliver', 'flag', 'unflag', 'mark', 'remove', 'read');
     await fc.assert(
@@ -141,3 +161,14 @@ describe.skipIf(missingServers().length > 0)(titled('messages that were read bef
     );
   });
 });
+
+function withHalfOfTheHeader(response: string): string {
+  const found = /(BODY\[HEADER[^\]]*\]) \{(\d+)\}\r\n/.exec(response);
+  if (found === null) return response;
+  const [announced, section = '', length] = found;
+  const start = found.index + announced.length;
+  const header = response.slice(start, start + Number(length));
+  const half = header.slice(0, header.length / 2);
+  const literal = `${section} {${half.length}}\r\n${half}`;
+  return response.slice(0, found.index) + literal + response.slice(start + header.length);
+}
