@@ -13,6 +13,7 @@ const JSON_BODY = 'A JSON body, which is bounded when it is received.';
 
 const PLACES: Readonly<Record<string, string>> = {
   'adapters/discovery/autoconfig.ts readAutoconfig': READER,
+  'adapters/imap/known-rows.ts ownBytes': 'Copied as they are.',
   'adapters/imap/large-message.ts fetchParts': READER,
   'adapters/imap/linked-rows.ts linkedIds': HEADER,
   'adapters/notices/push-message.ts encryptPush': WRITTEN,

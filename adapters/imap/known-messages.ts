@@ -1,12 +1,11 @@
-import { Buffer } from 'node:buffer';
+import type { Buffer } from 'node:buffer';
 import type { KeptOfAccount } from '../../core/accounts/account-cache.ts';
 import { boundedFields } from '../../core/mail/bounded-fields.ts';
 import { headerBlock, readHeaders } from '../../core/mail/header-fields.ts';
 import { type MessagePlace, ROW_FIELDS } from '../../core/mail/listed-message.ts';
-import { ownCopy } from '../../core/memory/own-copy.ts';
 import type { RawMessage } from '../../core/ports/mail-reading.ts';
 import { readMessage, readMessages } from './content.ts';
-import { type KnownRow, stillThere } from './known-rows.ts';
+import { type KnownRow, ownBytes, ownRow, stillThere } from './known-rows.ts';
 import type { OpenFolder } from './session.ts';
 
 /**
@@ -53,7 +52,7 @@ export function knownMessages(kept: KeptOfAccount<KeptMessage>): KnownMessages {
     return messages;
   }
 
-  /** Returns the same message, with bytes of its own: what they were cut from need not be kept. */
+  /** Returns the same message, with bytes of its own. */
   function keep(folder: OpenFolder, message: RawMessage): RawMessage {
     const { row, source } = message;
     if (row.undeliverable || source.kind !== 'whole' || source.bytes.length > KEPT_BYTES) return message;
@@ -63,12 +62,9 @@ export function knownMessages(kept: KeptOfAccount<KeptMessage>): KnownMessages {
       rowFields(row.header) !== rowFields(headerBlock(source.bytes))
     )
       return message;
-    const { place, stableId, internalDate, sizeBytes } = row;
-    const header = ownBytes(row.header);
-    const bytes = ownBytes(source.bytes);
-    const id = stableId && ownCopy(stableId);
-    kept.set(keyOf(folder, place.uid), { stableId: id, header, internalDate, sizeBytes, source: bytes });
-    return { row: { ...row, header }, source: { kind: 'whole', bytes } };
+    const own = { ...ownRow(row), source: ownBytes(source.bytes) };
+    kept.set(keyOf(folder, row.place.uid), own);
+    return { row: { ...row, header: own.header }, source: { kind: 'whole', bytes: own.source } };
   }
 
   return {
@@ -91,8 +87,4 @@ export function knownMessages(kept: KeptOfAccount<KeptMessage>): KnownMessages {
 function rowFields(header: Uint8Array): string {
   const fields = readHeaders(boundedFields(header, ROW_FIELDS, KEPT_BYTES));
   return JSON.stringify(fields.map(({ key, value }) => [key, value.trim()]).sort());
-}
-
-function ownBytes(bytes: Uint8Array): Buffer {
-  return Buffer.from(new Uint8Array(bytes).buffer);
 }

@@ -56,15 +56,13 @@ export function knownRows(kept: KeptOfAccount<Kept>): KnownRows {
     return rows;
   }
 
-  /** Returns the same rows, with headers of their own: what they were cut from need not be kept. */
+  /** Returns the same rows, with headers of their own. */
   function keep(folder: OpenFolder, rows: readonly ListedMessage[]): ListedMessage[] {
     return rows.map((row) => {
       if (row.undeliverable) return row;
-      const { place, stableId, internalDate, sizeBytes } = row;
-      const header = Buffer.from(new Uint8Array(row.header).buffer);
-      const id = stableId && ownCopy(stableId);
-      kept.set(keyIn(folder, `${place.uid}`), { stableId: id, header, internalDate, sizeBytes });
-      return { ...row, header };
+      const own = ownRow(row);
+      kept.set(keyIn(folder, `${row.place.uid}`), own);
+      return { ...row, header: own.header };
     });
   }
 
@@ -94,6 +92,15 @@ export function knownRows(kept: KeptOfAccount<Kept>): KnownRows {
       return rows;
     },
   };
+}
+
+/** What never changes of the row, as a copy: what it was cut from need not be kept. */
+export function ownRow({ stableId, header, internalDate, sizeBytes }: ListedMessage): KnownRow {
+  return { stableId: stableId && ownCopy(stableId), header: ownBytes(header), internalDate, sizeBytes };
+}
+
+export function ownBytes(bytes: Uint8Array): Buffer {
+  return Buffer.from(new Uint8Array(bytes).buffer);
 }
 
 /**

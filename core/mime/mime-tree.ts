@@ -178,8 +178,10 @@ function contentEnd(bytes: Buffer, start: number, next: number | undefined): num
 
 /** A part that contains others without MIME, as a multipart of them. */
 function unpacked(leaf: MimePart, { depth, isWhole }: Position, budget: Budget): ReadPart {
-  if (isWhole && saysEncrypted(leaf)) return { part: { ...leaf, isEncrypted: true }, complete: true };
-  if (!budget.unpacks) return { part: leaf, complete: true };
+  if (!budget.unpacks) {
+    const isSealed = isWhole && saysEncrypted(leaf);
+    return { part: isSealed ? { ...leaf, isEncrypted: true } : leaf, complete: true };
+  }
   if (isWhole && (isCms(leaf) || isCmsByName(leaf))) return unsigned(leaf, depth, budget);
   const { parts: inner, complete } = isTnef(leaf)
     ? tnefParts(leaf, isWhole)
@@ -197,7 +199,7 @@ function isCms({ type }: MimePart): boolean {
   return /^application\/(?:x-)?pkcs7-mime$/.test(type);
 }
 
-/** Its `smime-type` says so (RFC 8551 3.2.2), also when its content was not fetched. */
+/** What its `smime-type` says (RFC 8551 3.2.2) of a content that was not fetched. One that was decides itself. */
 function saysEncrypted(leaf: MimePart): boolean {
   return isCms(leaf) && /^(?:authe|e)nveloped-data$/i.test(leaf.typeParams['smime-type'] ?? '');
 }

@@ -1,7 +1,6 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { imapMail } from '../../../adapters/imap/mail.ts';
+import { expect, it } from 'vitest';
 import { startLineServer } from '../../servers/line-server.ts';
-import { callOn } from './mailbox-on.ts';
+import { callOn, openMail } from './mailbox-on.ts';
 
 /** Responses that cannot be read: those take the longest. */
 const FLOOD = ')]}"\\{\r\n'.repeat(20_000);
@@ -36,8 +35,7 @@ async function turnsOf(work: Promise<unknown>): Promise<{ readonly longest: numb
 }
 
 it('a server that floods with responses leaves other work its turns', async () => {
-  const mail = imapMail({ allowPrivateServers: true });
-  onTestFinished(() => mail.close());
+  const mail = openMail();
   const call = callOn(await startServer(FLOOD), 'user');
   // Loads imapflow.
   await mail.verify(call, 'reading');
@@ -59,8 +57,7 @@ it.each([
     { length: count },
     (_, n) => `* LIST () "/" "${n === 0 ? 'INBOX' : `folder ${n}`}"\r\n`,
   );
-  const mail = imapMail({ allowPrivateServers: true });
-  onTestFinished(() => mail.close());
+  const mail = openMail();
   const listed = mail.folders(callOn(await startServer(folders.join('')), 'user'));
   expect(
     await listed.then(

@@ -9,7 +9,7 @@ import type { Mail } from '../../../core/ports/ports.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
 import { startMutatingProxy } from '../../servers/mutating-proxy.ts';
-import { callOn } from './mailbox-on.ts';
+import { callOn, newestOf, openMail } from './mailbox-on.ts';
 import { proxyBefore } from './through-proxy.ts';
 
 describe.skipIf(missingServers().length > 0)(titled('messages that were read before'), () => {
@@ -22,12 +22,6 @@ describe.skipIf(missingServers().length > 0)(titled('messages that were read bef
 
   const letter = (name: string) =>
     `Message-ID: <${name}@x.example>\r\nFrom: Ada <ada@x.example>\r\nSubject: ${name}\r\n\r\nword of ${name}\r\n`;
-
-  function opened(): Mail {
-    const mail = imapMail({ allowPrivateServers: true });
-    onTestFinished(() => mail.close());
-    return mail;
-  }
 
   async function placesOf(mail: Mail, call: MailCall): Promise<readonly MessagePlace[]> {
     const query = { path: 'INBOX', unread: false, order: 'uid', limit: 20, after: undefined } as const;
@@ -60,9 +54,8 @@ describe.skipIf(missingServers().length > 0)(titled('messages that were read bef
         return undefined;
       },
     });
-    const [mail, call] = [opened(), callOn(proxy.port, user)];
-    const [place] = await placesOf(mail, call);
-    if (place === undefined) throw new Error('the inbox is empty');
+    const [mail, call] = [openMail(), callOn(proxy.port, user)];
+    const { place } = await newestOf(mail, call);
     const first = await read(mail, call, place);
     await dovecot.doveadm('flags add', user, ['\\Seen', 'mailbox', 'INBOX', 'all']);
     asked.length = 0;
@@ -79,9 +72,8 @@ describe.skipIf(missingServers().length > 0)(titled('messages that were read bef
   it.each(READS)('are not there once they are gone: %s', async (_name, read) => {
     const user = dovecot.addUser();
     await dovecot.deliver(user, letter('a'));
-    const [mail, call] = [opened(), callOn(dovecot.port, user)];
-    const [place] = await placesOf(mail, call);
-    if (place === undefined) throw new Error('the inbox is empty');
+    const [mail, call] = [openMail(), callOn(dovecot.port, user)];
+    const { place } = await newestOf(mail, call);
     await read(mail, call, place);
     await dovecot.doveadm('expunge', user, ['mailbox', 'INBOX', 'all']);
     const code = await read(mail, call, place).catch((error: { code: string }) => error.code);
@@ -94,9 +86,8 @@ describe.skipIf(missingServers().length > 0)(titled('messages that were read bef
     await dovecot.deliver(user, letter('kept'));
     execFileSync('cp', ['-a', home, `${home}.backup`]);
     await dovecot.deliver(user, letter('lost'));
-    const [mail, call] = [opened(), callOn(dovecot.port, user)];
-    const [place] = await placesOf(mail, call);
-    if (place === undefined) throw new Error('the inbox is empty');
+    const [mail, call] = [openMail(), callOn(dovecot.port, user)];
+    const { place } = await newestOf(mail, call);
     const before = await read(mail, call, place);
     execFileSync('rm', ['-r', home]);
     execFileSync('cp', ['-a', `${home}.backup`, home]);
@@ -114,14 +105,13 @@ describe.skipIf(missingServers().length > 0)(titled('messages that were read bef
     onTestFinished(() => proxy.stop());
     const user = server.addUser();
     await server.deliver(user, letter('a'));
-    const [mail, call] = [opened(), callOn(proxy.port, user)];
-    const [place] = await placesOf(mail, call);
-    if (place === undefined) throw new Error('the inbox is empty');
+    const [mail, call] = [openMail(), callOn(proxy.port, user)];
+    const { place } = await newestOf(mail, call);
     proxy.mutate({ command: 'UID FETCH', answer: (responses) => responses.map(withHalfOfTheHeader) });
     const cut = shown(await mail.read(call, place));
     expect(proxy.changed).toBe(1);
     proxy.mutate(undefined);
-    const right = shown(await opened().read(call, place));
+    const right = shown(await openMail().read(call, place));
     expect(cut).not.toEqual(right);
     expect(shown(await mail.read(call, place))).toEqual(right);
   });

@@ -9,7 +9,7 @@ import type { Mail } from '../../../core/ports/ports.ts';
 import { type Dovecot, startDovecot } from '../../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
-import { callOn, searchFor } from './mailbox-on.ts';
+import { callOn, openMail, searchFor } from './mailbox-on.ts';
 import { proxyBefore } from './through-proxy.ts';
 
 describe.skipIf(missingServers().length > 0)(titled('rows that were listed before'), () => {
@@ -22,12 +22,6 @@ describe.skipIf(missingServers().length > 0)(titled('rows that were listed befor
 
   const letter = (name: string) =>
     `Message-ID: <${name}@x.example>\r\nFrom: Ada <ada@x.example>\r\nSubject: ${name}\r\n\r\nword\r\n`;
-
-  function opened(): Mail {
-    const mail = imapMail({ allowPrivateServers: true });
-    onTestFinished(() => mail.close());
-    return mail;
-  }
 
   async function deliver(user: string, names: readonly string[]): Promise<void> {
     for (const name of names) await dovecot.deliver(user, letter(name));
@@ -68,7 +62,7 @@ describe.skipIf(missingServers().length > 0)(titled('rows that were listed befor
         return undefined;
       },
     });
-    const [mail, call] = [opened(), callOn(proxy.port, user)];
+    const [mail, call] = [openMail(), callOn(proxy.port, user)];
     const first = await list(mail, call);
     expect(asked.some((line) => line.includes('HEADER.FIELDS'))).toBe(true);
     asked.length = 0;
@@ -88,7 +82,7 @@ describe.skipIf(missingServers().length > 0)(titled('rows that were listed befor
       await deliver(user, ['kept']);
       execFileSync('cp', ['-a', home, `${home}.backup`]);
       await deliver(user, ['lost 1', 'lost 2']);
-      const [mail, call] = [opened(), callOn(dovecot.port, user)];
+      const [mail, call] = [openMail(), callOn(dovecot.port, user)];
       const before = await list(mail, call);
       expect(before.rows).toHaveLength(3);
       execFileSync('rm', ['-r', home]);
@@ -97,7 +91,7 @@ describe.skipIf(missingServers().length > 0)(titled('rows that were listed befor
       await deliver(user, ['another 1', 'another 2']);
       const after = await list(mail, call);
       expect(after.rows.map(({ place }) => place)).toEqual(before.rows.map(({ place }) => place));
-      expect(shown(after)).toEqual(shown(await list(opened(), call)));
+      expect(shown(after)).toEqual(shown(await list(openMail(), call)));
       expect(shown(after).rows.map(({ header }) => /Subject: (.*)\r/.exec(header)?.[1])).toContain(
         'another 2',
       );

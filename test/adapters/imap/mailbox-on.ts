@@ -1,3 +1,5 @@
+import { onTestFinished } from 'vitest';
+import { imapMail } from '../../../adapters/imap/mail.ts';
 import { mailReader } from '../../../core/accounts/mail-reader.ts';
 import type { MessageRow } from '../../../core/mail/message-row.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
@@ -5,6 +7,13 @@ import type { Mail } from '../../../core/ports/ports.ts';
 import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 import { contains } from '../../contracts/mail/read.ts';
 import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
+
+/** Mailboxes on this machine, until the test ends. */
+export function openMail(): Mail {
+  const mail = imapMail({ allowPrivateServers: true });
+  onTestFinished(() => mail.close());
+  return mail;
+}
 
 /** Returns a call for the mailbox of a user, over plain text. */
 export function callOn(port: number, user: string, limits: Partial<MailCall> = {}): MailCall {

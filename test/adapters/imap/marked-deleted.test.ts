@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { imapMail } from '../../../adapters/imap/mail.ts';
 import { mailReader } from '../../../core/accounts/mail-reader.ts';
@@ -8,7 +8,7 @@ import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 import { type Dovecot, type DovecotVariant, startDovecot } from '../../servers/dovecot.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
 import type { Disguise } from '../../servers/proxy.ts';
-import { callOn, searchFor, started } from './mailbox-on.ts';
+import { callOn, openMail, searchFor, started } from './mailbox-on.ts';
 import { readingService } from './reading-service.ts';
 import { proxyBefore } from './through-proxy.ts';
 
@@ -193,8 +193,7 @@ describe.skipIf(missingServers().length > 0)(
 
       it('take few commands', async () => {
         const proxy = await proxyBefore(dovecot, disguise());
-        const mail = imapMail({ allowPrivateServers: true });
-        onTestFinished(() => mail.close());
+        const mail = openMail();
         const call = callOn(proxy.port, user);
         for (const commands of [first, again]) {
           void proxy.script();

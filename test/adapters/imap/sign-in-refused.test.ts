@@ -1,8 +1,7 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { imapMail } from '../../../adapters/imap/mail.ts';
+import { expect, it } from 'vitest';
 import { imapReport } from '../../../adapters/imap/report.ts';
 import { startLineServer } from '../../servers/line-server.ts';
-import { callOn } from './mailbox-on.ts';
+import { callOn, openMail } from './mailbox-on.ts';
 
 /**
  * An IMAP server that offers AUTHENTICATE PLAIN.
@@ -33,12 +32,6 @@ const DATA: Readonly<Record<string, string>> = {
   LIST: '* LIST () "/" INBOX\r\n',
   SELECT: '* 0 EXISTS\r\n* OK [UIDVALIDITY 1]\r\n',
 };
-
-function openMail() {
-  const mail = imapMail({ allowPrivateServers: true });
-  onTestFinished(() => mail.close());
-  return mail;
-}
 
 it.each(['NO not today', 'BAD unknown command', 'NO [CANNOT] AUTHENTICATE not supported'])(
   'LOGIN is tried where AUTHENTICATE is refused without another reason, and only LOGIN afterwards: %s',

@@ -338,6 +338,16 @@ describe('an encrypted message', () => {
     expect([text, protection.isEncrypted]).toEqual([NOTICE, true]);
   });
 
+  it('is not taken from the type of a content that is there and only signed', async () => {
+    const source = Buffer.concat([
+      message('Content-Type: application/pkcs7-mime; smime-type=enveloped-data; name=smime.p7m', ''),
+      signed(INNER),
+    ]);
+    const { text, protection } = await parseMessage(source);
+    expect(protection).toEqual({ isEncrypted: false, isSigned: true });
+    expect(text).toContain('Grüße, signed');
+  });
+
   it.each([
     ['enveloped-data', true],
     ['authEnveloped-data', true],

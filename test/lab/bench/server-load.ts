@@ -65,31 +65,36 @@ export async function serverLoad(): Promise<Row[]> {
       for (const [index, clients] of [1, CLIENTS].entries()) {
         const floorLoad = loadOn(floor, reference, load, getRequest(path), clients);
         const gateLoad = loadOn(gate, {}, load, getRequest(path), clients);
-        await floorLoad(WARM_MS);
-        await gateLoad(WARM_MS);
-        const rounds = { floor: [] as Load[], gate: [] as Load[] };
-        const compared = await alternate(
-          ROUNDS,
-          async () => noted(rounds.floor, await floorLoad(ROUND_MS)).callsPerS,
-          async () => noted(rounds.gate, await gateLoad(ROUND_MS)).callsPerS,
-        );
-        rows.push({
-          name: `GET ${pathOf('{id}')}, ${clients === 1 ? 'one client' : `${clients} clients`}`,
-          unit: 'calls/s',
-          ...compared,
-          bound: { least: least[index] ?? 0 },
-        });
-        const cpu = {
-          ours: median(rounds.gate.map(({ cpuUs }) => cpuUs)),
-          reference: median(rounds.floor.map(({ cpuUs }) => cpuUs)),
-        };
-        rows.push({ name: '  processor time a call', unit: 'µs', ...cpu, ratio: cpu.ours / cpu.reference });
+        const name = `GET ${pathOf('{id}')}, ${clients === 1 ? 'one client' : `${clients} clients`}`;
+        rows.push(...(await compared(name, least[index] ?? 0, floorLoad, gateLoad)));
       }
     }
     return rows;
   } finally {
     await Promise.all([gate.stop(), floor.stop(), load.stop()]);
   }
+}
+
+type LoadFor = ReturnType<typeof loadOn>;
+
+/** The calls a second and the processor time of a call, against the floor's. */
+async function compared(name: string, least: number, floorLoad: LoadFor, gateLoad: LoadFor): Promise<Row[]> {
+  await floorLoad(WARM_MS);
+  await gateLoad(WARM_MS);
+  const rounds = { floor: [] as Load[], gate: [] as Load[] };
+  const calls = await alternate(
+    ROUNDS,
+    async () => noted(rounds.floor, await floorLoad(ROUND_MS)).callsPerS,
+    async () => noted(rounds.gate, await gateLoad(ROUND_MS)).callsPerS,
+  );
+  const cpu = {
+    ours: median(rounds.gate.map(({ cpuUs }) => cpuUs)),
+    reference: median(rounds.floor.map(({ cpuUs }) => cpuUs)),
+  };
+  return [
+    { name, unit: 'calls/s', ...calls, bound: { least } },
+    { name: '  processor time a call', unit: 'µs', ...cpu, ratio: cpu.ours / cpu.reference },
+  ];
 }
 
 const listed = z.object({ result: z.object({ messages: z.array(z.object({ id: z.string() })) }) });
