@@ -64,6 +64,7 @@ const ROOMS = [
   'keys',
   'owners',
   'accounts',
+  'mail-index',
   'actions',
   'approvals',
   'execution',
@@ -183,7 +184,7 @@ module.exports = {
       comment:
         'Adapters do not import each other. What talks to servers shares remote; what reads in processes shares process.',
       severity: 'error',
-      from: { path: '^adapters/([^/]+)/', pathNot: '^adapters/(imap|notices|sqlite|postgres)/' },
+      from: { path: '^adapters/([^/]+)/', pathNot: '^adapters/(imap|notices|sqlite|postgres|mail-index)/' },
       to: { path: '^adapters/', pathNot: '^adapters/($1|process|remote)/' },
     },
     {
@@ -206,6 +207,16 @@ module.exports = {
       severity: 'error',
       from: { path: '^adapters/(sqlite|postgres)/' },
       to: { path: '^adapters/', pathNot: '^adapters/($1|driver|sql)/' },
+    },
+    {
+      name: 'index-apart',
+      comment: 'An index is a thread with a file of its own, which it opens with the driver of SQLite.',
+      severity: 'error',
+      from: { path: '^adapters/mail-index/' },
+      to: {
+        path: '^adapters/',
+        pathNot: '^adapters/(mail-index/|process/installed-worker|sqlite/(driver|private-folder))',
+      },
     },
     {
       name: 'hosts-inward',

@@ -150,6 +150,17 @@ export {
 } from './ports/mail.ts';
 export type { MailChanging } from './ports/mail-changing.ts';
 export type { MailConnections } from './ports/mail-connections.ts';
+export type {
+  IndexChange,
+  IndexedAccount,
+  IndexedFolder,
+  IndexedMessage,
+  IndexedText,
+  IndexHit,
+  IndexPage,
+  IndexQuery,
+  MailIndex,
+} from './ports/mail-index.ts';
 export {
   type DeviceSignIn,
   type MailProvider,
@@ -161,6 +172,8 @@ export {
 export {
   type Conversation,
   type FolderCounts,
+  type FolderState,
+  type FolderUids,
   folderKey,
   type ListPosition,
   type ListQuery,
@@ -171,6 +184,7 @@ export {
   type RefusedFolder,
   SENT_COPIES_MAX,
   SENT_COPY_FIELDS,
+  type SearchedBy,
   type SearchPosition,
   type SearchQuery,
   THREAD_MAX,

@@ -194,6 +194,26 @@ export function emlFolderMail({ outbox }) {
     },
     attachment: async (call, place) => source(at(await open(call), place)),
 
+    // For an index beside the mailbox.
+    readTexts: (call, places) => mail.readAll(call, places),
+    async rows(call, places) {
+      const root = await open(call);
+      return places.map((place) => lookUp(root, place));
+    },
+    async states(call) {
+      const root = await open(call);
+      return pathsIn(root).map((path) => {
+        const uidNext = nextUid(root, path);
+        const state = `${uidNext} ${messagesIn(root, path).length}`;
+        return { path, isPart: false, uidValidity: validity(root, path), uidNext, state };
+      });
+    },
+    async uids(call, { path, unread }) {
+      const root = await open(call);
+      const messages = messagesIn(root, path).filter((one) => !unread || isUnread(one));
+      return { uidValidity: validity(root, path), uids: messages.map(({ place }) => place.uid) };
+    },
+
     async find(call, { internalDate, sizeBytes }) {
       const second = Math.floor(internalDate.getTime() / 1000) * 1000;
       const isAlike = (one) => one.sizeBytes === sizeBytes && one.internalDate.getTime() === second;

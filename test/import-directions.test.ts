@@ -148,6 +148,7 @@ describe('the rules', () => {
     { rule: 'adapters-apart', file: 'adapters/smtp/imap.ts', text: "import '../imap/mail.ts';" },
     { rule: 'imap-apart', file: 'adapters/imap/sandbox.ts', text: "import '../sandbox/box.ts';" },
     { rule: 'notices-apart', file: 'adapters/notices/imap.ts', text: "import '../imap/mail.ts';" },
+    { rule: 'index-apart', file: 'adapters/mail-index/storage.ts', text: "import '../sqlite/storage.ts';" },
     { rule: 'storage-apart', file: 'adapters/postgres/sqlite.ts', text: "import '../sqlite/storage.ts';" },
     { rule: 'storage-apart', file: 'adapters/sqlite/smtp.ts', text: "import '../smtp/transmit.ts';" },
     { rule: 'hosts-inward', file: 'hosts/rest/imap.ts', text: "import '../../adapters/imap/mail.ts';" },

@@ -11,29 +11,36 @@ import { fetchMessage, ROW_QUERY, rowOf, undeliverableRow } from './rows.ts';
 import type { OpenFolder } from './session.ts';
 import { searchUids } from './uid-search.ts';
 
-/** Enough for nearly every message without an attachment: those take one command. */
-const FIRST_BYTES = 256 * 1024;
+/** How much of a message is fetched: whole if it has at most `wholeBytes`, otherwise its texts. */
+interface Extent {
+  /** Of every message, fetched at first: enough for nearly every one without an attachment, which then takes one command. */
+  readonly firstBytes: number;
+  readonly wholeBytes: number;
+}
+
+const MESSAGE: Extent = { firstBytes: 256 * 1024, wholeBytes: SOURCE_BYTES };
+/** For an index, which needs no attachments. */
+const TEXTS: Extent = { firstBytes: 64 * 1024, wholeBytes: 64 * 1024 };
 
 /** @throws MailError `not_found` */
 export async function readMessage(folder: OpenFolder, place: MessagePlace): Promise<RawMessage> {
   let begun: Fetched;
   try {
-    begun = await fetchMessage(folder, place, beginningFrom(folder));
+    begun = await fetchMessage(folder, place, beginningFrom(folder, MESSAGE));
   } catch (error) {
-    const message = await instead(folder, place, error);
+    const message = await instead(folder, place, error, MESSAGE);
     if (message === undefined) throw error;
     return message;
   }
-  return messageOf(folder, begun);
+  return messageOf(folder, begun, MESSAGE);
 }
 
 /** Connections whose server refuses to deliver the beginning of a message. */
 const withoutPartial = new WeakSet<ImapFlow>();
 
-const BEGINNING: FetchQueryObject = { ...ROW_QUERY, source: { start: 0, maxLength: FIRST_BYTES } };
-
-function beginningFrom({ client }: OpenFolder): FetchQueryObject {
-  return withoutPartial.has(client) ? ROW_QUERY : BEGINNING;
+function beginningFrom({ client }: OpenFolder, { firstBytes }: Extent): FetchQueryObject {
+  if (withoutPartial.has(client)) return ROW_QUERY;
+  return { ...ROW_QUERY, source: { start: 0, maxLength: firstBytes } };
 }
 
 /**
@@ -44,10 +51,11 @@ async function instead(
   folder: OpenFolder,
   place: MessagePlace,
   refusal: unknown,
+  extent: Extent,
 ): Promise<RawMessage | undefined> {
   if (deliveryRefusal(refusal)?.isCertain !== true || withoutPartial.has(folder.client)) return undefined;
   try {
-    const message = await messageOf(folder, await fetchMessage(folder, place, ROW_QUERY));
+    const message = await messageOf(folder, await fetchMessage(folder, place, ROW_QUERY), extent);
     withoutPartial.add(folder.client);
     return message;
   } catch (error) {
@@ -70,7 +78,7 @@ export async function deliversParts(folder: OpenFolder): Promise<boolean | undef
   } catch (error) {
     if (isNotFound(error)) return undefined;
     if (deliveryRefusal(error) === undefined) throw error;
-    return (await instead(folder, place, error)) === undefined ? undefined : false;
+    return (await instead(folder, place, error, MESSAGE)) === undefined ? undefined : false;
   }
 }
 
@@ -79,19 +87,33 @@ function isUndeliverable(error: unknown): boolean {
 }
 
 /** Yields the messages that exist. One that the server cannot deliver is empty, and its row says so. */
-export async function* readMessages(folder: OpenFolder, uids: readonly number[]): AsyncGenerator<RawMessage> {
-  const { messages, undeliverable, refusal } = await fetchEach(folder.client, uids, beginningFrom(folder));
+export function readMessages(folder: OpenFolder, uids: readonly number[]): AsyncGenerator<RawMessage> {
+  return readEach(folder, uids, MESSAGE);
+}
+
+/** The same, without attachments. */
+export function readTexts(folder: OpenFolder, uids: readonly number[]): AsyncGenerator<RawMessage> {
+  return readEach(folder, uids, TEXTS);
+}
+
+async function* readEach(
+  folder: OpenFolder,
+  uids: readonly number[],
+  extent: Extent,
+): AsyncGenerator<RawMessage> {
+  const beginning = beginningFrom(folder, extent);
+  const { messages, undeliverable, refusal } = await fetchEach(folder.client, uids, beginning);
   for (const begun of messages) {
-    const message = await messageUnlessGone(folder, begun);
+    const message = await messageUnlessGone(folder, begun, extent);
     if (message !== undefined) yield message;
   }
   for (const { uid } of undeliverable.slice(0, TRIES)) {
     const place = { path: folder.mailbox.path, uidValidity: folder.uidValidity, uid };
-    const whole = await instead(folder, place, refusal);
+    const whole = await instead(folder, place, refusal, extent);
     if (whole === undefined) continue;
     yield whole;
     const others = undeliverable.map((message) => message.uid).filter((other) => other !== uid);
-    yield* readMessages(folder, others);
+    yield* readEach(folder, others, extent);
     return;
   }
   for (const message of undeliverable) yield undelivered(folder, message);
@@ -105,9 +127,13 @@ function undelivered(folder: OpenFolder, message: Fetched): RawMessage {
 }
 
 /** Fetches the rest of a large message after its start. Undefined if the message is gone. */
-async function messageUnlessGone(folder: OpenFolder, begun: Fetched): Promise<RawMessage | undefined> {
+async function messageUnlessGone(
+  folder: OpenFolder,
+  begun: Fetched,
+  extent: Extent,
+): Promise<RawMessage | undefined> {
   try {
-    return await messageOf(folder, begun);
+    return await messageOf(folder, begun, extent);
   } catch (error) {
     if (isNotFound(error)) return undefined;
     if (isUndeliverable(error)) return undelivered(folder, begun);
@@ -115,12 +141,18 @@ async function messageUnlessGone(folder: OpenFolder, begun: Fetched): Promise<Ra
   }
 }
 
-async function messageOf(folder: OpenFolder, begun: Fetched): Promise<RawMessage> {
+async function messageOf(
+  folder: OpenFolder,
+  begun: Fetched,
+  { firstBytes, wholeBytes }: Extent,
+): Promise<RawMessage> {
   const row = rowOf(folder, begun);
   const { source = Buffer.alloc(0) } = begun;
-  const isBeginning = source.length >= FIRST_BYTES || withoutPartial.has(folder.client);
-  if (isBeginning && row.sizeBytes > SOURCE_BYTES) {
-    return { row, source: await fetchParts(folder, row.place, source) };
+  const isBeginning = source.length >= firstBytes || withoutPartial.has(folder.client);
+  if (isBeginning && row.sizeBytes > wholeBytes) {
+    const parts = await fetchParts(folder, row.place, source);
+    // A server that does not describe a message still delivers it.
+    if (parts.kind !== 'parts' || !parts.isCut || row.sizeBytes > SOURCE_BYTES) return { row, source: parts };
   }
   const isAll =
     source.length >= row.sizeBytes || (inexactSizes.has(folder.client) && !isShort(source, row.sizeBytes));

@@ -1,12 +1,13 @@
 import { type AccountCache, accountCache, type KeptOfAccount } from '../../core/accounts/account-cache.ts';
 import { jsonBytes } from '../../core/memory/json-bytes.ts';
 import { type MailAccount, MailError } from '../../core/ports/mail.ts';
-import type { FolderCounts, RefusedFolder } from '../../core/ports/mail-reading.ts';
+import type { FolderCounts, FolderState, RefusedFolder } from '../../core/ports/mail-reading.ts';
 import type { Reach } from '../remote/connect.ts';
 import { type OpenAccounts, openAccounts } from '../remote/open-accounts.ts';
 import { type AccountConnections, accountConnections } from './account-connections.ts';
 import { bytesOfFolders, type ConversationIndex, conversationIndex } from './conversation-index.ts';
 import { type CountedFolder, countFolders } from './count-folders.ts';
+import { folderStates } from './folder-states.ts';
 import { type FolderList, listFolders } from './folders.ts';
 import { bytesOfMessage, type KnownMessages, knownMessages } from './known-messages.ts';
 import { bytesOfKept, type KnownRows, knownRows } from './known-rows.ts';
@@ -43,6 +44,7 @@ export interface ImapAccount {
   /** Lists the folders again before it gives up, so that it finds a folder that another program just created. */
   hasFolder(path: string, limit: AbortSignal): Promise<boolean>;
   countFolders(limit: AbortSignal): Promise<readonly (FolderCounts | RefusedFolder)[]>;
+  states(limit: AbortSignal): Promise<readonly FolderState[] | undefined>;
   /** Call this after a change of the folders. */
   forgetFolders(): void;
   isIdle(): boolean;
@@ -146,6 +148,12 @@ function imapAccount(
       const result = await countFolders(connections, counted(), limit);
       keep(result.list, result.counted);
       return result.counts;
+    },
+
+    async states(limit) {
+      const { list, states } = await folderStates(connections, limit);
+      keep(list);
+      return states;
     },
 
     forgetFolders() {

@@ -4,16 +4,17 @@ import type { Mail } from '../../core/ports/ports.ts';
 import type { AllowPrivateServers } from '../remote/connect.ts';
 import { withinCall } from '../remote/time-limit.ts';
 import { smtpSender } from '../smtp/sender.ts';
+import { messagesAt, rowsAt, textsAt } from './at-places.ts';
 import { connectImap } from './connection.ts';
 import { readAttachment } from './content.ts';
 import { noFolder } from './failure.ts';
 import { findMessage } from './find.ts';
+import { uidsIn } from './folder-states.ts';
 import { createFolder, findFolder } from './folders.ts';
 import { type ImapAccount, imapAccounts, settingsOf } from './imap-accounts.ts';
 import { labelMessage } from './label.ts';
 import { listFolder } from './list.ts';
 import { moveMessage } from './move.ts';
-import { readEach } from './read-each.ts';
 import { rowAt } from './rows.ts';
 import { searchScopes } from './search.ts';
 import { copiesTo, messageWithId, saveOnce } from './sent-folder.ts';
@@ -102,13 +103,32 @@ export function imapMail(options: ImapOptions = {}): Mail<ImapSettings> {
     },
 
     readAll(call, places) {
-      return onAccount(call, (account, limit) => readEach(account, places, limit));
+      return onAccount(call, (account, limit) => messagesAt(account, places, limit));
     },
 
     row(call, place) {
       return onAccount(call, ({ connections }, limit) =>
         inFolderIfThere(connections, place.path, limit, undefined, (folder) => rowAt(folder, place)),
       );
+    },
+
+    readTexts(call, places) {
+      return onAccount(call, (account, limit) => textsAt(account, places, limit));
+    },
+
+    rows(call, places) {
+      return onAccount(call, (account, limit) => rowsAt(account, places, limit));
+    },
+
+    states(call) {
+      return onAccount(call, (account, limit) => account.states(limit));
+    },
+
+    uids(call, query) {
+      return onAccount(call, async (account, limit) => {
+        const list = await account.folders(limit);
+        return inFolder(account.connections, query.path, limit, (folder) => uidsIn(folder, list, query));
+      });
     },
 
     find(call, wanted) {

@@ -234,6 +234,35 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
       return message && rowOf(place.path, message);
     },
 
+    async readTexts(call, places) {
+      const mailbox = await mailboxFor(call);
+      return places.map((place) => {
+        const message = lookUp(mailbox, place);
+        return message && rawMessage(place.path, message);
+      });
+    },
+
+    async rows(call, places) {
+      const mailbox = await mailboxFor(call);
+      return places.map((place) => {
+        const message = lookUp(mailbox, place);
+        return message && rowOf(place.path, message);
+      });
+    },
+
+    async states(call) {
+      return [...(await mailboxFor(call))].map(([path, { nextUid, messages }]) => ({
+        ...{ path, isPart: false, uidValidity, uidNext: nextUid },
+        state: `${nextUid} ${messages.length}`,
+      }));
+    },
+
+    async uids(call, { path, unread }) {
+      const { messages } = folderOf(await mailboxFor(call), path);
+      const shown = unread ? messages.filter(isUnread) : messages;
+      return { uidValidity, uids: shown.map(({ uid }) => uid) };
+    },
+
     async find(call, { internalDate, sizeBytes }) {
       const arrivedS = Math.floor(internalDate.getTime() / 1000);
       return [...(await mailboxFor(call))].flatMap(([path, { messages }]) =>

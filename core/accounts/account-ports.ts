@@ -104,6 +104,10 @@ function observedMail(mail: Mail, parts: Parts, observed: Observed, visiting: Vi
     row: (call, place) => read(call, () => mail.row(call, place)),
     read: (call, place) => read(call, () => mail.read(call, place)),
     readAll: (call, places) => read(call, () => mail.readAll(call, places)),
+    readTexts: (call, places) => read(call, () => mail.readTexts(call, places)),
+    rows: (call, places) => read(call, () => mail.rows(call, places)),
+    states: (call) => read(call, () => mail.states(call)),
+    uids: (call, query) => read(call, () => mail.uids(call, query)),
     attachment: (call, place, index, maxBytes) =>
       read(call, () => mail.attachment(call, place, index, maxBytes)),
     counts: (call) => read(call, () => mail.counts(call)),

@@ -62,6 +62,27 @@ export interface MailReading {
   counts(call: MailCall): Promise<readonly (FolderCounts | RefusedFolder)[]>;
 
   /**
+   * The same for an index: an adapter may leave out attachments, and keeps nothing of it. If it leaves out something that a
+   * person would read, the source is in parts and `isCut`.
+   */
+  readTexts(call: MailCall, places: readonly MessagePlace[]): Promise<readonly (RawMessage | undefined)[]>;
+
+  /** The listed forms of several messages of one account, in the order of `places`; undefined for a place without a message. */
+  rows(call: MailCall, places: readonly MessagePlace[]): Promise<readonly (ListedMessage | undefined)[]>;
+
+  /**
+   * The folders that together have every message of the account, each once, and the state of each, in as few round trips as
+   * the server allows. Undefined if the server has no such folders: Gmail without All Mail.
+   */
+  states(call: MailCall): Promise<readonly FolderState[] | undefined>;
+
+  /**
+   * The messages that a folder of `states` stands for.
+   * @throws MailError `not_found` if there is no such folder; `refused` if it may not be read
+   */
+  uids(call: MailCall, query: { readonly path: string; readonly unread: boolean }): Promise<FolderUids>;
+
+  /**
    * Every place in the account that may have the message: messages with this stable id if the server has stable ids,
    * otherwise messages with this INTERNALDATE (to the second) and size. Core decides which of them it is.
    */
@@ -101,6 +122,24 @@ export interface MailReading {
    * the part of the id before the `@`. Undefined if there is none, or no such folder.
    */
   messageWithId(call: MailCall, path: string, messageId: string): Promise<ListedMessage | undefined>;
+}
+
+export interface FolderState {
+  readonly path: string;
+  /** It does not stand for all messages of the folder: another folder shows the rest. */
+  readonly isPart: boolean;
+  /** Null: the server does not tell, as for a folder that it refuses. */
+  readonly uidValidity: string | null;
+  /** UIDNEXT. Null: the server does not tell. */
+  readonly uidNext: number | null;
+  /** With one uidValidity, two equal states have the same messages. Null: the server does not tell. */
+  readonly state: string | null;
+}
+
+export interface FolderUids {
+  readonly uidValidity: string;
+  /** In ascending order. */
+  readonly uids: readonly number[];
 }
 
 export interface FolderCounts extends MailFolder {
@@ -166,7 +205,12 @@ export interface SearchPosition {
   readonly internalDateMs: number;
   readonly folderKey: string;
   readonly uid: number;
+  /** Who answered the page before: the next one is to have the same idea of what matches. Default: the server. */
+  readonly by?: SearchedBy;
 }
+
+/** What a search asked: the mail server, or the index beside the mailbox. */
+export type SearchedBy = 'server' | 'index';
 
 /** The order of a search's results, for `sort`: newest first, then by folder, then the highest UID first. */
 export function compareSearchPositions(a: SearchPosition, b: SearchPosition): number {
@@ -188,6 +232,10 @@ export interface MessagePage<Row = ListedMessage> {
   readonly more: boolean;
   /** The number of messages in the folder, or of unread ones if only those are requested. Without what is missing. */
   readonly total: number;
+  /** Present if there may be more than `total`. */
+  readonly isExact?: false;
+  /** Of a search. Default: the server. */
+  readonly by?: SearchedBy;
   /** Default: nothing. */
   readonly missing?: readonly MissingMail[];
 }

@@ -7,6 +7,7 @@ import type { DocumentSource } from './document-source.ts';
 import type { Log } from './log.ts';
 import type { MailChanging } from './mail-changing.ts';
 import type { MailConnections } from './mail-connections.ts';
+import type { MailIndex } from './mail-index.ts';
 import type { MailProvider } from './mail-provider.ts';
 import type { MailReading } from './mail-reading.ts';
 import type { MailSending } from './mail-sending.ts';
@@ -38,6 +39,8 @@ export interface Ports {
   readonly attachmentText?: AttachmentText;
   readonly storage: Storage;
   readonly mail: Mail;
+  /** Without it, every search asks the mail server. */
+  readonly mailIndex?: MailIndex;
   /** Reads untrusted input. */
   readonly reader: Reader;
   /** Without it, no calendar can be connected. */
@@ -61,6 +64,7 @@ export interface Ports {
 /** The ports as options of a service. */
 export const PORTS: OptionTypes<Ports> = {
   mail: ['required', 'object'],
+  mailIndex: ['optional', 'object'],
   reader: ['required', 'object'],
   calendar: ['optional', 'object'],
   attachmentText: ['optional', 'object'],

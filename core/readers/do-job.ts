@@ -9,7 +9,7 @@ import { seenBody } from '../text/seen-body.ts';
 import { readAttachment } from './read-attachment.ts';
 import { readDocumentEvent } from './read-event.ts';
 import { readEvents } from './read-events.ts';
-import { messageContains, readMessage, readMessages } from './read-message.ts';
+import { messageContains, readMessage, readMessages, searchableText } from './read-message.ts';
 import { readXml } from './read-xml.ts';
 import { writeChanged, writeCreated, writeInvitation, writeWithout } from './write-events.ts';
 
@@ -21,6 +21,7 @@ const READERS: {
   messages: readMessages,
   attachment: readAttachment,
   search: messageContains,
+  searchable: searchableText,
   text: ({ text, window }) => seenBody(text, window),
   sent: ({ raw }) => sentReading(raw),
   stated: (texts) => texts.map(statedPassages),

@@ -5,7 +5,7 @@ import { parseLargeMessage } from '../mime/large-message.ts';
 import { type ParsedMessage, parseMessage } from '../mime/parse.ts';
 import { toRead } from '../provenance/read-record.ts';
 import type { MessageInput, MessageReading } from '../reading/message-job.ts';
-import type { SearchInput } from '../reading/search-job.ts';
+import type { SearchableText, SearchInput } from '../reading/search-job.ts';
 import { statedPassages } from '../stated/stated-text.ts';
 import { letterForm } from '../text/letter-form.ts';
 import { seenBody } from '../text/seen-body.ts';
@@ -29,9 +29,14 @@ export async function readMessages(messages: readonly MessageInput[]): Promise<M
 
 /** Whatever the case, composition or width of the letters. */
 export async function messageContains({ source, word }: SearchInput): Promise<boolean> {
+  const { head, body } = await searchableText(source);
+  return letterForm(`${head}\n${body}`).includes(letterForm(word));
+}
+
+export async function searchableText(source: MessageSource): Promise<SearchableText> {
   const { text, headers } = await parsed(source);
   const people = [headers.from, headers.to, headers.cc].map(displayAddresses);
-  return letterForm([...people, headers.subject, text].join('\n')).includes(letterForm(word));
+  return { head: [...people, headers.subject].join('\n'), body: text };
 }
 
 function parsed(source: MessageSource): Promise<ParsedMessage> {

@@ -7,7 +7,7 @@ import { invitationJob } from './invitation-job.ts';
 import type { Job } from './job.ts';
 import { messageJob, messagesJob } from './message-job.ts';
 import { safetyJob } from './safety-job.ts';
-import { searchJob } from './search-job.ts';
+import { searchableJob, searchJob } from './search-job.ts';
 import { sentJob } from './sent-job.ts';
 import { statedJob } from './stated-job.ts';
 import { textJob } from './text-job.ts';
@@ -20,6 +20,7 @@ const jobs = {
   messages: messagesJob,
   attachment: attachmentJob,
   search: searchJob,
+  searchable: searchableJob,
   text: textJob,
   sent: sentJob,
   stated: statedJob,

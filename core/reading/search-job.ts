@@ -10,6 +10,18 @@ export interface SearchInput {
   readonly word: string;
 }
 
+/** What a person would see of a message, for an index. */
+export interface SearchableText {
+  /** The people and the subject, a line each. */
+  readonly head: string;
+  readonly body: string;
+}
+
+export const searchableJob: Job<MessageSource, SearchableText> = {
+  input: messageSource,
+  output: z.object({ head: z.string(), body: z.string() }),
+};
+
 export const searchJob: Job<SearchInput, boolean> = {
   input: z.object({ source: messageSource, word: z.string() }),
   output: z.boolean(),

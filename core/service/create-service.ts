@@ -25,6 +25,7 @@ import { createKeys } from '../keys/keys.ts';
 import { type LimitOverrides, limitProblem, PLAN_LIMITS } from '../keys/limits.ts';
 import type { Plan } from '../keys/permissions.ts';
 import { createSignIns } from '../keys/sign-ins.ts';
+import { indexedMail } from '../mail-index/indexed-mail.ts';
 import { createNotices } from '../notices/notices.ts';
 import { createPasskeyCheck } from '../owners/check-passkey.ts';
 import { createPasswordCheck } from '../owners/check-password.ts';
@@ -42,7 +43,7 @@ import { createActivityList } from '../requests/activity-list.ts';
 import { createApprovals } from '../requests/approvals.ts';
 import { createDecideTogether } from '../requests/decide-together.ts';
 import { createRequestWatch } from '../requests/request-watch.ts';
-import { createKeyring } from '../secrets/keyring.ts';
+import { createKeyring, type Keyring } from '../secrets/keyring.ts';
 import { linkSent } from '../trackers/link-sent.ts';
 import { createTrackerLinks } from '../trackers/tracker-links.ts';
 import { createTrackers } from '../trackers/trackers.ts';
@@ -107,12 +108,12 @@ export function createService<MailSettings, CalendarSettings>(
   const lifecycle = createLifecycle(options.storage, options.clock);
   const { storage, clock } = lifecycle;
   const { random } = options;
-  const { ports, healthStored } = portsOf({ ...options, storage, clock });
+  const keyring = createKeyring(options.secretKeys, random);
+  const { ports, healthStored } = portsOf({ ...options, storage, clock }, keyring);
   const leaseMs = options.leaseMs ?? LEASE_MS;
   const baseUrl = address('baseUrl', options.baseUrl);
   const dashboardUrl = address('dashboardUrl', options.dashboardUrl);
   const mcpUrl = options.mcpUrl === undefined ? undefined : address('mcpUrl', options.mcpUrl);
-  const keyring = createKeyring(options.secretKeys, random);
   const identifiers = createIdentifiers(keyring);
   const executor = createExecutor(ports, keyring, leaseMs, (run, action) => linkSent(ports, run, action));
   const listeners = new Set<PendingListener>();
@@ -246,15 +247,22 @@ export function createService<MailSettings, CalendarSettings>(
 }
 
 /** @returns also a function that waits until the health of accounts is stored */
-function portsOf({ calendar, ...ports }: ServiceOptions): {
+function portsOf(
+  { calendar, ...ports }: ServiceOptions,
+  keyring: Keyring,
+): {
   ports: Ports;
   healthStored: () => Promise<void>;
 } {
   const others = { ...ports, ...limitedPorts(ports) };
   const events = calendar && ('inRange' in calendar ? objectCalendar(calendar, others) : calendar);
   const used = accountPorts({ ...others, ...(events && { calendar: events }) });
+  const { mailIndex: index } = ports;
+  const secretKeys = keyring.keysFor('mail-index');
+  const mail =
+    index === undefined ? used.mail : indexedMail({ ...others, mail: used.mail, index, secretKeys });
   return {
-    ports: { ...others, mail: used.mail, ...(used.calendar && { calendar: used.calendar }) },
+    ports: { ...others, mail, ...(used.calendar && { calendar: used.calendar }) },
     healthStored: used.healthStored,
   };
 }

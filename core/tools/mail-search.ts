@@ -6,10 +6,20 @@ import { accountId, cursor, limit, line } from '../contract/schema.ts';
 import { folderKey, type SearchPosition } from '../ports/mail-reading.ts';
 import { defineRead } from './define-tool.ts';
 import { folder } from './folder-argument.ts';
-import { type AccountRow, accountPage, mergedRows, messageRows, pathNamed } from './merged-rows.ts';
+import {
+  type AccountPage,
+  type AccountRow,
+  accountPage,
+  mergedRows,
+  messageRows,
+  pathNamed,
+} from './merged-rows.ts';
 
-/** Account, folder key, uid, and INTERNALDATE in milliseconds. */
-const position = z.tuple([z.int(), z.string(), z.int(), z.int()]);
+/**
+ * Account, folder key, uid, and INTERNALDATE in milliseconds. Then the accounts whose index was asked: on the next page, it is
+ * asked again.
+ */
+const position = z.tuple([z.int(), z.string(), z.int(), z.int()]).rest(z.int());
 type RowPosition = z.infer<typeof position>;
 
 export const searchInbox = defineRead({
@@ -70,7 +80,7 @@ export const searchInbox = defineRead({
       folder: args.folder ?? 'all',
       limit: args.limit,
       compare: newestFirst,
-      positionOf: rowPosition,
+      positionOf: (row) => [...rowPosition(row), ...indexedAmong(pages)],
       none: { reason: 'no_match', hint: 'Try fewer or shorter words, or another folder.' },
     });
   },
@@ -90,6 +100,10 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+function indexedAmong(pages: readonly (AccountPage | undefined)[]): number[] {
+  return pages.flatMap((one) => (one?.page.by === 'index' ? [one.account.accountId] : []));
+}
+
 function rowPosition({ account, row }: AccountRow): RowPosition {
   const { place, internalDate } = row;
   return [account.accountId, folderKey(place.path), place.uid, internalDate.getTime()];
@@ -100,7 +114,11 @@ const FIRST_KEY = '';
 const LAST_KEY = 'g';
 
 /** Where an account continues: at its own position, or before or after the tie of that instant. */
-function behind([accountOfRow, key, uid, internalDateMs]: RowPosition, account: number): SearchPosition {
-  if (account === accountOfRow) return { internalDateMs, folderKey: key, uid };
-  return { internalDateMs, folderKey: account < accountOfRow ? LAST_KEY : FIRST_KEY, uid: 0 };
+function behind(
+  [accountOfRow, key, uid, internalDateMs, ...indexed]: RowPosition,
+  account: number,
+): SearchPosition {
+  const by = indexed.includes(account) ? 'index' : 'server';
+  if (account === accountOfRow) return { internalDateMs, folderKey: key, uid, by };
+  return { internalDateMs, folderKey: account < accountOfRow ? LAST_KEY : FIRST_KEY, uid: 0, by };
 }

@@ -32,7 +32,7 @@ export interface AccountRow {
   readonly row: MessageRow;
 }
 
-interface AccountPage {
+export interface AccountPage {
   readonly account: Account;
   /** The folder that was read; undefined: all of them. */
   readonly path: string | undefined;
@@ -107,6 +107,7 @@ export function mergedRows(
       context,
       present.flatMap(({ account, page }) => missingParts(account.accountId, page.missing ?? [])),
     ),
+    ...(present.some(({ page }) => page.isExact === false) && { total_exact: false as const }),
   };
   if (rows.length === 0) {
     return {

@@ -53,10 +53,10 @@ export const missingMail = shapeOf(mailPart);
 /** For a result that has a `total`. */
 export const missingOfTotal = {
   ...missingMail,
-  total_exact: z
-    .literal(false)
-    .optional()
-    .meta({ description: 'Present if something is missing, which `total` leaves out.' }),
+  total_exact: z.literal(false).optional().meta({
+    description:
+      'Present if there may be more than `total`: something is missing, or too many match to count them.',
+  }),
 };
 
 type CalendarPart = z.input<typeof calendarPart>;

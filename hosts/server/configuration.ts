@@ -13,7 +13,7 @@ import type { MailProvider } from '../../core/ports/mail-provider.ts';
 import { percentDecoded } from '../../core/text/percent-decoded.ts';
 import { BRIDGE_ONLY_SETTINGS } from '../stdio/bridge-settings.ts';
 import { mailProviderSettings } from './accounts/mail-providers.ts';
-import { DATABASE_FILE, dataFolder, KEY_FILE } from './data-folder.ts';
+import { DATABASE_FILE, dataFolder, INDEX_FILE, KEY_FILE } from './data-folder.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 
 export type DatabaseSetting =
@@ -51,6 +51,8 @@ export interface Configuration {
   /** The SMTP server that mails notices. Undefined: none are mailed. */
   readonly noticeMail: NoticeMailServer | undefined;
   readonly secretKeys: SecretKeySetting;
+  /** Of the index beside the mailboxes: an absolute path. Undefined: there is none. */
+  readonly indexFile: string | undefined;
   readonly plan: Plan;
   readonly limits: LimitOverrides;
   readonly log: LogLevel;
@@ -174,6 +176,7 @@ export const settings = z.strictObject({
     .min(1)
     .optional()
     .describe('must be 32 random bytes in base64 (openssl rand -base64 32), or several separated by commas'),
+  index: z.enum(['on', 'off']).default('off').describe('must be on or off'),
   plan: z.enum(['free', 'paid']).default('paid').describe('must be free or paid'),
   limits: limits
     .default({})
@@ -215,7 +218,8 @@ export function readConfiguration(env: NodeJS.ProcessEnv, folder: string): Confi
   const inEnvironment = fromEnvironment(env);
   const parsed = settings.safeParse({ ...fromFile(join(folder, FILE)), ...inEnvironment });
   if (!parsed.success) throw refusal(parsed.error, inEnvironment);
-  const { dataDir, databaseUrl, secretKey, tlsCert, tlsKey, noticeSmtp, noticeFrom, ...others } = parsed.data;
+  const { dataDir, databaseUrl, secretKey, tlsCert, tlsKey, noticeSmtp, noticeFrom, index, ...others } =
+    parsed.data;
   const { baseUrl, dashboardUrl, mcpUrl, allowPrivateServers, ehloName } = others;
   // A program in a container may have no home, and needs none if the settings name everything.
   const inData = (file: string) => join(dataFolder(dataDir, env, folder), file);
@@ -227,6 +231,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv, folder: string): Confi
     secretKeys: keysOf(secretKey, () =>
       database.kind === 'file' ? `${database.file}.key` : inData(KEY_FILE),
     ),
+    indexFile: index === 'off' ? undefined : indexFileOf(database, inData),
     baseUrl,
     dashboardUrl,
     mcpUrl,
@@ -234,6 +239,11 @@ export function readConfiguration(env: NodeJS.ProcessEnv, folder: string): Confi
     ehloName,
     tls: tlsOf(tlsCert, tlsKey, { baseUrl, dashboardUrl, mcpUrl }, folder),
   };
+}
+
+/** Beside the database if that is a file. */
+function indexFileOf(database: DatabaseSetting, inData: (file: string) => string): string {
+  return database.kind === 'file' ? `${database.file}.index` : inData(INDEX_FILE);
 }
 
 /** @param file  of the keys, if none are set */

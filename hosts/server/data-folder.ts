@@ -6,6 +6,7 @@ import { createPrivateFolder } from '../../adapters/sqlite/private-folder.ts';
 /** The files of a data folder. */
 export const DATABASE_FILE = 'countersign.db';
 export const KEY_FILE = 'countersign.key';
+export const INDEX_FILE = 'countersign.index';
 
 /**
  * The absolute path of the folder for the database and the key: the one that the settings name, else a `data` folder in

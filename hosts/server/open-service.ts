@@ -2,6 +2,7 @@ import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
 import { httpsDocuments } from '../../adapters/documents/https-documents.ts';
 import { workerText } from '../../adapters/extract/attachment-text.ts';
 import { imapMail } from '../../adapters/imap/mail.ts';
+import { sqliteIndex } from '../../adapters/mail-index/sqlite-index.ts';
 import { ownerNotices } from '../../adapters/notices/owner-notices.ts';
 import { processReader } from '../../adapters/reader/process-reader.ts';
 import { httpsSender } from '../../adapters/webhooks/https-sender.ts';
@@ -34,7 +35,7 @@ export async function openService(
   log: Log,
   workObserver?: WorkObserver,
 ): Promise<OpenedService> {
-  const { plan, limits, allowPrivateTargets, noticeMail, mailProviders } = configuration;
+  const { plan, limits, allowPrivateTargets, noticeMail, mailProviders, indexFile } = configuration;
   const { storage, secretKeys } = await openDatabase(configuration);
   const reach = reachOf(configuration, storage);
   const { allowPrivateServers } = reach;
@@ -42,6 +43,7 @@ export async function openService(
   const service = createService({
     storage,
     mail: imapMail(reach),
+    ...(indexFile === undefined ? {} : { mailIndex: sqliteIndex({ file: indexFile }) }),
     calendar: caldavCalendar({ reader, log, allowPrivateServers }),
     reader,
     attachmentText: workerText(),

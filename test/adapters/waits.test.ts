@@ -14,6 +14,7 @@ const ENDS: Readonly<Record<string, readonly [EndsWith, how: string]>> = {
   'adapters/documents/https-documents.ts bodyOf': ['call', 'timeLimitMs destroys the request'],
   'adapters/documents/https-documents.ts fetchOnce': ['call', 'timeLimitMs destroys the request'],
   'adapters/imap/account-connections.ts accountConnections': ['call', 'its limit takes it out of the queue'],
+  'adapters/imap/at-places.ts textsAt': ['call', 'its limit closes the connection'],
   'adapters/imap/conversation-index.ts readLinks': ['call', 'its limit closes the connection'],
   'adapters/imap/fetch-each.ts fetchEach': ['call', 'its limit closes the connection'],
   'adapters/imap/fetched.ts fetched': ['call', 'its limit closes the connection'],
@@ -23,6 +24,10 @@ const ENDS: Readonly<Record<string, readonly [EndsWith, how: string]>> = {
   'adapters/imap/rows.ts fetchRowsIn': ['call', 'its limit closes the connection'],
   'adapters/imap/search.ts narrowedHere': ['call', 'its limit closes the connection'],
   'adapters/imap/sent-folder.ts fetchCopies': ['call', 'its limit closes the connection'],
+  'adapters/mail-index/sqlite-index.ts sqliteIndex': [
+    'own',
+    'core waits for 5 s, and who waits for the thread hears of its end',
+  ],
   'adapters/oauth/limited-fetch.ts answerTo': ['own', 'the signal of its time limit destroys the request'],
   'adapters/oauth/limited-fetch.ts limitedFetch': ['own', 'the signal of its time limit'],
   'adapters/process/bounded-process.ts jobEnd': [

@@ -5,6 +5,7 @@ import { caldavCalendar } from '../../adapters/caldav/calendar.ts';
 import { type ImapAccount, imapAccounts } from '../../adapters/imap/imap-accounts.ts';
 import { missingParts } from '../../adapters/imap/missing-parts.ts';
 import { inFolder, type OpenFolder } from '../../adapters/imap/session.ts';
+import { indexFile } from '../../adapters/mail-index/index-file.ts';
 import { inlineReader } from '../../adapters/reader/inline-reader.ts';
 import { smtpSender } from '../../adapters/smtp/sender.ts';
 import { readMessage } from '../../core/accounts/read-message.ts';
@@ -42,6 +43,26 @@ function callFor(of: MailAccount): MailCall {
 
 /** The caches of the adapters that need no server of Debian's packages. */
 export const ADAPTER_FILLERS: Readonly<Record<string, Filler>> = {
+  'adapters/mail-index/index-file.ts indexFile.termsKept': {
+    mostBytes: 8 * MB,
+    rounds: 8,
+    open() {
+      const file = indexFile(':memory:', new Uint8Array(32).fill(1));
+      return async (round) => {
+        const owner = { ownerId: cutOut(`owner ${round % 4}`), accountId: 1 };
+        for (const part of numbers(3)) {
+          const body = numbers(20_000)
+            .map((n) =>
+              String.fromCodePoint(0x4e00 + ((n + 20_000 * part + 7 * round) % 20_000), 0x3400 + (n % 6000)),
+            )
+            .join('');
+          const text = { sender: body.slice(0, 9000), head: '', body: body.slice(0, 9000), isWhole: true };
+          const place = { path: 'INBOX', uidValidity: '1', uidNext: 1, state: null, remove: [] };
+          file.save(owner, { ...place, add: [{ uid: round * 10 + part, receivedMs: 0, text }] });
+        }
+      };
+    },
+  },
   'adapters/imap/imap-accounts.ts imapAccounts.dates': {
     mostBytes: 64 * MB,
     rounds: 9,

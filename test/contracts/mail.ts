@@ -8,6 +8,7 @@ import { endingPromises } from './mail/ending.ts';
 import { findPromises } from './mail/find.ts';
 import { flagPromises } from './mail/flags.ts';
 import { folderPromises } from './mail/folders.ts';
+import { followingPromises } from './mail/following.ts';
 import { hostilePromises } from './mail/hostile.ts';
 import { listPromises } from './mail/lists.ts';
 import { readMail } from './mail/read.ts';
@@ -86,6 +87,7 @@ const SECTIONS = {
     },
   },
   changing: { methods: ['move', 'label'], promises: changePromises },
+  following: { methods: ['readTexts', 'rows', 'states', 'uids'], promises: followingPromises },
   sending: { methods: ['transmit', 'saveSent', 'messageWithId', 'sentCopies'], promises: sendingPromises },
   watching: { methods: ['visitInbox', 'watchInbox'], promises: watchingPromises },
   ending: { methods: ['forget'], promises: endingPromises },
@@ -100,6 +102,7 @@ const NAMES: readonly MailSection[] = [
   'reading',
   'searching',
   'changing',
+  'following',
   'sending',
   'watching',
   'ending',
@@ -116,6 +119,7 @@ const NAMES: readonly MailSection[] = [
  * | `reading` | read, readAll, attachment |
  * | `searching` | find, search, thread |
  * | `changing` | move, label |
+ * | `following` | readTexts, rows, states, uids |
  * | `sending` | transmit, saveSent, messageWithId, sentCopies |
  * | `watching` | visitInbox, watchInbox |
  * | `ending` | forget, and calls whose signal was aborted |

@@ -7,6 +7,7 @@ import type { Calendar } from '../../core/ports/calendar.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import { object } from '../contracts/calendar/scene.ts';
 import { eventsOn } from '../events-on.ts';
+import { inlineIndex } from '../inline-index.ts';
 import { casesOf } from '../only-long.ts';
 import { silentLog, type TestKey } from '../open-service.ts';
 import { callOf, objectsOf, put } from './calendar-scene.ts';
@@ -33,7 +34,7 @@ const ANSWERED_MS = 26_000;
 /** A store that was silent cannot end the call, so its slot and claim are free when their leases end. */
 const LEASE_MS = 30_000;
 
-const PORTS = ['mail', 'calendar', 'storage', 'reader', 'attachmentText'] as const;
+const PORTS = ['mail', 'mailIndex', 'calendar', 'storage', 'reader', 'attachmentText'] as const;
 type PortName = (typeof PORTS)[number];
 
 /** The same port, whose methods go `through` first. */
@@ -75,7 +76,7 @@ const plainText: AttachmentText = {
   close: async () => undefined,
 };
 
-async function open() {
+async function open(hasIndex = false) {
   const hand = handClock();
   const { record, ...silence } = ports();
   const scene = await openScene({
@@ -85,6 +86,7 @@ async function open() {
     limits: { callsPerMinute: 100_000, callsPerDay: 100_000, concurrentCalls: 1 },
     reader: record('reader', inlineReader()),
     attachmentText: record('attachmentText', plainText),
+    ...(hasIndex && { mailIndex: record('mailIndex', inlineIndex()) }),
     mailAs: (mail) => record<Mail>('mail', mail),
     calendarAs: (calendar) => record<Calendar>('calendar', calendar),
     storageAs: (storage) => record('storage', storage),
@@ -108,6 +110,8 @@ async function open() {
 
 interface Call {
   readonly tool: string;
+  /** An index stands beside the mailbox. */
+  readonly hasIndex?: true;
   args(scene: Scene, key: TestKey): Promise<Record<string, unknown>>;
 }
 
@@ -142,6 +146,7 @@ const CALLS: readonly Call[] = [
   of('summarize_inbox'),
   of('list_unread'),
   of('search_inbox', async () => ({ q: 'Text' })),
+  { ...of('search_inbox', async () => ({ q: 'Text', unread: true })), hasIndex: true },
   withId('get_email'),
   withId('get_thread'),
   withId('list_attachments'),
@@ -192,8 +197,11 @@ type Hand = ReturnType<typeof handClock>;
 const used = new Set<string>();
 
 /** The methods that the work uses, by port. */
-async function methodsOf(prepare: (opened: Opened) => Promise<() => Promise<unknown>>): Promise<string[]> {
-  const opened = await open();
+async function methodsOf(
+  prepare: (opened: Opened) => Promise<() => Promise<unknown>>,
+  hasIndex = false,
+): Promise<string[]> {
+  const opened = await open(hasIndex);
   const work = await prepare(opened);
   opened.silence(undefined);
   const done = work();
@@ -218,14 +226,14 @@ type Opened = Awaited<ReturnType<typeof open>>;
 describe('a port that never answers', () => {
   it.each(CALLS.map((call, index) => [call.tool, index, call] as const))(
     'does not keep %s (%i) from its answer, nor the key from its next call',
-    async (tool, index, { args }) => {
+    async (tool, index, { args, hasIndex }) => {
       const failures: string[] = [];
       const methods = await methodsOf(async ({ scene, key }) => {
         const given = await args(scene, key);
         return async () => expect(wordOf(await key.call(tool, given, 'once'))).toMatch(/^(ok|empty|pending)/);
-      });
+      }, hasIndex);
       for (const method of silencedIn(methods, index)) {
-        const { scene, key, hand, silence } = await open();
+        const { scene, key, hand, silence } = await open(hasIndex);
         const given = await args(scene, key);
         silence(method);
         const answer = key.call(tool, given, 'once');
@@ -237,7 +245,9 @@ describe('a port that never answers', () => {
         silence(undefined);
         if (method.startsWith('storage.')) await hand.moveTo(hand.nowMs() + LEASE_MS);
         const next = wordOf(await key.call('get_me'));
-        const again = wordOf(await key.call(tool, given, 'once'));
+        const repeated = key.call(tool, given, 'once');
+        await endsWithin(hand, ANSWERED_MS, repeated);
+        const again = wordOf(await repeated);
         if (next !== 'ok' || again === 'idempotency_key_in_progress' || again === 'busy')
           failures.push(`${method}: ${first}, then ${next}, ${again}`);
       }

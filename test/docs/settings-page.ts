@@ -73,6 +73,10 @@ const SETTINGS: Readonly<Record<SettingName, SettingWords>> = {
     usual:
       'created once, in `countersign.db.key` beside the database; with Postgres in `countersign.key` in the data folder',
   },
+  index: {
+    means:
+      '`on`: searches ask an index of the mail instead of the mail server; see [Search in milliseconds](../operating.md#search-in-milliseconds). It is `countersign.db.index` beside the database; with Postgres `countersign.index` in the data folder.',
+  },
   plan: { means: 'The plan of new owners; see [Limits](limits.md#plans).' },
   limits: { means: 'Single limits of new owners that differ from the plan; see [Limits](limits.md#plans).' },
   log: {

@@ -7,7 +7,7 @@ import { type ParsedMessage, parseMessage } from '../../../core/mime/parse.ts';
 import type { MailCall } from '../../../core/ports/mail.ts';
 import type { MailChanging } from '../../../core/ports/mail-changing.ts';
 import type { MailConnections } from '../../../core/ports/mail-connections.ts';
-import type { RawMessage, SearchQuery } from '../../../core/ports/mail-reading.ts';
+import type { MailReading, RawMessage, SearchQuery } from '../../../core/ports/mail-reading.ts';
 import type { MailSending } from '../../../core/ports/mail-sending.ts';
 import type { MailWatching } from '../../../core/ports/mail-watching.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
@@ -18,7 +18,12 @@ import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 /** What core reads from a mailbox's answers. */
 
 /** A mailbox as core uses it: core reads its answers. */
-export type ReadMail = MailReader & MailChanging & MailSending & MailWatching & MailConnections;
+export type ReadMail = MailReader &
+  Pick<MailReading, 'readTexts' | 'rows' | 'states' | 'uids'> &
+  MailChanging &
+  MailSending &
+  MailWatching &
+  MailConnections;
 
 /** @param methods  of the port; the adapter may lack the others */
 export function readMail(mail: Mail, methods: readonly (keyof Mail)[] = MAIL_METHODS): ReadMail {
@@ -42,6 +47,10 @@ const MAIL_METHODS: readonly (keyof Mail)[] = [
   'thread',
   'move',
   'label',
+  'readTexts',
+  'rows',
+  'states',
+  'uids',
   'transmit',
   'saveSent',
   'messageWithId',

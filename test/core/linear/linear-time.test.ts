@@ -10,6 +10,7 @@ import { authenticationOf, receiverResults } from '../../../core/mail/authentica
 import { boundedFields } from '../../../core/mail/bounded-fields.ts';
 import { readHeaders } from '../../../core/mail/header-fields.ts';
 import { dateOf } from '../../../core/mail/row-text.ts';
+import { indexTerms } from '../../../core/mail-index/index-terms.ts';
 import { withoutCiphertext } from '../../../core/mime/inline-pgp.ts';
 import { forwarded, forwardSubject, quoted, replySubject } from '../../../core/plans/quote.ts';
 import { windowsOf } from '../../../core/provenance/word-windows.ts';
@@ -42,6 +43,8 @@ import { casesOf } from '../../only-long.ts';
 import { sourceFacts } from '../../source-facts.ts';
 import { NOT_TIMED } from './not-timed.ts';
 import { PLAIN_READERS } from './plain-readers.ts';
+
+const INDEX_TERMS = indexTerms(new Uint8Array(32), 'account');
 
 const LINK_PARTS = [
   '<a ',
@@ -278,6 +281,11 @@ const READERS: readonly TextReader[] = [
     name: 'core/stated/answered-values.ts differingAmounts',
     work: (text) => differingAmounts(text, text),
     parts: VALUE_PARTS,
+  },
+  {
+    name: 'core/mail-index/index-terms.ts indexTerms',
+    work: (text) => INDEX_TERMS.ofMessage({ sender: '', head: '', body: text, isWhole: true }),
+    parts: TEXT_PARTS,
   },
   { name: 'core/text/located-text.ts locatedText', work: locatedText, parts: TEXT_PARTS },
   {

@@ -120,6 +120,9 @@ export const NOT_TIMED: readonly {
     why: 'Written by this program, by its owner or by its administrator: ids, names, settings, what storage keeps.',
     functions: {
       'adapters/driver/load-driver.ts': 'driverFile loadDriver',
+      'adapters/mail-index/index-file.ts': 'indexFile',
+      'adapters/mail-index/open-file.ts': 'eraseIndexFile openIndexFile',
+      'adapters/mail-index/sealed-records.ts': 'derivedKey',
       'adapters/notices/notice-mail.ts': 'mailNotice',
       'adapters/notices/push-message.ts': 'vapidHeader',
       'adapters/postgres/address-faults.ts': 'addressFault isPostgresAddress parametersOf',

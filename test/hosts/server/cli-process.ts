@@ -101,7 +101,11 @@ const ready = z.strictObject({
 const WITH_WORKERS = {
   name: 'countersign',
   type: 'module',
-  exports: { './reader/worker': './reader-worker.js', './extract/worker': './extract-worker.js' },
+  exports: {
+    './reader/worker': './reader-worker.js',
+    './extract/worker': './extract-worker.js',
+    './mail-index/worker': './mail-index-worker.js',
+  },
 };
 
 /** The command line, and the program bundled from the sources into a folder that finds the packages. */
@@ -114,6 +118,7 @@ export async function buildCli(): Promise<Cli> {
         cli: join(ROOT, 'hosts/server/cli.ts'),
         'reader-worker': join(ROOT, 'adapters/reader/worker.ts'),
         'extract-worker': join(ROOT, 'adapters/extract/worker.ts'),
+        'mail-index-worker': join(ROOT, 'adapters/mail-index/worker.ts'),
       },
       splitting: true,
       loader: { '.css': 'text' },

@@ -1,0 +1,61 @@
+import type { ListedMessage, MessagePlace } from '../../core/mail/listed-message.ts';
+import type { RawMessage } from '../../core/ports/mail-reading.ts';
+import { readTexts } from './content.ts';
+import { inEachFolder } from './each-folder.ts';
+import type { ImapAccount } from './imap-accounts.ts';
+import type { OpenFolder } from './session.ts';
+
+/** Messages of several folders. All return one for each place, in their order; undefined for one that is gone. */
+
+export function messagesAt(
+  { connections, messages }: Pick<ImapAccount, 'connections' | 'messages'>,
+  places: readonly MessagePlace[],
+  limit: AbortSignal,
+): Promise<readonly (RawMessage | undefined)[]> {
+  return atPlaces(connections, places, limit, (folder, uids) => messages.of(folder, uids));
+}
+
+/** The same, without attachments. Nothing is kept of them. */
+export function textsAt(
+  { connections }: Pick<ImapAccount, 'connections'>,
+  places: readonly MessagePlace[],
+  limit: AbortSignal,
+): Promise<readonly (RawMessage | undefined)[]> {
+  return atPlaces(connections, places, limit, async (folder, uids) => {
+    const read = new Map<number, RawMessage>();
+    for await (const message of readTexts(folder, uids)) read.set(message.row.place.uid, message);
+    return read;
+  });
+}
+
+export function rowsAt(
+  { connections, rows }: Pick<ImapAccount, 'connections' | 'rows'>,
+  places: readonly MessagePlace[],
+  limit: AbortSignal,
+): Promise<readonly (ListedMessage | undefined)[]> {
+  return atPlaces(connections, places, limit, async (folder, uids) => {
+    const there = await rows.of(folder, uids);
+    return new Map(there.map((row) => [row.place.uid, row]));
+  });
+}
+
+async function atPlaces<T>(
+  connections: ImapAccount['connections'],
+  places: readonly MessagePlace[],
+  limit: AbortSignal,
+  fetch: (folder: OpenFolder, uids: readonly number[]) => Promise<ReadonlyMap<number, T>>,
+): Promise<readonly (T | undefined)[]> {
+  const folders = [...new Set(places.map(({ path }) => path))].map((path) => ({
+    path,
+    places: places.filter((place) => place.path === path),
+  }));
+  const found = await inEachFolder(connections, folders, limit, async (open, folder) => {
+    const valid = folder.places.filter(({ uidValidity }) => uidValidity === open.uidValidity);
+    const there = await fetch(
+      open,
+      valid.map(({ uid }) => uid),
+    );
+    return new Map(valid.map((place) => [place, there.get(place.uid)]));
+  });
+  return places.map((place) => found.find((some) => some?.has(place))?.get(place));
+}

@@ -1,0 +1,182 @@
+import { createHmac } from 'node:crypto';
+import * as z from 'zod';
+import { type IndexTerms, indexTerms } from '../../core/mail-index/index-terms.ts';
+import type {
+  IndexChange,
+  IndexedAccount,
+  IndexedFolder,
+  IndexPage,
+  IndexQuery,
+} from '../../core/ports/mail-index.ts';
+import { type FolderPlace, findHits, indexedText } from './find-hits.ts';
+import { idBegin, SECOND_IDS } from './message-id.ts';
+import { openIndexFile } from './open-file.ts';
+import { derivedKey, sealedRecords } from './sealed-records.ts';
+
+/** The methods of MailIndex, on a file of SQLite. */
+export interface IndexFile {
+  folders(account: IndexedAccount): readonly IndexedFolder[];
+  uids(account: IndexedAccount, path: string): readonly number[];
+  save(account: IndexedAccount, change: IndexChange): void;
+  forgetFolder(account: IndexedAccount, path: string): void;
+  forgetAccount(account: IndexedAccount): void;
+  search(account: IndexedAccount, query: IndexQuery): IndexPage | 'unanswerable';
+  close(): void;
+}
+
+const folderRow = z.object({ id: z.int(), sealed: z.instanceof(Uint8Array) });
+const folderRecord: z.ZodType<IndexedFolder> = z.object({
+  path: z.string(),
+  uidValidity: z.string(),
+  uidNext: z.int().nullable(),
+  state: z.string().nullable(),
+});
+const uid = z.int();
+const messageId = z.int();
+
+/** Terms of accounts are kept for so many: each takes up to 3 MB. */
+const ACCOUNTS_KEPT = 2;
+
+/** @throws Error if the file can be neither opened nor created */
+export function indexFile(file: string, secretKey: Uint8Array): IndexFile {
+  const db = openIndexFile(file, secretKey);
+  const records = sealedRecords(derivedKey(secretKey, 'records'));
+  const [termKey, nameKey] = [derivedKey(secretKey, 'terms'), derivedKey(secretKey, 'names')];
+  const termsKept = new Map<string, IndexTerms>();
+  const nameOf = (text: string) =>
+    createHmac('sha256', nameKey).update(text, 'utf8').digest().subarray(0, 16);
+  const textOf = ({ ownerId, accountId }: IndexedAccount) => JSON.stringify([ownerId, accountId]);
+  const accountName = (account: IndexedAccount) => nameOf(textOf(account));
+
+  const foldersOf = db.prepare('SELECT id, sealed FROM folders WHERE account = ? ORDER BY id');
+  const folderNamed = db.prepare('SELECT id, sealed FROM folders WHERE account = ? AND path = ?');
+  const addFolder = db.prepare('INSERT INTO folders (account, path, sealed) VALUES (?, ?, ?)');
+  const setFolder = db.prepare('UPDATE folders SET sealed = ? WHERE id = ?');
+  const removeFolder = db.prepare('DELETE FROM folders WHERE id = ?');
+  const uidsOf = db.prepare('SELECT uid FROM messages WHERE folder = ? ORDER BY uid').pluck();
+  const idOf = db.prepare('SELECT id FROM messages WHERE folder = ? AND uid = ?').pluck();
+  const idsOf = db.prepare('SELECT id FROM messages WHERE folder = ? LIMIT 500').pluck();
+  const lastIdOf = db.prepare('SELECT max(id) FROM messages WHERE id >= ? AND id < ?').pluck();
+  const addMessage = db.prepare(
+    'INSERT INTO messages (id, folder, uid, received_ms, sealed) VALUES (?, ?, ?, ?, ?)',
+  );
+  const addTerms = db.prepare('INSERT INTO terms (rowid, term) VALUES (?, ?)');
+  const removeMessage = db.prepare('DELETE FROM messages WHERE id = ?');
+  const removeTerms = db.prepare('DELETE FROM terms WHERE rowid = ?');
+
+  function termsOf(account: IndexedAccount): IndexTerms {
+    const text = textOf(account);
+    const terms = termsKept.get(text) ?? indexTerms(termKey, text);
+    termsKept.delete(text);
+    termsKept.set(text, terms);
+    for (const oldest of termsKept.keys()) {
+      if (termsKept.size <= ACCOUNTS_KEPT) break;
+      termsKept.delete(oldest);
+    }
+    return terms;
+  }
+
+  function opened(row: unknown): FolderPlace & IndexedFolder {
+    const { id, sealed } = folderRow.parse(row);
+    return { id, ...folderRecord.parse(records.open(`folder ${id}`, sealed)) };
+  }
+
+  function sealedFolder(id: number, folder: IndexedFolder): Buffer {
+    return records.seal(`folder ${id}`, folder);
+  }
+
+  function placesOf(account: IndexedAccount): readonly (FolderPlace & IndexedFolder)[] {
+    return foldersOf.all(accountName(account)).map(opened);
+  }
+
+  function placeOf(account: IndexedAccount, path: string): (FolderPlace & IndexedFolder) | undefined {
+    const row = folderNamed.get(accountName(account), nameOf(path));
+    return row === undefined ? undefined : opened(row);
+  }
+
+  function newFolder(account: IndexedAccount, path: string): number {
+    return Number(addFolder.run(accountName(account), nameOf(path), Buffer.alloc(0)).lastInsertRowid);
+  }
+
+  function remove(id: number): void {
+    removeMessage.run(id);
+    removeTerms.run(id);
+  }
+
+  /** In pieces, so that another process need not wait for all of them. */
+  function emptyFolder(folder: number): void {
+    const piece = db.transaction(() => {
+      const ids = idsOf.all(folder).map((id) => messageId.parse(id));
+      for (const id of ids) remove(id);
+      return ids.length;
+    });
+    while (piece.immediate() > 0);
+  }
+
+  function forget({ id, ...folder }: FolderPlace & IndexedFolder): void {
+    // After a kill, what is left is not taken for the whole folder.
+    setFolder.run(sealedFolder(id, { ...folder, state: null }), id);
+    emptyFolder(id);
+    removeFolder.run(id);
+  }
+
+  /** The next free id of the second in which a message was received. */
+  function nextId(receivedMs: number): number {
+    const begin = idBegin(receivedMs);
+    const last = messageId.nullable().parse(lastIdOf.get(begin, begin + SECOND_IDS));
+    return last === null ? begin : last + 1;
+  }
+
+  const saveAll = db.transaction((account: IndexedAccount, change: IndexChange) => {
+    const { add, remove: removed, ...place } = change;
+    const terms = termsOf(account);
+    const folder = placeOf(account, place.path)?.id ?? newFolder(account, place.path);
+    for (const gone of removed) {
+      const id = idOf.get(folder, gone);
+      if (id !== undefined) remove(messageId.parse(id));
+    }
+    for (const { uid: added, receivedMs, text } of add) {
+      if (idOf.get(folder, added) !== undefined) continue;
+      const id = nextId(receivedMs);
+      const { sender, head, body, isWhole } = text;
+      addMessage.run(
+        id,
+        folder,
+        added,
+        receivedMs,
+        records.seal(`message ${id}`, [sender, head, body, isWhole]),
+      );
+      addTerms.run(id, terms.ofMessage(text));
+    }
+    setFolder.run(sealedFolder(folder, place), folder);
+  });
+
+  return {
+    folders: (account) => placesOf(account).map(({ id: _, ...folder }) => folder),
+    uids(account, path) {
+      const place = placeOf(account, path);
+      return place === undefined ? [] : uidsOf.all(place.id).map((one) => uid.parse(one));
+    },
+    save(account, change) {
+      const before = placeOf(account, change.path);
+      if (before !== undefined && before.uidValidity !== change.uidValidity) forget(before);
+      saveAll.immediate(account, change);
+    },
+    forgetFolder(account, path) {
+      const place = placeOf(account, path);
+      if (place !== undefined) forget(place);
+    },
+    forgetAccount(account) {
+      for (const place of placesOf(account)) forget(place);
+    },
+    search: (account, query) =>
+      findHits({
+        db,
+        query,
+        terms: termsOf(account),
+        folders: placesOf(account),
+        textAt: (id, sealed) => indexedText.parse(records.open(`message ${id}`, sealed)),
+      }),
+    close: () => void db.close(),
+  };
+}

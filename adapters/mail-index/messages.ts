@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import type {
+  IndexChange,
+  IndexedAccount,
+  IndexedFolder,
+  IndexPage,
+  IndexQuery,
+} from '../../core/ports/mail-index.ts';
+
+/** The messages to and from the thread that has the file of an index open. */
+
+const account: z.ZodType<IndexedAccount> = z.object({ ownerId: z.string(), accountId: z.int() });
+const path = z.string();
+const folderFields = {
+  path,
+  uidValidity: z.string(),
+  uidNext: z.int().nullable(),
+  state: z.string().nullable(),
+};
+const folder: z.ZodType<IndexedFolder> = z.object(folderFields);
+const uids = z.array(z.int());
+
+const change: z.ZodType<IndexChange> = z.object({
+  ...folderFields,
+  remove: uids,
+  add: z.array(
+    z.object({
+      uid: z.int(),
+      receivedMs: z.int(),
+      text: z.object({ sender: z.string(), head: z.string(), body: z.string(), isWhole: z.boolean() }),
+    }),
+  ),
+});
+
+const positionFields = { internalDateMs: z.int(), folderKey: z.string(), uid: z.int() };
+
+const query: z.ZodType<IndexQuery> = z.object({
+  words: z.array(z.string()),
+  from: z.union([z.string(), z.undefined()]),
+  sinceMs: z.union([z.number(), z.undefined()]),
+  folders: z.array(z.object({ path, among: z.union([uids, z.undefined()]) })),
+  after: z.union([z.object(positionFields), z.undefined()]),
+  limit: z.int(),
+});
+
+const page: z.ZodType<IndexPage> = z.object({
+  hits: z.array(z.object({ ...positionFields, path })),
+  more: z.boolean(),
+  total: z.int(),
+  isExact: z.boolean(),
+  unknown: z.map(z.string(), z.int()),
+});
+
+const nothing = z.undefined();
+
+/** What the thread does: the arguments and the answer of each method. */
+export const METHODS = {
+  folders: { arguments: z.tuple([account]), answer: z.array(folder) },
+  uids: { arguments: z.tuple([account, path]), answer: uids },
+  save: { arguments: z.tuple([account, change]), answer: nothing },
+  forgetFolder: { arguments: z.tuple([account, path]), answer: nothing },
+  forgetAccount: { arguments: z.tuple([account]), answer: nothing },
+  search: { arguments: z.tuple([account, query]), answer: z.union([page, z.literal('unanswerable')]) },
+  close: { arguments: z.tuple([]), answer: nothing },
+};
+
+export type MethodName = keyof typeof METHODS;
+export type MethodArguments<Name extends MethodName> = z.infer<(typeof METHODS)[Name]['arguments']>;
+export type MethodAnswer<Name extends MethodName> = z.infer<(typeof METHODS)[Name]['answer']>;
+
+export const Order = z.object({
+  id: z.int(),
+  name: z.enum(Object.keys(METHODS) as [MethodName, ...MethodName[]]),
+  arguments: z.array(z.unknown()),
+});
+
+export const Report = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('done'), id: z.int(), answer: z.unknown() }),
+  /** `reason`: in plain words, without what is indexed. */
+  z.object({ kind: z.literal('failed'), id: z.int(), reason: z.string() }),
+]);
+
+/** What the thread is started with. */
+export const ThreadData = z.object({ file: z.string(), secretKey: z.instanceof(Uint8Array) });

@@ -1,0 +1,84 @@
+import { accountKey } from '../accounts/account-cache.ts';
+import type { Clock } from '../ports/clock.ts';
+import { errorName, type Log } from '../ports/log.ts';
+import type { MailAccount } from '../ports/mail.ts';
+import type { IndexedAccount } from '../ports/mail-index.ts';
+import { DAY_MS } from '../time/durations.ts';
+import type { FollowLimit, followMailbox } from './follow-mailbox.ts';
+
+/** Indexes mailboxes in the background, from their newest messages on. Where it stops, the next run goes on. */
+export interface Filling {
+  /** Begins, unless it is under way, or as much was fetched today as a day may take. */
+  begin(account: MailAccount): void;
+  isUnderWay(account: IndexedAccount): boolean;
+  /** Ends it for one account. What is under way may still be saved. */
+  end(account: IndexedAccount): void;
+  stop(): void;
+}
+
+export interface FillingParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** In turn with other work of the account on the index. */
+  follow(account: MailAccount, signal: AbortSignal, limit: FollowLimit): ReturnType<typeof followMailbox>;
+}
+
+/** Between two parts of filling, calls have their turn. */
+const PART_MS = 5000;
+const PAUSE_MS = 50;
+/** For an account. Gmail refuses those who fetch more than some 2.5 GB. */
+const DAY_BYTES = 500 * 1024 * 1024;
+/** Parts that may end early without an end, because the mailbox changes meanwhile. */
+const TRIES = 3;
+
+export function createFilling({ clock, log, follow }: FillingParts): Filling {
+  const underWay = new Map<string, AbortController>();
+  /** What may still be fetched of an account, on the day of `number`. */
+  const days = new Map<string, { readonly number: number; bytes: number }>();
+  let isStopped = false;
+
+  function today(name: string): { bytes: number } {
+    const number = Math.floor(clock.now().getTime() / DAY_MS);
+    for (const [other, day] of days) if (day.number !== number) days.delete(other);
+    const day = days.get(name) ?? { number, bytes: DAY_BYTES };
+    days.set(name, day);
+    return day;
+  }
+
+  async function fill(account: MailAccount, signal: AbortSignal): Promise<void> {
+    for (let tries = 0; tries < TRIES && !signal.aborted; ) {
+      const day = today(accountKey(account));
+      const untilMs = clock.now().getTime() + PART_MS;
+      const limit = { messages: Number.POSITIVE_INFINITY, bytes: day.bytes, untilMs };
+      const { kind } = await follow(account, signal, limit);
+      day.bytes = limit.bytes;
+      if (kind !== 'behind' || day.bytes <= 0) return;
+      tries = clock.now().getTime() < untilMs ? tries + 1 : 0;
+      if (!signal.aborted) await new Promise<void>((resolve) => clock.after(PAUSE_MS, resolve));
+    }
+  }
+
+  return {
+    begin(account) {
+      const name = accountKey(account);
+      if (underWay.has(name) || isStopped || today(name).bytes <= 0) return;
+      const ending = new AbortController();
+      underWay.set(name, ending);
+      fill(account, ending.signal)
+        .catch((error: unknown) => {
+          const fields = { account: account.accountId, ...errorName(error) };
+          if (!ending.signal.aborted) log.warn('a mailbox was not indexed to its end', fields);
+        })
+        .finally(() => underWay.delete(name));
+    },
+    isUnderWay: (account) => underWay.has(accountKey(account)),
+    end(account) {
+      underWay.get(accountKey(account))?.abort();
+      days.delete(accountKey(account));
+    },
+    stop() {
+      isStopped = true;
+      for (const ending of underWay.values()) ending.abort();
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sqliteIndex } from '../../../adapters/mail-index/sqlite-index.ts';
+import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
+import { indexedMail } from '../../../core/mail-index/indexed-mail.ts';
+import type { MailIndex } from '../../../core/ports/mail-index.ts';
+import type { Mail } from '../../../core/ports/ports.ts';
+import { systemClock } from '../../../hosts/embedded/system-clock.ts';
+import { bundleForChild } from '../../run-typescript.ts';
+
+export const INDEX_KEY = new Uint8Array(32).fill(7);
+
+/** A file of an index, for one test. */
+export interface IndexFolder {
+  open(): MailIndex;
+  readonly file: string;
+  remove(): void;
+}
+
+export async function indexFolder(): Promise<IndexFolder> {
+  const workerFile = await bundleForChild(
+    join(import.meta.dirname, '../../../adapters/mail-index/worker.ts'),
+  );
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-index-'));
+  const file = join(folder, 'index.db');
+  return {
+    file,
+    open: () => sqliteIndex({ file, workerFile }),
+    remove: () => rmSync(folder, { recursive: true }),
+  };
+}
+
+/** Mailboxes with an index beside them. What it writes to the log is a failure. */
+export function indexed(mail: Mail, index: MailIndex, warned: (message: string) => void = fail): Mail {
+  return indexedMail({
+    ...{ mail, index, secretKeys: [INDEX_KEY], reader: inlineReader(), clock: systemClock },
+    log: { info: () => undefined, warn: warned, error: warned },
+  });
+}
+
+function fail(message: string): void {
+  throw new Error(message);
+}
+
+/** The same mailboxes, without a search of their own except for a folder that is not there. */
+export function withoutSearch(mail: Mail): Mail {
+  return {
+    ...mail,
+    search(call, query) {
+      if (query.path === 'No such folder') return mail.search(call, query);
+      throw new Error(`The server was asked for ${JSON.stringify(query)}`);
+    },
+  };
+}

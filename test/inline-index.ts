@@ -1,0 +1,17 @@
+import { indexFile } from '../adapters/mail-index/index-file.ts';
+import type { MailIndex } from '../core/ports/mail-index.ts';
+
+/** An index in memory, in this thread. */
+export function inlineIndex(): MailIndex {
+  const file = indexFile(':memory:', new Uint8Array(32).fill(7));
+  return {
+    open: async () => undefined,
+    folders: async (account) => file.folders(account),
+    uids: async (account, path) => file.uids(account, path),
+    save: async (account, change) => file.save(account, change),
+    forgetFolder: async (account, path) => file.forgetFolder(account, path),
+    forgetAccount: async (account) => file.forgetAccount(account),
+    search: async (account, query) => file.search(account, query),
+    close: async () => file.close(),
+  };
+}
