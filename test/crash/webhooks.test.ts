@@ -29,7 +29,7 @@ const UNTIL_POSTED = CALLS.indexOf('sender.post');
 
 /** Lets the lease of a lost attempt end. */
 const PASS_A_MINUTE = (table: string) => `
-  UPDATE ${table} SET due_ms = due_ms - 60000,
+  UPDATE ${table} SET due_ms = due_ms - 60000, ready_ms = ready_ms - 60000,
     lease_until_ms = CASE lease_until_ms WHEN 0 THEN 0 ELSE lease_until_ms - 60000 END`;
 
 interface Place {
