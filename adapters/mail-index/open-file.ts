@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { closeSync, openSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { rmSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
 import { sqliteDriver } from '../sqlite/driver.ts';
-import { createPrivateFolder } from '../sqlite/private-folder.ts';
+import { createPrivateFile } from '../sqlite/private-folder.ts';
 import { derivedKey } from './sealed-records.ts';
 
 /** Rises with every change of the tables or of what is in them. A file of another version is built again. */
@@ -12,8 +11,8 @@ const VERSION = 1;
 const LOCK_WAIT_MS = 5000;
 
 /**
- * `messages.id` is the second in which a message was received, followed by SECOND_BITS bits that tell those of one second apart:
- * SQLite returns the newest first without sorting. A folder is named by keyed hashes of its account and path.
+ * `messages.id` begins with the second in which a message was received (message-id.ts), so SQLite returns the newest first
+ * without sorting. A folder is named by keyed hashes of its account and path.
  */
 const TABLES = `
   CREATE TABLE keys (proof BLOB NOT NULL);
@@ -57,10 +56,7 @@ export function isDamaged(error: unknown): boolean {
 }
 
 function openedFile(file: string, secretKey: Uint8Array): Database {
-  if (file !== ':memory:') {
-    createPrivateFolder(dirname(file));
-    closeSync(openSync(file, 'a', 0o600));
-  }
+  if (file !== ':memory:') createPrivateFile(file);
   const SqliteDatabase = sqliteDriver();
   const db = new SqliteDatabase(file, { timeout: LOCK_WAIT_MS });
   try {

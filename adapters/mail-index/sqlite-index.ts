@@ -28,7 +28,9 @@ export function sqliteIndex(options: SqliteIndexOptions): MailIndex {
   let last = 0;
   let isClosed = false;
 
-  function fail(error: Error): void {
+  function fail(worker: Worker, error: Error): void {
+    // One that failed ends, too, and another may have been started meanwhile.
+    if (thread !== worker) return;
     thread = undefined;
     for (const { reject } of waiting.values()) reject(error);
     waiting.clear();
@@ -41,7 +43,8 @@ export function sqliteIndex(options: SqliteIndexOptions): MailIndex {
       ...{ execArgv: [], env: {} },
       workerData: { file: options.file, secretKey },
     });
-    const ended = (cause?: unknown) => fail(new Error('The thread of the index has ended.', { cause }));
+    const ended = (cause?: unknown) =>
+      fail(worker, new Error('The thread of the index has ended.', { cause }));
     worker.on('error', ended);
     worker.on('exit', () => ended());
     worker.on('message', (message: unknown) => settle(worker, message));
@@ -78,9 +81,8 @@ export function sqliteIndex(options: SqliteIndexOptions): MailIndex {
   }
 
   return {
-    async open([first]) {
-      if (first === undefined) throw new Error('The index needs a key.');
-      secretKey = first;
+    async open(key) {
+      secretKey = key;
     },
     folders: (account) => run('folders', account),
     uids: (account, path) => run('uids', account, path),

@@ -161,6 +161,18 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
     return mailbox.get(place.path)?.messages.find(({ uid }) => uid === place.uid);
   }
 
+  async function atPlaces<T>(
+    call: MailCall,
+    places: readonly MessagePlace[],
+    of: (path: string, message: StoredMessage) => T,
+  ): Promise<(T | undefined)[]> {
+    const mailbox = await mailboxFor(call);
+    return places.map((place) => {
+      const message = lookUp(mailbox, place);
+      return message && of(place.path, message);
+    });
+  }
+
   function rawMessage(path: string, message: StoredMessage): RawMessage {
     return { row: rowOf(path, message), source: { kind: 'whole', bytes: message.raw } };
   }
@@ -221,34 +233,16 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
       return rawMessage(place.path, at(await mailboxFor(call), place));
     },
 
-    async readAll(call, places) {
-      const mailbox = await mailboxFor(call);
-      return places.map((place) => {
-        const message = lookUp(mailbox, place);
-        return message && rawMessage(place.path, message);
-      });
-    },
+    readAll: (call, places) => atPlaces(call, places, rawMessage),
 
     async row(call, place) {
       const message = lookUp(await mailboxFor(call), place);
       return message && rowOf(place.path, message);
     },
 
-    async readTexts(call, places) {
-      const mailbox = await mailboxFor(call);
-      return places.map((place) => {
-        const message = lookUp(mailbox, place);
-        return message && rawMessage(place.path, message);
-      });
-    },
+    readTexts: (call, places) => atPlaces(call, places, rawMessage),
 
-    async rows(call, places) {
-      const mailbox = await mailboxFor(call);
-      return places.map((place) => {
-        const message = lookUp(mailbox, place);
-        return message && rowOf(place.path, message);
-      });
-    },
+    rows: (call, places) => atPlaces(call, places, rowOf),
 
     async states(call) {
       return [...(await mailboxFor(call))].map(([path, { nextUid, messages }]) => ({

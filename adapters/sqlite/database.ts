@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, openSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { rmSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
 import { sqliteDriver } from './driver.ts';
 import { isBusy, LOCK_WAIT_MS, LOCKED } from './lock-line.ts';
 import { migrate, NEWEST, readableVersion } from './migrations.ts';
-import { createPrivateFolder } from './private-folder.ts';
+import { createPrivateFile } from './private-folder.ts';
 
 /** How long SQLite blocks the thread for a lock. A verb that needs longer waits in a line. */
 const BLOCKS_FOR_MS = 2;
@@ -20,7 +19,7 @@ export function openDatabase(file: string): Database {
   const SqliteDatabase = sqliteDriver();
   let db: Database | undefined;
   try {
-    if (file !== ':memory:') createFile(file);
+    if (file !== ':memory:') createPrivateFile(file);
     db = new SqliteDatabase(file, { timeout: LOCK_WAIT_MS });
     prepareDatabase(db);
     db.pragma(`busy_timeout = ${BLOCKS_FOR_MS}`);
@@ -55,7 +54,7 @@ function hasLocks(file: string): boolean {
   const SqliteDatabase = sqliteDriver();
   let db: Database | undefined;
   try {
-    createFile(tried);
+    createPrivateFile(tried);
     db = new SqliteDatabase(tried, { timeout: 0 });
     db.exec('BEGIN EXCLUSIVE; ROLLBACK');
     return true;
@@ -79,12 +78,6 @@ function reasonOf(cause: unknown): string {
 /** Its binary is missing, or belongs to another Node. */
 function isLoadError(cause: Error): boolean {
   return 'code' in cause && (cause.code === 'MODULE_NOT_FOUND' || cause.code === 'ERR_DLOPEN_FAILED');
-}
-
-function createFile(file: string): void {
-  createPrivateFolder(dirname(file));
-  // 'a' creates a missing file, and leaves an existing one unchanged.
-  closeSync(openSync(file, 'a', 0o600));
 }
 
 /**

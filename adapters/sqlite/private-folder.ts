@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
@@ -20,4 +20,11 @@ export function createPrivateFolder(path: string): void {
 
 function isFolder(path: string): boolean {
   return existsSync(path) && statSync(path).isDirectory();
+}
+
+/** Creates a file and its folder, unless they are there, for its user alone. */
+export function createPrivateFile(file: string): void {
+  createPrivateFolder(dirname(file));
+  // 'a' creates a missing file, and leaves an existing one unchanged.
+  closeSync(openSync(file, 'a', 0o600));
 }

@@ -10,7 +10,7 @@ import type { Reader } from '../ports/reader.ts';
 /** What an index takes to follow a mailbox. */
 export interface FollowParts {
   readonly mail: Pick<MailReading, 'readTexts' | 'states' | 'uids'>;
-  readonly index: MailIndex;
+  readonly index: Pick<MailIndex, 'folders' | 'forgetFolder' | 'save' | 'uids'>;
   readonly reader: Reader;
   readonly clock: Clock;
 }

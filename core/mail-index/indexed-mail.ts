@@ -21,8 +21,8 @@ import { type Followed, type FollowLimit, type FollowParts, followMailbox } from
 export interface IndexedMailParts {
   readonly mail: Mail;
   readonly index: MailIndex;
-  /** For the index alone, the writing one first. */
-  readonly secretKeys: readonly Uint8Array[];
+  /** For the index alone. */
+  readonly secretKey: Uint8Array;
   readonly reader: Reader;
   readonly clock: Clock;
   readonly log: Log;
@@ -176,7 +176,7 @@ function isAnother(row: ListedMessage | undefined, { internalDateMs }: IndexHit)
 }
 
 /** The index, opened before its first use. Nobody waits for it longer than INDEX_MS. */
-function limitedIndex({ index, secretKeys, clock }: IndexedMailParts): MailIndex {
+function limitedIndex({ index, secretKey, clock }: IndexedMailParts): Omit<MailIndex, 'open'> {
   let opened: Promise<void> | undefined;
 
   function limited<T>(use: () => Promise<T>): Promise<T> {
@@ -184,7 +184,7 @@ function limitedIndex({ index, secretKeys, clock }: IndexedMailParts): MailIndex
       clock,
       { ms: INDEX_MS },
       async () => {
-        opened ??= index.open(secretKeys);
+        opened ??= index.open(secretKey);
         await opened;
         return use();
       },
@@ -195,7 +195,6 @@ function limitedIndex({ index, secretKeys, clock }: IndexedMailParts): MailIndex
   }
 
   return {
-    open: () => limited(async () => undefined),
     folders: (account) => limited(() => index.folders(account)),
     uids: (account, path) => limited(() => index.uids(account, path)),
     save: (account, change) => limited(() => index.save(account, change)),

@@ -7,10 +7,10 @@ import type { SearchPosition } from './mail-reading.ts';
  */
 export interface MailIndex {
   /**
-   * Called once, before all others. What was written with another first key is erased.
-   * @param secretKeys  32 bytes each, for the index alone. The first is used.
+   * Called once, before all others. What was written with another key is erased.
+   * @param secretKey  32 bytes, for the index alone
    */
-  open(secretKeys: readonly Uint8Array[]): Promise<void>;
+  open(secretKey: Uint8Array): Promise<void>;
   /** What is indexed of an account. */
   folders(account: IndexedAccount): Promise<readonly IndexedFolder[]>;
   /** The messages of a folder that are indexed, by UID in ascending order. */

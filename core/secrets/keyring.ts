@@ -22,8 +22,8 @@ export interface Keyring {
   mac(purpose: string, text: string, keyId?: string): Uint8Array | undefined;
   /** `mac` with every key of the ring, the writing key first. */
   macs(purpose: string, text: string): readonly Uint8Array[];
-  /** The keys of a purpose, 32 bytes each, the writing one first. For a port that seals what it keeps by itself. */
-  keysFor(purpose: string): readonly Uint8Array[];
+  /** The writing key of a purpose, of 32 bytes. For a port that seals what it keeps by itself. */
+  keyFor(purpose: string): Uint8Array;
   /** Proves that a text came from here: the writing key's id and `mac`. @returns base64url */
   sign(purpose: string, text: string): string;
   /** Whether `sign` returned this for the same purpose and text, with any key of the ring. */
@@ -134,7 +134,7 @@ export function createKeyring(secretKeys: readonly Uint8Array[], random: Random)
       const key = keyId === undefined ? writer : findKey(keyId);
       return key && macWith(key, purpose, text);
     },
-    keysFor: (purpose) => ring.map((key) => new Uint8Array(key.derive(purpose))),
+    keyFor: (purpose) => new Uint8Array(writer.derive(purpose)),
     macs: (purpose, text) => ring.map((key) => macWith(key, purpose, text)),
     sign: (purpose, text) => Buffer.concat([writer.id, macWith(writer, purpose, text)]).toString('base64url'),
     isSigned(purpose, text, signature) {

@@ -258,9 +258,10 @@ function portsOf(
   const events = calendar && ('inRange' in calendar ? objectCalendar(calendar, others) : calendar);
   const used = accountPorts({ ...others, ...(events && { calendar: events }) });
   const { mailIndex: index } = ports;
-  const secretKeys = keyring.keysFor('mail-index');
   const mail =
-    index === undefined ? used.mail : indexedMail({ ...others, mail: used.mail, index, secretKeys });
+    index === undefined
+      ? used.mail
+      : indexedMail({ ...others, mail: used.mail, index, secretKey: keyring.keyFor('mail-index') });
   return {
     ports: { ...others, mail, ...(used.calendar && { calendar: used.calendar }) },
     healthStored: used.healthStored,

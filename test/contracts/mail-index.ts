@@ -55,7 +55,7 @@ export function mailIndexContract(name: string, open: () => Promise<MailIndexUnd
     beforeEach(async () => {
       under = await open();
       index = under.index;
-      await index.open([KEY]);
+      await index.open(KEY);
     });
     afterEach(() => under?.close());
 
@@ -239,10 +239,10 @@ export function mailIndexContract(name: string, open: () => Promise<MailIndexUnd
     it('keeps everything when it is opened again, and nothing with another key', async () => {
       await index.save(ACCOUNT, { ...INBOX, add: [message(1, saying('lunch'))] });
       index = await under.reopen();
-      await index.open([KEY, OTHER_KEY]);
+      await index.open(KEY);
       expect(await uids({ words: ['lunch'] })).toEqual([1]);
       index = await under.reopen();
-      await index.open([OTHER_KEY, KEY]);
+      await index.open(OTHER_KEY);
       expect(await index.folders(ACCOUNT)).toEqual([]);
       await index.save(ACCOUNT, { ...INBOX, add: [message(2, saying('lunch'))] });
       expect(await uids({ words: ['lunch'] })).toEqual([2]);

@@ -144,7 +144,7 @@ describe('a search beside an index', () => {
         return new Promise<T>(() => undefined);
       };
       const mail = open({
-        open: (keys) => dying.open(keys),
+        open: (key) => dying.open(key),
         folders: (one) => mortal(() => dying.folders(one)),
         uids: (...asked) => mortal(() => dying.uids(...asked)),
         save: (...asked) => mortal(() => dying.save(...asked)),
@@ -238,7 +238,7 @@ describe('the file of an index', () => {
     await mail.forget(account.ownerId, account.accountId);
     await mail.close();
     const index = folder.open();
-    await index.open([INDEX_KEY]);
+    await index.open(INDEX_KEY);
     expect(await index.folders(account)).toEqual([]);
     await index.close();
   });

@@ -34,7 +34,7 @@ export async function indexFolder(): Promise<IndexFolder> {
 /** Mailboxes with an index beside them. What it writes to the log is a failure. */
 export function indexed(mail: Mail, index: MailIndex, warned: (message: string) => void = fail): Mail {
   return indexedMail({
-    ...{ mail, index, secretKeys: [INDEX_KEY], reader: inlineReader(), clock: systemClock },
+    ...{ mail, index, secretKey: INDEX_KEY, reader: inlineReader(), clock: systemClock },
     log: { info: () => undefined, warn: warned, error: warned },
   });
 }

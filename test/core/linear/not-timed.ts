@@ -132,7 +132,7 @@ export const NOT_TIMED: readonly {
       'adapters/postgres/migrations.ts': 'checkSchema hasSchema migrate',
       'adapters/sql/dialect.ts': 'columnList',
       'adapters/sqlite/checkpoints.ts': 'checkpointsOf',
-      'adapters/sqlite/private-folder.ts': 'createPrivateFolder',
+      'adapters/sqlite/private-folder.ts': 'createPrivateFile createPrivateFolder',
       'adapters/sql/statement-text.ts': 'namedTexts',
       'adapters/sql/write-text.ts': 'orReplace writeText',
       'adapters/sandbox/journal.ts': 'openJournal',
