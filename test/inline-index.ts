@@ -12,6 +12,7 @@ export function inlineIndex(): MailIndex {
     forgetFolder: async (account, path) => file.forgetFolder(account, path),
     forgetAccount: async (account) => file.forgetAccount(account),
     search: async (account, query) => file.search(account, query),
+    conversation: async (account, place) => file.conversation(account, place),
     close: async () => file.close(),
   };
 }

@@ -1,7 +1,8 @@
 import type { ListedMessage, MessagePlace } from '../../core/mail/listed-message.ts';
-import type { RawMessage } from '../../core/ports/mail-reading.ts';
+import type { MessageText, RawMessage } from '../../core/ports/mail-reading.ts';
 import { readTexts } from './content.ts';
 import { inEachFolder } from './each-folder.ts';
+import { hasThreadIds } from './folders.ts';
 import type { ImapAccount } from './imap-accounts.ts';
 import type { OpenFolder } from './session.ts';
 
@@ -20,10 +21,11 @@ export function textsAt(
   { connections }: Pick<ImapAccount, 'connections'>,
   places: readonly MessagePlace[],
   limit: AbortSignal,
-): Promise<readonly (RawMessage | undefined)[]> {
+): Promise<readonly (MessageText | undefined)[]> {
   return atPlaces(connections, places, limit, async (folder, uids) => {
-    const read = new Map<number, RawMessage>();
-    for await (const message of readTexts(folder, uids)) read.set(message.row.place.uid, message);
+    const threaded = hasThreadIds(folder.client) && ({ isThreaded: true } as const);
+    const read = new Map<number, MessageText>();
+    for await (const text of readTexts(folder, uids)) read.set(text.row.place.uid, { ...text, ...threaded });
     return read;
   });
 }

@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { ImapFlow } from 'imapflow';
 import type { KeptOfAccount } from '../../core/accounts/account-cache.ts';
+import { LINK_FIELDS, linkedIds } from '../../core/mail/linked-ids.ts';
 import type { ListedMessage, MessagePlace } from '../../core/mail/listed-message.ts';
 import { ownCopy } from '../../core/memory/own-copy.ts';
 import { MailError } from '../../core/ports/mail.ts';
@@ -13,7 +14,6 @@ import { fetchEach } from './fetch-each.ts';
 import { type Fetched, fetched } from './fetched.ts';
 import { type MarkedFolder, readMarks } from './folder-marks.ts';
 import type { KnownRows } from './known-rows.ts';
-import { LINK_HEADERS, linkedIds } from './linked-rows.ts';
 import { type MessageLinks, messageLinks } from './message-links.ts';
 import type { MissingParts } from './missing-parts.ts';
 import { type OpenFolder, reportedUidNext } from './session.ts';
@@ -52,8 +52,6 @@ interface KnownFolder {
 const MOST_FOLDERS = 5000;
 const MOST_MESSAGES = 120_000;
 const MOST_LINKS = 1_000_000;
-/** A message that names more ids was made to be endless. */
-const MOST_IDS = 100;
 /** Of a folder, besides its path, its links and what is unread. */
 const FOLDER_BYTES = 2000;
 const UNREAD_MOST = 1000;
@@ -301,7 +299,7 @@ async function readLinks(
   const read: [number, number[]][] = [];
   const unread = new Set<number>();
   let links = 0;
-  const query = { uid: true, headers: LINK_HEADERS };
+  const query = { uid: true, headers: [...LINK_FIELDS] };
   const add = ({ uid, headers }: Fetched) => {
     // Too many: the caller forgets them all.
     if (links > MOST_LINKS) return;
@@ -329,9 +327,7 @@ async function readLinks(
 }
 
 function numbersOf(ids: readonly string[]): number[] {
-  // The first id is that of the first message, the last that of the answered one.
-  const most = ids.length <= MOST_IDS ? ids : [...ids.slice(0, 2), ...ids.slice(2 - MOST_IDS)];
-  const numbers = most.map((id) => createHmac('sha1', key).update(id).digest().readUIntBE(0, 6));
+  const numbers = ids.map((id) => createHmac('sha1', key).update(id).digest().readUIntBE(0, 6));
   return [...new Set(numbers)];
 }
 

@@ -1,10 +1,11 @@
 import type { SearchObject } from 'imapflow';
+import { idsIn } from '../../core/mail/linked-ids.ts';
 import type { ListedMessage } from '../../core/mail/listed-message.ts';
 import { THREAD_MAX } from '../../core/ports/mail-reading.ts';
 import type { AccountConnections } from './account-connections.ts';
 import { inEachFolder } from './each-folder.ts';
 import type { SearchScope } from './folders.ts';
-import { idsOf, type LinkedRow, linkedRows, searchesFor } from './linked-rows.ts';
+import { type LinkedRow, linkedRows, searchesFor } from './linked-rows.ts';
 import type { MissingParts } from './missing-parts.ts';
 import type { OpenFolder } from './session.ts';
 
@@ -120,13 +121,13 @@ async function look(
   for (const search of searches) {
     for (const linked of await linkedRows(folder, { ...only, ...search }, progress.uids)) {
       // A header search matches parts: the whole ids decide.
-      if (!idsOf(linked).some((id) => conversation.ids.has(id))) continue;
+      if (!idsIn(linked).some((id) => conversation.ids.has(id))) continue;
       const { row, messageId } = linked;
       progress.uids.add(row.place.uid);
       conversation.rows.push(row);
       conversation.oldestMs = Math.min(conversation.oldestMs, row.internalDate.getTime());
       if (messageId !== null) conversation.there.add(messageId);
-      addIds(conversation, idsOf(linked));
+      addIds(conversation, idsIn(linked));
     }
   }
 }

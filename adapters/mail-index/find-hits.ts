@@ -27,7 +27,7 @@ export const indexedText = z
 
 /** So many texts are looked at to count what matches, or as many as take no longer than COUNT_MS. */
 const COUNTED_MAX = 300;
-const COUNT_MS = 300;
+const COUNT_MS = 200;
 /** A page that takes longer is left to the server. */
 const PAGE_MS = 2000;
 /** Where terms tell nothing, so many texts are looked at. */

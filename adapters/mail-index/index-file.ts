@@ -1,13 +1,16 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
+import type { MessagePlace } from '../../core/mail/listed-message.ts';
 import { type IndexTerms, indexTerms } from '../../core/mail-index/index-terms.ts';
 import type {
   IndexChange,
   IndexedAccount,
   IndexedFolder,
+  IndexedPlace,
   IndexPage,
   IndexQuery,
 } from '../../core/ports/mail-index.ts';
+import { findConversation } from './find-conversation.ts';
 import { type FolderPlace, findHits, indexedText } from './find-hits.ts';
 import { idBegin, SECOND_IDS } from './message-id.ts';
 import { openIndexFile } from './open-file.ts';
@@ -21,6 +24,7 @@ export interface IndexFile {
   forgetFolder(account: IndexedAccount, path: string): void;
   forgetAccount(account: IndexedAccount): void;
   search(account: IndexedAccount, query: IndexQuery): IndexPage | 'unanswerable';
+  conversation(account: IndexedAccount, place: MessagePlace): readonly IndexedPlace[] | 'unanswerable';
   close(): void;
 }
 
@@ -61,6 +65,8 @@ export function indexFile(file: string, secretKey: Uint8Array): IndexFile {
     'INSERT INTO messages (id, folder, uid, received_ms, sealed) VALUES (?, ?, ?, ?, ?)',
   );
   const addTerms = db.prepare('INSERT INTO terms (rowid, term) VALUES (?, ?)');
+  const addLink = db.prepare('INSERT INTO links (message, hash) VALUES (?, ?)');
+  const removeLinks = db.prepare('DELETE FROM links WHERE message = ?');
   const removeMessage = db.prepare('DELETE FROM messages WHERE id = ?');
   const removeTerms = db.prepare('DELETE FROM terms WHERE rowid = ?');
 
@@ -100,6 +106,7 @@ export function indexFile(file: string, secretKey: Uint8Array): IndexFile {
 
   function remove(id: number): void {
     removeMessage.run(id);
+    removeLinks.run(id);
     removeTerms.run(id);
   }
 
@@ -135,7 +142,7 @@ export function indexFile(file: string, secretKey: Uint8Array): IndexFile {
       const id = idOf.get(folder, gone);
       if (id !== undefined) remove(messageId.parse(id));
     }
-    for (const { uid: added, receivedMs, text } of add) {
+    for (const { uid: added, receivedMs, text, linkedIds } of add) {
       if (idOf.get(folder, added) !== undefined) continue;
       const id = nextId(receivedMs);
       const { sender, head, body, isWhole } = text;
@@ -147,6 +154,7 @@ export function indexFile(file: string, secretKey: Uint8Array): IndexFile {
         records.seal(`message ${id}`, [sender, head, body, isWhole]),
       );
       addTerms.run(id, terms.ofMessage(text));
+      for (const link of new Set(linkedIds ?? [null])) addLink.run(id, terms.ofLink(link));
     }
     setFolder.run(sealedFolder(folder, place), folder);
   });
@@ -177,6 +185,14 @@ export function indexFile(file: string, secretKey: Uint8Array): IndexFile {
         folders: placesOf(account),
         textAt: (id, sealed) => indexedText.parse(records.open(`message ${id}`, sealed)),
       }),
+    conversation(account, place) {
+      const folder = placeOf(account, place.path);
+      if (folder?.uidValidity !== place.uidValidity) return [];
+      const id = messageId.optional().parse(idOf.get(folder.id, place.uid));
+      if (id === undefined) return [];
+      const unlinked = termsOf(account).ofLink(null);
+      return findConversation({ db, id, unlinked, folders: placesOf(account) });
+    },
     close: () => void db.close(),
   };
 }

@@ -1,8 +1,10 @@
 import * as z from 'zod';
+import type { MessagePlace } from '../../core/mail/listed-message.ts';
 import type {
   IndexChange,
   IndexedAccount,
   IndexedFolder,
+  IndexedPlace,
   IndexPage,
   IndexQuery,
 } from '../../core/ports/mail-index.ts';
@@ -28,11 +30,14 @@ const change: z.ZodType<IndexChange> = z.object({
       uid: z.int(),
       receivedMs: z.int(),
       text: z.object({ sender: z.string(), head: z.string(), body: z.string(), isWhole: z.boolean() }),
+      linkedIds: z.array(z.string()).nullable(),
     }),
   ),
 });
 
-const positionFields = { internalDateMs: z.int(), folderKey: z.string(), uid: z.int() };
+const place: z.ZodType<MessagePlace> = z.object({ path, uidValidity: z.string(), uid: z.int() });
+const placeFields = { uid: z.int(), internalDateMs: z.int() };
+const positionFields = { ...placeFields, folderKey: z.string() };
 
 const query: z.ZodType<IndexQuery> = z.object({
   words: z.array(z.string()),
@@ -51,6 +56,8 @@ const page: z.ZodType<IndexPage> = z.object({
   unknown: z.map(z.string(), z.int()),
 });
 
+const indexedPlace: z.ZodType<IndexedPlace> = z.object({ path, ...placeFields });
+
 const nothing = z.undefined();
 
 /** What the thread does: the arguments and the answer of each method. */
@@ -61,6 +68,10 @@ export const METHODS = {
   forgetFolder: { arguments: z.tuple([account, path]), answer: nothing },
   forgetAccount: { arguments: z.tuple([account]), answer: nothing },
   search: { arguments: z.tuple([account, query]), answer: z.union([page, z.literal('unanswerable')]) },
+  conversation: {
+    arguments: z.tuple([account, place]),
+    answer: z.union([z.array(indexedPlace), z.literal('unanswerable')]),
+  },
   close: { arguments: z.tuple([]), answer: nothing },
 };
 

@@ -6,13 +6,14 @@ import { createPrivateFile } from '../sqlite/private-folder.ts';
 import { derivedKey } from './sealed-records.ts';
 
 /** Rises with every change of the tables or of what is in them. A file of another version is built again. */
-const VERSION = 1;
+const VERSION = 2;
 /** How long the thread of the index waits for another process. */
 const LOCK_WAIT_MS = 5000;
 
 /**
  * `messages.id` begins with the second in which a message was received (message-id.ts), so SQLite returns the newest first
- * without sorting. A folder is named by keyed hashes of its account and path.
+ * without sorting. A folder is named by keyed hashes of its account and path, and so are
+ * the ids that link messages.
  */
 const TABLES = `
   CREATE TABLE keys (proof BLOB NOT NULL);
@@ -23,6 +24,8 @@ const TABLES = `
     id INTEGER PRIMARY KEY, folder INTEGER NOT NULL, uid INTEGER NOT NULL, received_ms INTEGER NOT NULL,
     sealed BLOB NOT NULL, UNIQUE (folder, uid)
   );
+  CREATE TABLE links (message INTEGER NOT NULL, hash BLOB NOT NULL, PRIMARY KEY (message, hash)) WITHOUT ROWID;
+  CREATE INDEX links_hash ON links (hash);
   CREATE VIRTUAL TABLE terms USING fts5(
     term, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii'
   );
@@ -82,7 +85,8 @@ function isOf(db: Database, proof: Buffer): boolean {
 }
 
 function create(db: Database, proof: Buffer): void {
-  for (const table of ['keys', 'folders', 'messages', 'terms']) db.exec(`DROP TABLE IF EXISTS ${table}`);
+  for (const table of ['keys', 'folders', 'messages', 'links', 'terms'])
+    db.exec(`DROP TABLE IF EXISTS ${table}`);
   db.exec(TABLES);
   db.prepare('INSERT INTO keys (proof) VALUES (?)').run(proof);
 }

@@ -90,6 +90,7 @@ export function sqliteIndex(options: SqliteIndexOptions): MailIndex {
     forgetFolder: (account, path) => run('forgetFolder', account, path),
     forgetAccount: (account) => run('forgetAccount', account),
     search: (account, query) => run('search', account, query),
+    conversation: (account, place) => run('conversation', account, place),
     async close() {
       if (thread !== undefined) await run('close').catch(() => undefined);
       isClosed = true;

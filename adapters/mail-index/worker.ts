@@ -16,6 +16,7 @@ const WORK: Work = {
   forgetFolder: (file, [account, path]) => file.forgetFolder(account, path),
   forgetAccount: (file, [account]) => file.forgetAccount(account),
   search: (file, [account, query]) => file.search(account, query),
+  conversation: (file, [account, place]) => file.conversation(account, place),
   close: (file) => file.close(),
 };
 

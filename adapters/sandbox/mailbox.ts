@@ -1,5 +1,6 @@
 import type { MailFolder } from '../../core/folders/folder.ts';
 import { headerBlock } from '../../core/mail/header-fields.ts';
+import { linkedIds } from '../../core/mail/linked-ids.ts';
 import type { MailFlag } from '../../core/mail/listed-message.ts';
 import { parseHeaders, type ReadHeaders } from '../../core/mail/message-headers.ts';
 import { MailError } from '../../core/ports/mail.ts';
@@ -24,6 +25,7 @@ export interface Letter {
   /** The start of `raw`, up to the empty line. */
   readonly header: Uint8Array;
   readonly headers: ReadHeaders;
+  readonly linkedIds: readonly string[];
   readonly receivedAt: Date;
 }
 
@@ -65,7 +67,10 @@ export function addFolder(mailbox: Mailbox, path: string): void {
 export function readLetter(raw: Uint8Array, receivedAt: Date): Letter {
   const wholeS = Math.floor(receivedAt.getTime() / 1000);
   const header = headerBlock(raw);
-  return { raw, header, headers: parseHeaders(raw), receivedAt: new Date(wholeS * 1000) };
+  return {
+    ...{ raw, header, headers: parseHeaders(raw), linkedIds: linkedIds(header) },
+    receivedAt: new Date(wholeS * 1000),
+  };
 }
 
 /** @throws MailError `not_found` if there is no such folder */

@@ -64,19 +64,15 @@ function compare(a: Located, b: Located): number {
 /** Returns `seeds` and the messages linked to it by Message-ID, References and In-Reply-To, oldest first. */
 export function conversation(located: readonly Located[], seeds: readonly Located[]): Located[] {
   const found = new Set(seeds);
-  const ids = new Set(seeds.flatMap(idsOf));
+  const ids = new Set(seeds.flatMap(({ message }) => message.linkedIds));
   for (let before = -1; before < found.size; ) {
     before = found.size;
     for (const one of located) {
-      if (!idsOf(one).some((id) => ids.has(id))) continue;
+      const { linkedIds } = one.message;
+      if (!linkedIds.some((id) => ids.has(id))) continue;
       found.add(one);
-      for (const id of idsOf(one)) ids.add(id);
+      for (const id of linkedIds) ids.add(id);
     }
   }
   return [...found].sort((a, b) => compare(b, a));
-}
-
-function idsOf({ message }: Located): readonly string[] {
-  const { messageId, references } = message.headers;
-  return messageId === null ? references : [messageId, ...references];
 }

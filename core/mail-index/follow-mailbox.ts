@@ -1,10 +1,12 @@
 import { readingOf, readWithin } from '../accounts/read-message.ts';
+import { headerBlock } from '../mail/header-fields.ts';
+import { linkedIds } from '../mail/linked-ids.ts';
 import { messageRow } from '../mail/message-row.ts';
 import type { MessageSource } from '../mail/message-source.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type MailCall, MailError } from '../ports/mail.ts';
 import type { IndexedFolder, IndexedMessage, IndexedText, MailIndex } from '../ports/mail-index.ts';
-import type { FolderState, MailReading, RawMessage } from '../ports/mail-reading.ts';
+import type { FolderState, MailReading, MessageText } from '../ports/mail-reading.ts';
 import type { Reader } from '../ports/reader.ts';
 
 /** What an index takes to follow a mailbox. */
@@ -16,17 +18,19 @@ export interface FollowParts {
 }
 
 export type Followed =
-  /** The index contains what the mailbox did when this began, except for `refused`. */
-  | {
-      readonly kind: 'current';
-      readonly folders: readonly (FolderState & { readonly uidValidity: string })[];
-      /** The paths of folders that the server refuses for good. */
-      readonly refused: readonly string[];
-    }
+  | CurrentMailbox
   /** There is more to index than was allowed, or the mailbox changed meanwhile. */
   | { readonly kind: 'behind' }
   /** No index can follow this mailbox. */
   | { readonly kind: 'impossible' };
+
+/** The index contains what the mailbox did when this began, except for `refused`. */
+export interface CurrentMailbox {
+  readonly kind: 'current';
+  readonly folders: readonly (FolderState & { readonly uidValidity: string })[];
+  /** The paths of folders that the server refuses for good. */
+  readonly refused: readonly string[];
+}
 
 /** How much may still be indexed, of all folders together. Goes down with what is indexed. */
 export interface FollowLimit {
@@ -156,7 +160,7 @@ function without(uids: readonly number[], others: readonly number[]): number[] {
 async function indexedMessages(
   parts: FollowParts,
   call: MailCall,
-  messages: readonly RawMessage[],
+  messages: readonly MessageText[],
 ): Promise<IndexedMessage[]> {
   const indexed: IndexedMessage[] = [];
   for (const message of messages) {
@@ -165,17 +169,28 @@ async function indexedMessages(
       uid: place.uid,
       receivedMs: internalDate.getTime(),
       text: await textOf(parts, call, message),
+      linkedIds: linksOf(message),
     });
   }
   return indexed;
 }
 
 /** @throws ServiceError if the time of the call ends first */
-async function textOf(parts: FollowParts, call: MailCall, { row, source }: RawMessage): Promise<IndexedText> {
+async function textOf(
+  parts: FollowParts,
+  call: MailCall,
+  { row, source }: MessageText,
+): Promise<IndexedText> {
   const { from: sender, subject } = messageRow(row);
   const unread = { sender, head: `${sender}\n${subject}`, body: '', isWhole: false };
   if (row.undeliverable === true) return unread;
   const reading = await readWithin(parts, readingOf(call), 'searchable', source);
   if (reading.kind === 'unreadable' || reading.value.body.length > TEXT_CHARS_MAX) return unread;
   return { sender, ...reading.value, isWhole: source.kind === 'whole' || !source.isCut };
+}
+
+function linksOf({ row, source, isThreaded }: MessageText): readonly string[] | null {
+  if (row.undeliverable === true || isThreaded === true) return null;
+  const message = source.kind === 'whole' ? source.bytes : source.texts[0];
+  return message === undefined ? null : linkedIds(headerBlock(message));
 }

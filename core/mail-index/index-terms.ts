@@ -15,12 +15,16 @@ export interface IndexTerms {
   readonly all: string;
   /** A message that has it may match every query. */
   readonly any: string;
+  /** The keyed hash of an id by which messages are linked. Null: the ids of the message are unknown. */
+  ofLink(id: string | null): Uint8Array;
 }
 
 /** A message with more different terms, some 100 KB of noise, gets the term `any` instead. */
 const TERMS_MAX = 20_000;
 /** 40 bits: two of the 100,000 terms of an account are alike in one account of a hundred. That costs a look at the text. */
 const TERM_BYTES = 5;
+/** No two ids of all accounts together are alike. */
+const LINK_BYTES = 12;
 /** How many hashes are kept: those of the most usual words of some languages, in some 3 MB. */
 const KNOWN_MAX = 30_000;
 
@@ -29,9 +33,12 @@ export function indexTerms(key: Uint8Array, account: string): IndexTerms {
   const accountKey = createHmac('sha256', key).update(account, 'utf8').digest();
   const known = { sender: new Map<string, string>(), text: new Map<string, string>() };
 
+  function digestOf(kind: 'all' | 'any' | 'link' | 'sender' | 'text' | 'unlinked', text: string): Buffer {
+    return createHmac('sha256', accountKey).update(`${kind}\n${text}`, 'utf16le').digest();
+  }
+
   function hashOf(kind: 'all' | 'any' | 'sender' | 'text', gram: string): string {
-    const hash = createHmac('sha256', accountKey).update(`${kind}\n${gram}`, 'utf16le').digest();
-    return hash.readUIntBE(0, TERM_BYTES).toString(36);
+    return digestOf(kind, gram).readUIntBE(0, TERM_BYTES).toString(36);
   }
 
   function term(kind: keyof typeof known, gram: string): string {
@@ -63,6 +70,10 @@ export function indexTerms(key: Uint8Array, account: string): IndexTerms {
       for (const word of words) for (const gram of gramsOf(letterForm(word))) terms.add(term('text', gram));
       if (from !== undefined) for (const gram of gramsOf(letterForm(from))) terms.add(term('sender', gram));
       return [...terms];
+    },
+    ofLink(id) {
+      const digest = id === null ? digestOf('unlinked', '') : digestOf('link', id);
+      return digest.subarray(0, LINK_BYTES);
     },
   };
 }

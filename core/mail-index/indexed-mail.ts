@@ -1,21 +1,28 @@
 import { accountKey } from '../accounts/account-cache.ts';
-import type { ListedMessage } from '../mail/listed-message.ts';
+import type { ListedMessage, MessagePlace } from '../mail/listed-message.ts';
 import type { Clock } from '../ports/clock.ts';
 import { errorName, type Log } from '../ports/log.ts';
-import { type MailCall, MailError } from '../ports/mail.ts';
-import type { IndexHit, MailIndex } from '../ports/mail-index.ts';
-import type { MessagePage, MissingMail, SearchQuery } from '../ports/mail-reading.ts';
+import { type MailAccount, type MailCall, MailError } from '../ports/mail.ts';
+import type { IndexedPlace, MailIndex } from '../ports/mail-index.ts';
+import type { Conversation, MessagePage, MissingMail, SearchQuery } from '../ports/mail-reading.ts';
 import type { Mail } from '../ports/ports.ts';
 import type { Reader } from '../ports/reader.ts';
 import { withinLimit } from '../work/within-limit.ts';
 import { accountTurns } from './account-turns.ts';
 import { createFilling } from './fill-accounts.ts';
-import { type Followed, type FollowLimit, type FollowParts, followMailbox } from './follow-mailbox.ts';
+import {
+  type CurrentMailbox,
+  type Followed,
+  type FollowLimit,
+  type FollowParts,
+  followMailbox,
+} from './follow-mailbox.ts';
+import { limitedIndex } from './limited-index.ts';
 
 /**
- * Mailboxes with an index beside them: searches ask the index, everything else asks the server. The index answers only if it
- * is as current as the mailbox, or can be made so in a moment. Otherwise the server answers, and the index is filled
- * meanwhile, from the first search of an account on.
+ * Mailboxes with an index beside them: searches and conversations ask the index, everything else asks the server. The index
+ * answers only if it is as current as the mailbox, or can be made so in a moment. Otherwise the server answers, and the index
+ * is filled meanwhile, from the first such question to an account on.
  */
 
 export interface IndexedMailParts {
@@ -28,18 +35,16 @@ export interface IndexedMailParts {
   readonly log: Log;
 }
 
-/** What a search may index, and how long it waits for that, before it asks the server instead. */
-const SEARCH_MESSAGES = 32;
-const SEARCH_BYTES = 8 * 1024 * 1024;
-const SEARCH_MS = 1000;
-/** How long a search waits for the index alone. */
-const INDEX_MS = 5000;
+/** What may be indexed for a call, and how long it waits for that, before the server is asked instead. */
+const FOLLOW_MESSAGES = 32;
+const FOLLOW_BYTES = 8 * 1024 * 1024;
+const FOLLOW_MS = 1000;
 /** For the calls of the mailbox in one part of filling. */
 const FILL_CALL_MS = 60_000;
 
 export function indexedMail(parts: IndexedMailParts): Mail {
   const { mail, clock, log, reader } = parts;
-  const index = limitedIndex(parts);
+  const index = limitedIndex(parts.index, parts.secretKey, clock);
   const follow: FollowParts = { mail, index, reader, clock };
   const turns = accountTurns();
   const filling = createFilling({
@@ -52,22 +57,33 @@ export function indexedMail(parts: IndexedMailParts): Mail {
   let isDown = false;
   let isClosed = false;
 
+  /** Whether the account may be indexed. One that is not saved yet is not. */
+  function isIndexed(account: MailAccount): boolean {
+    return account.accountId >= 0 && !isClosed && !filling.isUnderWay(account);
+  }
+
+  /** @returns undefined if the server must be asked */
+  async function followed(call: MailCall): Promise<CurrentMailbox | undefined> {
+    const { account } = call;
+    const mailbox = await withinLimit(
+      clock,
+      { signal: call.signal, ms: FOLLOW_MS },
+      () => turns.next(account, () => followMailbox(follow, call, callLimit())),
+      (): Followed => ({ kind: 'behind' }),
+    );
+    if (mailbox.kind === 'behind') filling.begin(account);
+    return mailbox.kind === 'current' && mailbox.folders.length > 0 ? mailbox : undefined;
+  }
+
   /** @returns undefined if the server must be asked */
   async function searched(call: MailCall, query: SearchQuery): Promise<MessagePage | undefined> {
     const { account } = call;
     if (query.after !== undefined && query.after.by !== 'index') return undefined;
-    // An account that is not saved yet is not indexed.
-    if (account.accountId < 0 || isClosed || filling.isUnderWay(account)) return undefined;
-    const followed = await withinLimit(
-      clock,
-      { signal: call.signal, ms: SEARCH_MS },
-      () => turns.next(account, () => followMailbox(follow, call, searchLimit())),
-      (): Followed => ({ kind: 'behind' }),
-    );
-    if (followed.kind === 'behind') filling.begin(account);
-    if (followed.kind !== 'current' || followed.folders.length === 0) return undefined;
+    if (!isIndexed(account)) return undefined;
+    const mailbox = await followed(call);
+    if (mailbox === undefined) return undefined;
     const { path, unread, since } = query;
-    const asked = followed.folders.filter(
+    const asked = mailbox.folders.filter(
       (folder) => path === undefined || (folder.path === path && !folder.isPart),
     );
     if (asked.length === 0) return undefined;
@@ -81,29 +97,11 @@ export function indexedMail(parts: IndexedMailParts): Mail {
       sinceMs: since === undefined ? undefined : Date.parse(since),
     });
     if (found === 'unanswerable') return undefined;
-    const validity = new Map(asked.map((folder) => [folder.path, folder.uidValidity]));
-    const places = found.hits.map((hit) => ({
-      path: hit.path,
-      uid: hit.uid,
-      uidValidity: validity.get(hit.path) ?? '',
-    }));
-    const there = await mail.rows(call, places);
-    const restored = found.hits.find((hit, at) => isAnother(there[at], hit));
-    if (restored !== undefined) {
-      if (rebuilt.has(accountKey(account))) return undefined;
-      rebuilt.add(accountKey(account));
-      await turns.next(account, () => index.forgetFolder(account, restored.path));
-      filling.begin(account);
-      return undefined;
-    }
-    const rows = there.filter((row) => row !== undefined);
+    const rows = await rowsAt(call, mailbox, found.hits);
     // The whole page was removed just now: there may be more behind it.
-    if (rows.length === 0 && found.hits.length > 0) return undefined;
+    if (rows === undefined || (rows.length === 0 && found.hits.length > 0)) return undefined;
     const missing: MissingMail[] = [
-      ...(path === undefined ? followed.refused : []).map((one) => ({
-        path: one,
-        reason: 'refused' as const,
-      })),
+      ...(path === undefined ? refusedIn(mailbox) : []),
       ...[...found.unknown].map(([one, messages]) => ({
         path: one,
         reason: 'undeliverable' as const,
@@ -117,9 +115,58 @@ export function indexedMail(parts: IndexedMailParts): Mail {
     };
   }
 
-  function searchLimit(): FollowLimit {
-    const untilMs = clock.now().getTime() + SEARCH_MS;
-    return { messages: SEARCH_MESSAGES, bytes: SEARCH_BYTES, untilMs };
+  /** @returns undefined if the server must be asked, also because the message is not indexed */
+  async function conversation(call: MailCall, place: MessagePlace): Promise<Conversation | undefined> {
+    const { account } = call;
+    if (!isIndexed(account)) return undefined;
+    // No reason to compare the mailbox with the index.
+    if ((await index.conversation(account, place)) === 'unanswerable') return undefined;
+    const mailbox = await followed(call);
+    if (mailbox === undefined) return undefined;
+    const found = await index.conversation(account, place);
+    if (found === 'unanswerable' || found.length === 0) return undefined;
+    const rows = await rowsAt(call, mailbox, found);
+    const isThere = rows?.some((row) => row.place.path === place.path && row.place.uid === place.uid);
+    if (rows === undefined || isThere !== true) return undefined;
+    return { rows, missing: refusedIn(mailbox) };
+  }
+
+  /** @returns undefined if one of them is not the message that was indexed. Those that are gone are left out */
+  async function rowsAt(
+    call: MailCall,
+    { folders }: CurrentMailbox,
+    found: readonly IndexedPlace[],
+  ): Promise<readonly ListedMessage[] | undefined> {
+    const { account } = call;
+    const validity = new Map(folders.map((folder) => [folder.path, folder.uidValidity]));
+    const places = found.map(({ path, uid }) => ({ path, uid, uidValidity: validity.get(path) ?? '' }));
+    const rows = await mail.rows(call, places);
+    const restored = found.find((place, at) => isAnother(rows[at], place));
+    if (restored === undefined) return rows.filter((row) => row !== undefined);
+    if (rebuilt.has(accountKey(account))) return undefined;
+    rebuilt.add(accountKey(account));
+    await turns.next(account, () => index.forgetFolder(account, restored.path));
+    filling.begin(account);
+    return undefined;
+  }
+
+  /** Asks the index. @returns undefined if the server must be asked */
+  async function byIndex<T>(call: MailCall, ask: () => Promise<T | undefined>): Promise<T | undefined> {
+    try {
+      const answer = await ask();
+      if (answer !== undefined) isDown = false;
+      return answer;
+    } catch (error) {
+      if (call.signal.aborted) throw error;
+      // What failed at the server may fail once more when it is asked without the index, and then says why.
+      if (!(error instanceof MailError)) down(error);
+      return undefined;
+    }
+  }
+
+  function callLimit(): FollowLimit {
+    const untilMs = clock.now().getTime() + FOLLOW_MS;
+    return { messages: FOLLOW_MESSAGES, bytes: FOLLOW_BYTES, untilMs };
   }
 
   function down(error: unknown): void {
@@ -132,17 +179,8 @@ export function indexedMail(parts: IndexedMailParts): Mail {
     ...mail,
 
     async search(call, query) {
-      try {
-        const page = await searched(call, query);
-        if (page !== undefined) {
-          isDown = false;
-          return page;
-        }
-      } catch (error) {
-        if (call.signal.aborted) throw error;
-        // Of what failed at the server, its own search may fail, too, and says why.
-        if (!(error instanceof MailError)) down(error);
-      }
+      const page = await byIndex(call, () => searched(call, query));
+      if (page !== undefined) return page;
       if (query.after?.by === 'index') {
         throw new MailError(
           'unavailable',
@@ -150,6 +188,10 @@ export function indexedMail(parts: IndexedMailParts): Mail {
         );
       }
       return mail.search(call, query);
+    },
+
+    async thread(call, place) {
+      return (await byIndex(call, () => conversation(call, place))) ?? mail.thread(call, place);
     },
 
     async forget(ownerId, accountId) {
@@ -171,36 +213,10 @@ export function indexedMail(parts: IndexedMailParts): Mail {
 }
 
 /** Whether the row is not that of the message that was indexed: its folder was restored from a backup. */
-function isAnother(row: ListedMessage | undefined, { internalDateMs }: IndexHit): boolean {
+function isAnother(row: ListedMessage | undefined, { internalDateMs }: IndexedPlace): boolean {
   return row !== undefined && row.internalDate.getTime() !== internalDateMs;
 }
 
-/** The index, opened before its first use. Nobody waits for it longer than INDEX_MS. */
-function limitedIndex({ index, secretKey, clock }: IndexedMailParts): Omit<MailIndex, 'open'> {
-  let opened: Promise<void> | undefined;
-
-  function limited<T>(use: () => Promise<T>): Promise<T> {
-    return withinLimit(
-      clock,
-      { ms: INDEX_MS },
-      async () => {
-        opened ??= index.open(secretKey);
-        await opened;
-        return use();
-      },
-      () => {
-        throw new Error('The index did not answer in time.');
-      },
-    );
-  }
-
-  return {
-    folders: (account) => limited(() => index.folders(account)),
-    uids: (account, path) => limited(() => index.uids(account, path)),
-    save: (account, change) => limited(() => index.save(account, change)),
-    forgetFolder: (account, path) => limited(() => index.forgetFolder(account, path)),
-    forgetAccount: (account) => limited(() => index.forgetAccount(account)),
-    search: (account, query) => limited(() => index.search(account, query)),
-    close: () => index.close(),
-  };
+function refusedIn({ refused }: CurrentMailbox): MissingMail[] {
+  return refused.map((path) => ({ path, reason: 'refused' }));
 }

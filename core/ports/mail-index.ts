@@ -1,3 +1,4 @@
+import type { MessagePlace } from '../mail/listed-message.ts';
 import type { SearchPosition } from './mail-reading.ts';
 
 /**
@@ -23,6 +24,15 @@ export interface MailIndex {
   forgetAccount(account: IndexedAccount): Promise<void>;
   /** Newest first, in the order of MailReading.search. `unanswerable`: only the server can tell. */
   search(account: IndexedAccount, query: IndexQuery): Promise<IndexPage | 'unanswerable'>;
+  /**
+   * The conversation of a message: the messages that have an id in common with it, or with one of them, in any order. Of each
+   * folder the newest THREAD_MAX, and always the message itself. Empty: it is not indexed. `unanswerable`: only the server can
+   * tell, because of any message of the account `linkedIds` are unknown, or because it takes too long.
+   */
+  conversation(
+    account: IndexedAccount,
+    place: MessagePlace,
+  ): Promise<readonly IndexedPlace[] | 'unanswerable'>;
   close(): Promise<void>;
 }
 
@@ -52,6 +62,8 @@ export interface IndexedMessage {
   /** INTERNALDATE. */
   readonly receivedMs: number;
   readonly text: IndexedText;
+  /** Messages that have one of them in common are linked. Null: unknown. */
+  readonly linkedIds: readonly string[] | null;
 }
 
 /** What a person would see of a message. */
@@ -89,6 +101,13 @@ export interface IndexPage {
   readonly unknown: ReadonlyMap<string, number>;
 }
 
-export interface IndexHit extends SearchPosition {
+export interface IndexedPlace {
   readonly path: string;
+  readonly uid: number;
+  /** INTERNALDATE. */
+  readonly internalDateMs: number;
+}
+
+export interface IndexHit extends IndexedPlace {
+  readonly folderKey: string;
 }

@@ -65,7 +65,7 @@ export interface MailReading {
    * The same for an index: an adapter may leave out attachments, and keeps nothing of it. If it leaves out something that a
    * person would read, the source is in parts and `isCut`.
    */
-  readTexts(call: MailCall, places: readonly MessagePlace[]): Promise<readonly (RawMessage | undefined)[]>;
+  readTexts(call: MailCall, places: readonly MessagePlace[]): Promise<readonly (MessageText | undefined)[]>;
 
   /** The listed forms of several messages of one account, in the order of `places`; undefined for a place without a message. */
   rows(call: MailCall, places: readonly MessagePlace[]): Promise<readonly (ListedMessage | undefined)[]>;
@@ -244,6 +244,12 @@ export interface MessagePage<Row = ListedMessage> {
 export interface RawMessage<Row = ListedMessage> {
   readonly row: Row;
   readonly source: MessageSource;
+}
+
+/** A message as an index reads it. */
+export interface MessageText extends RawMessage {
+  /** The server itself knows which messages are its conversation. */
+  readonly isThreaded?: true;
 }
 
 /** The most copies per address that are considered. */

@@ -58,7 +58,10 @@ export const ADAPTER_FILLERS: Readonly<Record<string, Filler>> = {
             .join('');
           const text = { sender: body.slice(0, 9000), head: '', body: body.slice(0, 9000), isWhole: true };
           const place = { path: 'INBOX', uidValidity: '1', uidNext: 1, state: null, remove: [] };
-          file.save(owner, { ...place, add: [{ uid: round * 10 + part, receivedMs: 0, text }] });
+          file.save(owner, {
+            ...place,
+            add: [{ uid: round * 10 + part, receivedMs: 0, text, linkedIds: [] }],
+          });
         }
       };
     },

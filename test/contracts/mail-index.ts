@@ -7,7 +7,12 @@ import type {
   IndexQuery,
   MailIndex,
 } from '../../core/ports/mail-index.ts';
-import { compareSearchPositions, folderKey, type SearchPosition } from '../../core/ports/mail-reading.ts';
+import {
+  compareSearchPositions,
+  folderKey,
+  type SearchPosition,
+  THREAD_MAX,
+} from '../../core/ports/mail-reading.ts';
 import { letterForm } from '../../core/text/letter-form.ts';
 
 /** An empty index for one test. */
@@ -35,7 +40,11 @@ function saying(body: string, { sender = 'Bob <bob@example.test>', subject = 'Lu
 }
 
 function message(uid: number, text: IndexedText, receivedMs = NOON_MS + uid * 1000): IndexedMessage {
-  return { uid, receivedMs, text };
+  return { uid, receivedMs, text, linkedIds: [] };
+}
+
+function linked(uid: number, ...linkedIds: string[]): IndexedMessage {
+  return { ...message(uid, saying('lunch')), linkedIds };
 }
 
 const ALL: IndexQuery = {
@@ -248,6 +257,89 @@ export function mailIndexContract(name: string, open: () => Promise<MailIndexUnd
       expect(await uids({ words: ['lunch'] })).toEqual([2]);
     });
 
+    const conversation = async (uid: number, path = 'INBOX') => {
+      const places = await index.conversation(ACCOUNT, { path, uidValidity: '7', uid });
+      if (places === 'unanswerable') throw new Error('The index does not answer.');
+      return places.map((place) => `${place.path} ${place.uid}`).toSorted();
+    };
+
+    it('returns the conversation of each message, over all folders', async () => {
+      const add = [linked(1, '<a>'), linked(2, '<b>', '<a>'), linked(3, '<c>'), linked(4), linked(5)];
+      await index.save(ACCOUNT, { ...INBOX, add });
+      await index.save(ACCOUNT, { ...INBOX, path: 'Sent', add: [linked(1, '<d>', '<b>', '<lost>')] });
+      for (const account of OTHERS) await index.save(account, { ...INBOX, add: [linked(9, '<a>')] });
+      for (const uid of [1, 2]) expect(await conversation(uid)).toEqual(['INBOX 1', 'INBOX 2', 'Sent 1']);
+      expect(await conversation(1, 'Sent')).toEqual(['INBOX 1', 'INBOX 2', 'Sent 1']);
+      expect(await conversation(3)).toEqual(['INBOX 3']);
+      expect(await conversation(4)).toEqual(['INBOX 4']);
+      const [one] = await index.conversation(ACCOUNT, { path: 'INBOX', uidValidity: '7', uid: 3 });
+      expect(one).toEqual({ path: 'INBOX', uid: 3, internalDateMs: NOON_MS + 3000 });
+      // What only this message named is not linked any more.
+      await index.save(ACCOUNT, { ...INBOX, remove: [2] });
+      expect(await conversation(1)).toEqual(['INBOX 1']);
+      await index.save(ACCOUNT, { ...INBOX, add: [linked(7, '<lost>')] });
+      expect(await conversation(7)).toEqual(['INBOX 7', 'Sent 1']);
+    });
+
+    it('returns no conversation of a message that is not indexed', async () => {
+      await index.save(ACCOUNT, { ...INBOX, add: [linked(1, '<a>')] });
+      const places = [{ uid: 2 }, { uidValidity: '8' }, { path: 'Sent' }];
+      for (const wrong of places) {
+        const place = { path: 'INBOX', uidValidity: '7', uid: 1, ...wrong };
+        expect(await index.conversation(ACCOUNT, place)).toEqual([]);
+      }
+      const [other] = OTHERS;
+      expect(other && (await index.conversation(other, { path: 'INBOX', uidValidity: '7', uid: 1 }))).toEqual(
+        [],
+      );
+    });
+
+    it('leaves conversations to the server while the ids of any message of the account are unknown', async () => {
+      const unread = { ...linked(2), linkedIds: null };
+      await index.save(ACCOUNT, { ...INBOX, add: [linked(1, '<a>'), unread] });
+      const place = { path: 'INBOX', uidValidity: '7', uid: 1 };
+      expect(await index.conversation(ACCOUNT, place)).toBe('unanswerable');
+      const [other] = OTHERS;
+      if (other !== undefined) await index.save(other, { ...INBOX, add: [linked(1, '<a>')] });
+      expect(other && (await index.conversation(other, place))).toMatchObject([{ uid: 1 }]);
+      await index.save(ACCOUNT, { ...INBOX, remove: [2] });
+      expect(await conversation(1)).toEqual(['INBOX 1']);
+    });
+
+    it('returns the newest of a conversation without end, and the message itself', async () => {
+      const add = Array.from({ length: THREAD_MAX + 100 }, (_, at) => linked(at + 1, '<a>', `<${at}>`));
+      await index.save(ACCOUNT, { ...INBOX, add });
+      await index.save(ACCOUNT, { ...INBOX, path: 'Sent', add: [linked(1, '<a>')] });
+      const places = new Set(await conversation(1));
+      expect(places.has('INBOX 1') && places.has('Sent 1')).toBe(true);
+      for (let uid = 200; uid <= add.length; uid += 1) expect(places.has(`INBOX ${uid}`)).toBe(true);
+      expect(places.size).toBeLessThanOrEqual(THREAD_MAX + 2);
+    });
+
+    it('links the same messages as following every id', async () => {
+      let round = 0;
+      await fc.assert(
+        fc.asyncProperty(mailbox, async (folders) => {
+          round += 1;
+          const account = { ownerId: 'linked', accountId: round };
+          for (const { path, add, remove } of folders) {
+            await index.save(account, { ...INBOX, path, add });
+            await index.save(account, { ...INBOX, path, remove });
+          }
+          const there = folders.flatMap(({ path, add, remove }) =>
+            add.filter(({ uid }) => !remove.includes(uid)).map((one) => ({ path, ...one })),
+          );
+          for (const { path, uid } of there) {
+            const found = await index.conversation(account, { path, uidValidity: '7', uid });
+            if (found === 'unanswerable') throw new Error('The index does not answer.');
+            const names = found.map((place) => `${place.path} ${place.uid}`);
+            expect(names.toSorted()).toEqual(followed(there, path, uid));
+          }
+        }),
+        { numRuns: 60 },
+      );
+    });
+
     it('finds the same as a look at every text', async () => {
       let round = 0;
       await fc.assert(
@@ -313,6 +405,21 @@ function lookedFor(
   return { hits: hits.sort(compareSearchPositions), total: hits.length, isExact: true, unknown };
 }
 
+/** The places of what is linked with a message, found plainly: as long as anything is added. */
+function followed(
+  there: readonly (IndexedMessage & { readonly path: string })[],
+  path: string,
+  uid: number,
+): string[] {
+  const found = new Set(there.filter((one) => one.path === path && one.uid === uid));
+  for (let before = 0; before < found.size; ) {
+    before = found.size;
+    const ids = new Set([...found].flatMap(({ linkedIds }) => linkedIds ?? []));
+    for (const one of there) if (one.linkedIds?.some((id) => ids.has(id)) === true) found.add(one);
+  }
+  return [...found].map((one) => `${one.path} ${one.uid}`).toSorted();
+}
+
 /** Few letters, so that words are found; with forms, cases, marks and blanks that letterForm changes. */
 const letters = fc.constantFrom(
   'a',
@@ -349,6 +456,10 @@ const indexedMessage = fc.record({
     body: text,
     isWhole: fc.constantFrom(true, true, true, false),
   }),
+  linkedIds: fc.array(
+    fc.integer({ min: 0, max: 40 }).map((id) => `<${id}>`),
+    { maxLength: 3 },
+  ),
 });
 
 const mailbox: fc.Arbitrary<Filled[]> = fc.uniqueArray(

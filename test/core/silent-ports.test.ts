@@ -149,6 +149,7 @@ const CALLS: readonly Call[] = [
   { ...of('search_inbox', async () => ({ q: 'Text', unread: true })), hasIndex: true },
   withId('get_email'),
   withId('get_thread'),
+  { ...withId('get_thread'), hasIndex: true },
   withId('list_attachments'),
   withId('read_attachment', { index: 0 }),
   of('get_email', async (_scene, key) => {

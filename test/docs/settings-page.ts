@@ -75,7 +75,7 @@ const SETTINGS: Readonly<Record<SettingName, SettingWords>> = {
   },
   index: {
     means:
-      '`on`: searches ask an index of the mail instead of the mail server; see [Search in milliseconds](../operating.md#search-in-milliseconds). It is `countersign.db.index` beside the database; with Postgres `countersign.index` in the data folder.',
+      '`on`: searches and conversations ask an index of the mail instead of the mail server; see [Search in milliseconds](../operating.md#search-in-milliseconds). It is `countersign.db.index` beside the database; with Postgres `countersign.index` in the data folder.',
   },
   plan: { means: 'The plan of new owners; see [Limits](limits.md#plans).' },
   limits: { means: 'Single limits of new owners that differ from the plan; see [Limits](limits.md#plans).' },

@@ -2,74 +2,20 @@ import { Buffer } from 'node:buffer';
 import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type SandboxMail, sandboxMail } from '../../../adapters/sandbox/mail.ts';
-import type { MailAccount, MailCall } from '../../../core/ports/mail.ts';
-import type { MailIndex } from '../../../core/ports/mail-index.ts';
+import { mailReader } from '../../../core/accounts/mail-reader.ts';
 import type { SearchPosition } from '../../../core/ports/mail-reading.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
+import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 import { until } from '../../until.ts';
-import { searchFor } from '../imap/mailbox-on.ts';
-import { INDEX_KEY, type IndexFolder, indexed, indexFolder } from './indexed-mail.ts';
-
-const account: MailAccount = {
-  ...{ ownerId: 'owner-1', accountId: 1, email: 'demo@countersign.test' },
-  settings: () => Promise.reject(new Error('The sandbox has no settings')),
-};
-const call: MailCall = { account, signal: new AbortController().signal, deadlineMs: 25_000 };
-
-interface Scene {
-  readonly sandbox: SandboxMail;
-  readonly folder: IndexFolder;
-  readonly warnings: string[];
-  /** How often the mailbox itself was searched. */
-  searches(): number;
-  /** Mailboxes with an index, until the test ends. */
-  open(index?: MailIndex): Mail;
-}
-
-async function scene({ messages = 0 } = {}): Promise<Scene> {
-  const sandbox = sandboxMail({ samples: () => [] });
-  const folder = await indexFolder();
-  const warnings: string[] = [];
-  const opened: Mail[] = [];
-  let searches = 0;
-  const counted: Mail = {
-    ...sandbox,
-    search(...asked) {
-      searches += 1;
-      return sandbox.search(...asked);
-    },
-    close: async () => undefined,
-  };
-  for (let at = 0; at < messages; at += 1) await deliver(sandbox, `needle ${at}`);
-  onTestFinished(async () => {
-    for (const mail of opened) await mail.close();
-    await sandbox.close();
-    folder.remove();
-  });
-  return {
-    ...{ sandbox, folder, warnings },
-    searches: () => searches,
-    open(index = folder.open()) {
-      const mail = indexed(counted, index, (message) => warnings.push(message));
-      opened.push(mail);
-      return mail;
-    },
-  };
-}
-
-const deliver = (sandbox: SandboxMail, text: string, path = 'INBOX') =>
-  sandbox.deliver(
-    account,
-    path,
-    Buffer.from(`From: bob@example.test\r\nSubject: ${text}\r\n\r\n${text}\r\n`),
-  );
+import { newestOf, searchFor } from '../imap/mailbox-on.ts';
+import { INDEX_KEY, indexed } from './indexed-mail.ts';
+import { account, call, deliver, openIndexed } from './indexed-scene.ts';
 
 const total = async (mail: Mail, word: string) => (await mail.search(call, searchFor(word))).total;
 
 describe('a search beside an index', () => {
   it('asks the server while there is much to index, and the index once that is done', async () => {
-    const { open, searches } = await scene({ messages: 100 });
+    const { open, searches } = await openIndexed({ messages: 100 });
     const mail = open();
     expect(await total(mail, 'needle')).toBe(100);
     expect(searches()).toBe(1);
@@ -80,7 +26,7 @@ describe('a search beside an index', () => {
   });
 
   it('goes on with whoever answered the page before', async () => {
-    const { folder, open, searches, sandbox } = await scene({ messages: 10 });
+    const { folder, open, searches, sandbox } = await openIndexed({ messages: 10 });
     const down: { is: boolean } = { is: false };
     const index = folder.open();
     const mail = open({
@@ -112,7 +58,7 @@ describe('a search beside an index', () => {
   });
 
   it('names the messages that could not be read', async () => {
-    const { folder, sandbox } = await scene({ messages: 1 });
+    const { folder, sandbox } = await openIndexed({ messages: 1 });
     const unread: Mail = {
       ...sandbox,
       async readTexts(...asked) {
@@ -132,7 +78,7 @@ describe('a search beside an index', () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 20])(
     'finds everything after its process died at call %i of the index, and the next one went on',
     async (dies) => {
-      const { open, sandbox, folder } = await scene({ messages: 60 });
+      const { open, sandbox, folder } = await openIndexed({ messages: 60 });
       await deliver(sandbox, 'needle in Sent', 'Sent');
       let calls = 0;
       const dying = folder.open();
@@ -151,6 +97,7 @@ describe('a search beside an index', () => {
         forgetFolder: (...asked) => mortal(() => dying.forgetFolder(...asked)),
         forgetAccount: (one) => mortal(() => dying.forgetAccount(one)),
         search: (...asked) => mortal(() => dying.search(...asked)),
+        conversation: (...asked) => mortal(() => dying.conversation(...asked)),
         close: () => dying.close(),
       });
       await until(() => {
@@ -162,6 +109,9 @@ describe('a search beside an index', () => {
       await until(async () => (await next.search(call, searchFor('needle'))).by === 'index');
       for (const word of ['needle', '42', 'Sent', 'nowhere'])
         expect(await total(next, word)).toBe((await sandbox.search(call, searchFor(word))).total);
+      const { place } = await newestOf(sandbox, call);
+      const { rows } = await mailReader(next, systemClock).thread(call, place);
+      expect(rows.map((row) => row.place)).toEqual([place]);
     },
   );
 });
@@ -180,7 +130,7 @@ describe('the file of an index', () => {
   };
   for (const [damage, damageFile] of Object.entries(damages)) {
     it(`is built again if it ${damage}`, async () => {
-      const { open, folder } = await scene({ messages: 20 });
+      const { open, folder } = await openIndexed({ messages: 20 });
       const first = open();
       expect((await first.search(call, searchFor('needle'))).by).toBe('index');
       await first.close();
@@ -194,7 +144,7 @@ describe('the file of an index', () => {
   }
 
   it('leaves searches to the server where it cannot be created, and says so once', async () => {
-    const { open, folder, warnings } = await scene({ messages: 3 });
+    const { open, folder, warnings } = await openIndexed({ messages: 3 });
     mkdirSync(folder.file);
     const mail = open();
     for (let tries = 0; tries < 3; tries += 1) expect(await total(mail, 'needle')).toBe(3);
@@ -202,8 +152,8 @@ describe('the file of an index', () => {
   });
 
   it('says nothing to those who have no key', async () => {
-    const { open, folder, sandbox } = await scene();
-    await deliver(sandbox, 'Confidential zebra');
+    const { open, folder, sandbox } = await openIndexed();
+    await deliver(sandbox, 'Confidential zebra\r\nMessage-ID: <walrus@example.test>');
     await sandbox.createFolder(call, 'Projects of the ostrich');
     const mail = open();
     expect((await mail.search(call, searchFor('zebra'))).by).toBe('index');
@@ -219,6 +169,7 @@ describe('the file of an index', () => {
       'ostrich',
       'owner-1',
       'bob@example',
+      'walrus',
       Buffer.from(INDEX_KEY).toString('latin1'),
     ])
       for (const encoding of ['latin1', 'utf16le'] as const)
@@ -226,13 +177,13 @@ describe('the file of an index', () => {
   });
 
   it('can be read by its owner alone', async () => {
-    const { open, folder } = await scene({ messages: 1 });
+    const { open, folder } = await openIndexed({ messages: 1 });
     await total(open(), 'needle');
     expect(statSync(folder.file).mode & 0o077).toBe(0);
   });
 
   it('forgets an account', async () => {
-    const { open, folder } = await scene({ messages: 5 });
+    const { open, folder } = await openIndexed({ messages: 5 });
     const mail = open();
     expect((await mail.search(call, searchFor('needle'))).by).toBe('index');
     await mail.forget(account.ownerId, account.accountId);

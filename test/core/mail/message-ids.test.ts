@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { linkedIds } from '../../../adapters/imap/linked-rows.ts';
+import { linkedIds } from '../../../core/mail/linked-ids.ts';
 import { parseHeaders } from '../../../core/mail/message-headers.ts';
 import { inReplyToIds, messageIdOf, referenceIds } from '../../../core/mail/message-ids.ts';
 

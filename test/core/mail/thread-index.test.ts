@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { linkedIds } from '../../../adapters/imap/linked-rows.ts';
+import { linkedIds } from '../../../core/mail/linked-ids.ts';
 import { answerThreadIndex, threadIndexStart } from '../../../core/mail/thread-index.ts';
 
 /** 2025-11-04, as the first six bytes of a FILETIME. */

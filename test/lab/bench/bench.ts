@@ -7,6 +7,7 @@ import { calendarStalls } from './calendar-stalls.ts';
 import { conversations } from './conversations.ts';
 import { deliveries } from './deliveries.ts';
 import { idleRounds } from './idle-rounds.ts';
+import { indexed } from './indexed.ts';
 import { openPages } from './live-pages.ts';
 import { mailbox } from './mailbox.ts';
 import { memory } from './memory.ts';
@@ -35,6 +36,7 @@ const PARTS = {
   'tool-door': toolDoor,
   mailbox,
   conversations,
+  indexed,
   reading,
   stalls,
   'stalls-at-once': playedAtOnce,

@@ -7,8 +7,9 @@ import type { Mail } from '../../../core/ports/ports.ts';
 import { contains } from '../../contracts/mail/read.ts';
 import type { Dovecot } from '../../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
+import { conversation } from './conversation.ts';
 import { settingsOf } from './mail-settings.ts';
-import { type Letter, manyLetters, seedFolder } from './maildir.ts';
+import { manyLetters, seedFolder } from './maildir.ts';
 import { alternate, medianMs } from './rounds.ts';
 import type { Row } from './table.ts';
 
@@ -26,9 +27,9 @@ export async function conversations(dovecot: Dovecot): Promise<Row[]> {
   const full = dovecot.addUser();
   const empty = dovecot.addUser();
   for (const path of FOLDERS) {
-    const own = path === 'INBOX' ? conversation(full) : [];
+    const own = path === 'INBOX' ? conversation(full, THREAD) : [];
     seedFolder(dovecot, full, path, [...manyLetters(full, MESSAGES, path), ...own]);
-    seedFolder(dovecot, empty, path, path === 'INBOX' ? conversation(empty) : []);
+    seedFolder(dovecot, empty, path, path === 'INBOX' ? conversation(empty, THREAD) : []);
   }
   return [
     ...(await onMailbox(dovecot, full, `${FOLDERS.length} folders of ${MESSAGES}`, true)),
@@ -195,27 +196,4 @@ async function bareClient(port: number, user: string): Promise<ImapFlow> {
   });
   await client.connect();
   return client;
-}
-
-/** Each message references the first and the few right before it, as mail programs do. */
-function conversation(user: string): Letter[] {
-  const id = (index: number) => `<plan-${index}@example.org>`;
-  return Array.from({ length: THREAD }, (_, index) => {
-    const receivedS = Date.parse('2026-11-20T13:00:00Z') / 1000 + index * 60;
-    const before = Array.from({ length: index }, (_none, other) => other);
-    const references = before.filter((other) => other === 0 || other > index - 8).map(id);
-    const head = [
-      `From: Person ${index % 5} <person${index % 5}@example.org>`,
-      `To: ${addressOf(user)}`,
-      `Subject: ${index === 0 ? '' : 'Re: '}Plan of the year`,
-      `Date: ${new Date(receivedS * 1000).toUTCString().replace('GMT', '+0000')}`,
-      `Message-ID: ${id(index)}`,
-      ...(index === 0 ? [] : [`In-Reply-To: ${id(index - 1)}`, `References: ${references.join('\r\n ')}`]),
-    ];
-    return {
-      raw: Buffer.from([...head, '', `Part ${index} of the plan.`, ''].join('\r\n')),
-      receivedS,
-      seen: true,
-    };
-  });
 }

@@ -25,6 +25,7 @@ await build({
     'watched-loop': join(here, 'watched-loop.ts'),
     worker: join(here, '../../../adapters/extract/worker.ts'),
     'reading-cpu': join(here, 'reading-cpu.ts'),
+    'index-worker': join(here, '../../../adapters/mail-index/worker.ts'),
     'reader-worker': join(here, '../../../adapters/reader/worker.ts'),
     cli: join(here, '../../../hosts/server/cli.ts'),
   },

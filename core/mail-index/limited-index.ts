@@ -1,0 +1,40 @@
+import type { Clock } from '../ports/clock.ts';
+import type { MailIndex } from '../ports/mail-index.ts';
+import { withinLimit } from '../work/within-limit.ts';
+
+const INDEX_MS = 5000;
+
+/** The index, opened before its first use. Nobody waits for it longer than INDEX_MS. */
+export function limitedIndex(
+  index: MailIndex,
+  secretKey: Uint8Array,
+  clock: Pick<Clock, 'after'>,
+): Omit<MailIndex, 'open'> {
+  let opened: Promise<void> | undefined;
+
+  function limited<T>(use: () => Promise<T>): Promise<T> {
+    return withinLimit(
+      clock,
+      { ms: INDEX_MS },
+      async () => {
+        opened ??= index.open(secretKey);
+        await opened;
+        return use();
+      },
+      () => {
+        throw new Error('The index did not answer in time.');
+      },
+    );
+  }
+
+  return {
+    folders: (account) => limited(() => index.folders(account)),
+    uids: (account, path) => limited(() => index.uids(account, path)),
+    save: (account, change) => limited(() => index.save(account, change)),
+    forgetFolder: (account, path) => limited(() => index.forgetFolder(account, path)),
+    forgetAccount: (account) => limited(() => index.forgetAccount(account)),
+    search: (account, query) => limited(() => index.search(account, query)),
+    conversation: (account, place) => limited(() => index.conversation(account, place)),
+    close: () => index.close(),
+  };
+}
