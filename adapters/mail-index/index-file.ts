@@ -9,6 +9,7 @@ import type {
   IndexedPlace,
   IndexPage,
   IndexQuery,
+  IndexSize,
 } from '../../core/ports/mail-index.ts';
 import { findConversation } from './find-conversation.ts';
 import { type FolderPlace, findHits, indexedText } from './find-hits.ts';
@@ -23,6 +24,7 @@ export interface IndexFile {
   save(account: IndexedAccount, change: IndexChange): void;
   forgetFolder(account: IndexedAccount, path: string): void;
   forgetAccount(account: IndexedAccount): void;
+  size(account: IndexedAccount): IndexSize;
   search(account: IndexedAccount, query: IndexQuery): IndexPage | 'unanswerable';
   conversation(account: IndexedAccount, place: MessagePlace): readonly IndexedPlace[] | 'unanswerable';
   close(): void;
@@ -37,6 +39,7 @@ const folderRecord: z.ZodType<IndexedFolder> = z.object({
 });
 const uid = z.int();
 const messageId = z.int();
+const count = z.int();
 
 /** Terms of accounts are kept for so many: each takes up to 3 MB. */
 const ACCOUNTS_KEPT = 2;
@@ -58,6 +61,10 @@ export function indexFile(file: string, secretKey: Uint8Array): IndexFile {
   const setFolder = db.prepare('UPDATE folders SET sealed = ? WHERE id = ?');
   const removeFolder = db.prepare('DELETE FROM folders WHERE id = ?');
   const uidsOf = db.prepare('SELECT uid FROM messages WHERE folder = ? ORDER BY uid').pluck();
+  const countOf = db.prepare('SELECT count(*) FROM messages WHERE folder = ?').pluck();
+  const countOfAll = db.prepare('SELECT count(*) FROM messages').pluck();
+  const pageCount = db.prepare('PRAGMA page_count').pluck();
+  const pageSize = db.prepare('PRAGMA page_size').pluck();
   const idOf = db.prepare('SELECT id FROM messages WHERE folder = ? AND uid = ?').pluck();
   const idsOf = db.prepare('SELECT id FROM messages WHERE folder = ? LIMIT 500').pluck();
   const lastIdOf = db.prepare('SELECT max(id) FROM messages WHERE id >= ? AND id < ?').pluck();
@@ -176,6 +183,12 @@ export function indexFile(file: string, secretKey: Uint8Array): IndexFile {
     },
     forgetAccount(account) {
       for (const place of placesOf(account)) forget(place);
+    },
+    size(account) {
+      const messages = placesOf(account).reduce((sum, { id }) => sum + count.parse(countOf.get(id)), 0);
+      const share = messages / Math.max(1, count.parse(countOfAll.get()));
+      const fileBytes = count.parse(pageCount.get()) * count.parse(pageSize.get());
+      return { messages, bytes: Math.round(share * fileBytes) };
     },
     search: (account, query) =>
       findHits({

@@ -7,6 +7,7 @@ import type {
   IndexedPlace,
   IndexPage,
   IndexQuery,
+  IndexSize,
 } from '../../core/ports/mail-index.ts';
 
 /** The messages to and from the thread that has the file of an index open. */
@@ -56,6 +57,8 @@ const page: z.ZodType<IndexPage> = z.object({
   unknown: z.map(z.string(), z.int()),
 });
 
+const size: z.ZodType<IndexSize> = z.object({ messages: z.int(), bytes: z.int() });
+
 const indexedPlace: z.ZodType<IndexedPlace> = z.object({ path, ...placeFields });
 
 const nothing = z.undefined();
@@ -67,6 +70,7 @@ export const METHODS = {
   save: { arguments: z.tuple([account, change]), answer: nothing },
   forgetFolder: { arguments: z.tuple([account, path]), answer: nothing },
   forgetAccount: { arguments: z.tuple([account]), answer: nothing },
+  size: { arguments: z.tuple([account]), answer: size },
   search: { arguments: z.tuple([account, query]), answer: z.union([page, z.literal('unanswerable')]) },
   conversation: {
     arguments: z.tuple([account, place]),

@@ -2,7 +2,7 @@ import { folderRolesText, readFolderRoles } from '../folders/roles.ts';
 import { owners } from '../owners/owner-state.ts';
 import type { Account } from '../ports/account.ts';
 import { STORED } from '../secrets/stored-purposes.ts';
-import { instant, integer, parsed, sealed, text } from '../state/column.ts';
+import { flag, instant, integer, parsed, sealed, text } from '../state/column.ts';
 import { select, statements } from '../state/query.ts';
 import { pick, type RowOf, table } from '../state/table.ts';
 
@@ -20,6 +20,7 @@ export const accounts = table(
     /** JSON. */
     folderRoles: parsed(readFolderRoles, folderRolesText),
     authservId: text().orNull(),
+    isIndexed: flag().startingAt(true),
     sealedGrant: sealed(STORED.providerGrant).orNull(),
     grantWithdrawnAt: instant().orNull(),
     grantFence: integer().startingAt(0),
@@ -47,6 +48,7 @@ const ACCOUNT = [
   'settingsRevision',
   'folderRoles',
   'authservId',
+  'isIndexed',
   'sealedGrant',
   'grantWithdrawnAt',
   'grantFence',
@@ -71,6 +73,7 @@ export function accountsOf(rows: readonly AccountRow[]): readonly Account[] {
     isPrimary: index === 0,
     folderRoles: row.folderRoles,
     authservId: row.authservId,
+    isIndexed: row.isIndexed,
     grant:
       row.sealedGrant === null
         ? null

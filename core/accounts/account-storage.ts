@@ -80,13 +80,15 @@ export function accountStorage({ unit, look }: StateStore, random: Random) {
 
     /** Changes what the owner decides about the account. False: no such account. */
     editAccount: (
-      request: AccountRef & Partial<Pick<Account, 'label' | 'displayName' | 'signature' | 'authservId'>>,
+      request: AccountRef &
+        Partial<Pick<Account, 'label' | 'displayName' | 'signature' | 'authservId' | 'isIndexed'>>,
     ): Promise<boolean> =>
       onAccount(request, (account) => {
         if (account === undefined) return unchanged(false);
         const { label = account.label, displayName = account.displayName } = request;
         const { signature = account.signature, authservId = account.authservId } = request;
-        const columns = { label, displayName, signature, authservId };
+        const { isIndexed = account.isIndexed } = request;
+        const columns = { label, displayName, signature, authservId, isIndexed };
         return { answer: true, changes: [update(accounts, keyOf(request), columns)] };
       }),
 
@@ -191,13 +193,14 @@ function addAccount(
       : { sealed: sealGrant(accountId), withdrawnAt: null, fence: 1, leaseUntilMs: 0 };
   const decided = { ownerId, accountId, label, email, displayName, signature, sealedSettings, folderRoles };
   const row = {
-    ...{ ...decided, authservId: null, settingsRevision: 1, createdAt: now, nextCheck: new Date(0) },
+    ...{ ...decided, authservId: null, isIndexed: true, settingsRevision: 1, createdAt: now },
+    nextCheck: new Date(0),
     ...grantColumns(grant),
   };
   const accountIds = [...connected.map((one) => one.accountId), accountId];
   return {
     answer: {
-      ...{ ...decided, revision: 1, authservId: null, grant },
+      ...{ ...decided, revision: 1, authservId: null, isIndexed: true, grant },
       isPrimary: connected.length === 0,
     },
     changes: [

@@ -29,13 +29,14 @@ export function openSettings(
   return JSON.parse(keyring.open(STORED.accountSettings, `${ownerId}\n${accountId}`, sealedSettings));
 }
 
-function mailAccount(ports: TokenPorts, keyring: Keyring, account: Account): MailAccount {
-  const { ownerId, accountId, email, revision } = account;
+export function mailAccount(ports: TokenPorts, keyring: Keyring, account: Account): MailAccount {
+  const { ownerId, accountId, email, revision, isIndexed } = account;
   return {
     ownerId,
     accountId,
     email,
     revision,
+    isIndexed,
     settings: async () => openSettings(keyring, account),
     accessToken: account.grant === null ? undefined : accessTokens(ports, keyring, account),
   };

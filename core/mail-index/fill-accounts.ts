@@ -11,8 +11,12 @@ export interface Filling {
   /** Begins, unless it is under way, or as much was fetched today as a day may take. */
   begin(account: MailAccount): void;
   isUnderWay(account: IndexedAccount): boolean;
+  /** Whether as much of the account was fetched today as a day may take. */
+  isOverForToday(account: IndexedAccount): boolean;
   /** Ends it for one account. What is under way may still be saved. */
   end(account: IndexedAccount): void;
+  /** Ends it, and forgets what was fetched today. */
+  forget(account: IndexedAccount): void;
   stop(): void;
 }
 
@@ -58,6 +62,11 @@ export function createFilling({ clock, log, follow }: FillingParts): Filling {
     }
   }
 
+  function end(name: string): void {
+    underWay.get(name)?.abort();
+    underWay.delete(name);
+  }
+
   return {
     begin(account) {
       const name = accountKey(account);
@@ -69,11 +78,15 @@ export function createFilling({ clock, log, follow }: FillingParts): Filling {
           const fields = { account: account.accountId, ...errorName(error) };
           if (!ending.signal.aborted) log.warn('a mailbox was not indexed to its end', fields);
         })
-        .finally(() => underWay.delete(name));
+        .finally(() => {
+          if (underWay.get(name) === ending) underWay.delete(name);
+        });
     },
     isUnderWay: (account) => underWay.has(accountKey(account)),
-    end(account) {
-      underWay.get(accountKey(account))?.abort();
+    isOverForToday: (account) => today(accountKey(account)).bytes <= 0,
+    end: (account) => end(accountKey(account)),
+    forget(account) {
+      end(accountKey(account));
       days.delete(accountKey(account));
     },
     stop() {

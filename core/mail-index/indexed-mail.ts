@@ -3,7 +3,7 @@ import type { ListedMessage, MessagePlace } from '../mail/listed-message.ts';
 import type { Clock } from '../ports/clock.ts';
 import { errorName, type Log } from '../ports/log.ts';
 import { type MailAccount, type MailCall, MailError } from '../ports/mail.ts';
-import type { IndexedPlace, MailIndex } from '../ports/mail-index.ts';
+import type { IndexedAccount, IndexedPlace, IndexSize, MailIndex } from '../ports/mail-index.ts';
 import type { Conversation, MessagePage, MissingMail, SearchQuery } from '../ports/mail-reading.ts';
 import type { Mail } from '../ports/ports.ts';
 import type { Reader } from '../ports/reader.ts';
@@ -22,8 +22,23 @@ import { limitedIndex } from './limited-index.ts';
 /**
  * Mailboxes with an index beside them: searches and conversations ask the index, everything else asks the server. The index
  * answers only if it is as current as the mailbox, or can be made so in a moment. Otherwise the server answers, and the index
- * is filled meanwhile, from the first such question to an account on.
+ * is filled meanwhile. Whatever is done first with an account begins to fill it.
  */
+
+/** The index as the owner of an account sees it. */
+export interface MailIndexing {
+  /** @throws Error if the index fails */
+  indexState(account: IndexedAccount): Promise<IndexState>;
+  /** Erases the index of an account, and fills it no more in this process. */
+  turnIndexOff(account: IndexedAccount): Promise<void>;
+  /** Erases what there is of an account's index, and fills it anew. */
+  buildIndexAgain(account: MailAccount): Promise<void>;
+}
+
+export interface IndexState extends IndexSize {
+  /** `tomorrow`: as much was fetched today as a day may take. */
+  readonly filling: 'idle' | 'under_way' | 'tomorrow';
+}
 
 export interface IndexedMailParts {
   readonly mail: Mail;
@@ -42,7 +57,7 @@ const FOLLOW_MS = 1000;
 /** For the calls of the mailbox in one part of filling. */
 const FILL_CALL_MS = 60_000;
 
-export function indexedMail(parts: IndexedMailParts): Mail {
+export function indexedMail(parts: IndexedMailParts): Mail & MailIndexing {
   const { mail, clock, log, reader } = parts;
   const index = limitedIndex(parts.index, parts.secretKey, clock);
   const follow: FollowParts = { mail, index, reader, clock };
@@ -54,12 +69,21 @@ export function indexedMail(parts: IndexedMailParts): Mail {
   });
   /** Accounts of which a folder was indexed anew. Of a server that does not keep to its dates, that happens once. */
   const rebuilt = new Set<string>();
+  /** Accounts whose owner turned their index off: calls that began before may still name them as indexed. */
+  const turnedOff = new Set<string>();
+  /** Accounts whose index was begun, or found to be whole, since this process started. */
+  const met = new Set<string>();
   let isDown = false;
-  let isClosed = false;
+  const closing = new AbortController();
 
-  /** Whether the account may be indexed. One that is not saved yet is not. */
-  function isIndexed(account: MailAccount): boolean {
-    return account.accountId >= 0 && !isClosed && !filling.isUnderWay(account);
+  /** One that is not saved yet is not indexed. */
+  function isWanted(account: MailAccount): boolean {
+    const { accountId, isIndexed = true } = account;
+    return accountId >= 0 && isIndexed && !closing.signal.aborted && !turnedOff.has(accountKey(account));
+  }
+
+  function mayAsk(account: MailAccount): boolean {
+    return isWanted(account) && !filling.isUnderWay(account);
   }
 
   /** @returns undefined if the server must be asked */
@@ -75,11 +99,25 @@ export function indexedMail(parts: IndexedMailParts): Mail {
     return mailbox.kind === 'current' && mailbox.folders.length > 0 ? mailbox : undefined;
   }
 
+  /** Whatever is done first with an account brings its index up to date, or begins to fill it. */
+  async function meet<T>(account: MailAccount, work: Promise<T>): Promise<T> {
+    const answer = await work;
+    if (mayAsk(account) && !met.has(accountKey(account))) {
+      met.add(accountKey(account));
+      const call = { account, signal: closing.signal, deadlineMs: FOLLOW_MS };
+      followed(call).catch((error: unknown) => {
+        // What fails at the server is noticed by the calls that ask it.
+        if (!(error instanceof MailError)) down(error);
+      });
+    }
+    return answer;
+  }
+
   /** @returns undefined if the server must be asked */
   async function searched(call: MailCall, query: SearchQuery): Promise<MessagePage | undefined> {
     const { account } = call;
     if (query.after !== undefined && query.after.by !== 'index') return undefined;
-    if (!isIndexed(account)) return undefined;
+    if (!mayAsk(account)) return undefined;
     const mailbox = await followed(call);
     if (mailbox === undefined) return undefined;
     const { path, unread, since } = query;
@@ -118,7 +156,7 @@ export function indexedMail(parts: IndexedMailParts): Mail {
   /** @returns undefined if the server must be asked, also because the message is not indexed */
   async function conversation(call: MailCall, place: MessagePlace): Promise<Conversation | undefined> {
     const { account } = call;
-    if (!isIndexed(account)) return undefined;
+    if (!mayAsk(account)) return undefined;
     // No reason to compare the mailbox with the index.
     if ((await index.conversation(account, place)) === 'unanswerable') return undefined;
     const mailbox = await followed(call);
@@ -170,13 +208,40 @@ export function indexedMail(parts: IndexedMailParts): Mail {
   }
 
   function down(error: unknown): void {
-    if (isDown) return;
+    if (isDown || closing.signal.aborted) return;
     isDown = true;
     log.warn('the index beside the mailboxes fails, and searches ask the mail servers', errorName(error));
   }
 
+  async function erase(account: IndexedAccount): Promise<void> {
+    rebuilt.delete(accountKey(account));
+    await turns.next(account, () => index.forgetAccount(account));
+  }
+
   return {
     ...mail,
+
+    async indexState(account) {
+      const size = await index.size(account);
+      if (filling.isUnderWay(account)) return { ...size, filling: 'under_way' };
+      return { ...size, filling: filling.isOverForToday(account) ? 'tomorrow' : 'idle' };
+    },
+    async turnIndexOff(account) {
+      turnedOff.add(accountKey(account));
+      filling.end(account);
+      await erase(account);
+    },
+    async buildIndexAgain(account) {
+      turnedOff.delete(accountKey(account));
+      filling.end(account);
+      await erase(account);
+      filling.begin(account);
+    },
+
+    verify: (call, server) => meet(call.account, mail.verify(call, server)),
+    list: (call, query) => meet(call.account, mail.list(call, query)),
+    read: (call, place) => meet(call.account, mail.read(call, place)),
+    visitInbox: (call, visit) => meet(call.account, mail.visitInbox(call, visit)),
 
     async search(call, query) {
       const page = await byIndex(call, () => searched(call, query));
@@ -197,14 +262,15 @@ export function indexedMail(parts: IndexedMailParts): Mail {
     async forget(ownerId, accountId) {
       await mail.forget(ownerId, accountId);
       const account = { ownerId, accountId };
-      filling.end(account);
-      rebuilt.delete(accountKey(account));
+      filling.forget(account);
+      turnedOff.delete(accountKey(account));
+      met.delete(accountKey(account));
       // An account that was never saved is not indexed.
-      if (accountId > 0) await turns.next(account, () => index.forgetAccount(account)).catch(down);
+      if (accountId > 0) await erase(account).catch(down);
     },
 
     async close() {
-      isClosed = true;
+      closing.abort();
       filling.stop();
       await mail.close();
       await index.close();

@@ -20,6 +20,8 @@ export interface Account {
    * no result is believed.
    */
   readonly authservId: string | null;
+  /** False: the owner wants no index of this account. */
+  readonly isIndexed: boolean;
   /** Null: the account signs in with a password, which is in the settings. */
   readonly grant: StoredGrant | null;
 }

@@ -22,6 +22,8 @@ export interface MailIndex {
   forgetFolder(account: IndexedAccount, path: string): Promise<void>;
   /** Erases an account, if it is there. */
   forgetAccount(account: IndexedAccount): Promise<void>;
+  /** What an account takes. Its share of the bytes may be estimated. */
+  size(account: IndexedAccount): Promise<IndexSize>;
   /** Newest first, in the order of MailReading.search. `unanswerable`: only the server can tell. */
   search(account: IndexedAccount, query: IndexQuery): Promise<IndexPage | 'unanswerable'>;
   /**
@@ -48,6 +50,11 @@ export interface IndexedFolder {
   readonly uidNext: number | null;
   /** As the mailbox reported it when everything in the folder was indexed. Null: something is missing. */
   readonly state: string | null;
+}
+
+export interface IndexSize {
+  readonly messages: number;
+  readonly bytes: number;
 }
 
 /** Of one folder. If it is indexed with a different uidValidity, that is erased first. */

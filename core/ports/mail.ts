@@ -26,6 +26,8 @@ export interface MailAccount {
    * more. Undefined: the account is not saved yet.
    */
   readonly revision?: number;
+  /** False: the owner wants no index of this account. Default: core decides. No adapter needs it. */
+  readonly isIndexed?: boolean;
   /** The settings and password, unsealed for each connection and not kept. Their shape is the adapter's. */
   settings(): Promise<unknown>;
   /** Present for an account that signs in at its provider instead of with a password. */

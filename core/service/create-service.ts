@@ -25,7 +25,8 @@ import { createKeys } from '../keys/keys.ts';
 import { type LimitOverrides, limitProblem, PLAN_LIMITS } from '../keys/limits.ts';
 import type { Plan } from '../keys/permissions.ts';
 import { createSignIns } from '../keys/sign-ins.ts';
-import { indexedMail } from '../mail-index/indexed-mail.ts';
+import { indexedMail, type MailIndexing } from '../mail-index/indexed-mail.ts';
+import { createMailIndexes } from '../mail-index/mail-indexes.ts';
 import { createNotices } from '../notices/notices.ts';
 import { createPasskeyCheck } from '../owners/check-passkey.ts';
 import { createPasswordCheck } from '../owners/check-password.ts';
@@ -109,7 +110,7 @@ export function createService<MailSettings, CalendarSettings>(
   const { storage, clock } = lifecycle;
   const { random } = options;
   const keyring = createKeyring(options.secretKeys, random);
-  const { ports, healthStored } = portsOf({ ...options, storage, clock }, keyring);
+  const { ports, healthStored, indexing } = portsOf({ ...options, storage, clock }, keyring);
   const leaseMs = options.leaseMs ?? LEASE_MS;
   const baseUrl = address('baseUrl', options.baseUrl);
   const dashboardUrl = address('dashboardUrl', options.dashboardUrl);
@@ -229,6 +230,7 @@ export function createService<MailSettings, CalendarSettings>(
     signIns: { ...createSignIns(ports, keyring), calls: callsWith(isAccessToken) },
     accounts,
     mailSignIns: createMailSignIns(ports, keyring, accounts),
+    mailIndexes: createMailIndexes(ports, keyring, indexing),
     webhooks: createWebhooks(ports, keyring),
     notices: createNotices(ports, keyring, dashboardUrl),
     trackers: { ...createTrackers(ports), ...createTrackerLinks(parts) },
@@ -253,18 +255,19 @@ function portsOf(
 ): {
   ports: Ports;
   healthStored: () => Promise<void>;
+  indexing: MailIndexing | undefined;
 } {
   const others = { ...ports, ...limitedPorts(ports) };
   const events = calendar && ('inRange' in calendar ? objectCalendar(calendar, others) : calendar);
   const used = accountPorts({ ...others, ...(events && { calendar: events }) });
   const { mailIndex: index } = ports;
-  const mail =
-    index === undefined
-      ? used.mail
-      : indexedMail({ ...others, mail: used.mail, index, secretKey: keyring.keyFor('mail-index') });
+  const indexed =
+    index && indexedMail({ ...others, mail: used.mail, index, secretKey: keyring.keyFor('mail-index') });
+  const mail = indexed ?? used.mail;
   return {
     ports: { ...others, mail, ...(used.calendar && { calendar: used.calendar }) },
     healthStored: used.healthStored,
+    indexing: indexed,
   };
 }
 

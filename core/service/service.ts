@@ -7,6 +7,7 @@ import type { Calls } from '../gate/calls.ts';
 import type { KeyCalls } from '../gate/key-calls.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { SignIns } from '../keys/sign-ins.ts';
+import type { MailIndexes } from '../mail-index/mail-indexes.ts';
 import type { Notices } from '../notices/notices.ts';
 import type { Owners } from '../owners/owners.ts';
 import type { SecondSteps } from '../owners/second-steps.ts';
@@ -41,6 +42,7 @@ export interface Service<Settings = unknown> {
   readonly mailSignIns: MailSignIns;
   readonly approvals: Approvals;
   readonly trackers: Trackers;
+  readonly mailIndexes: MailIndexes;
   readonly webhooks: Webhooks;
   readonly notices: Notices;
 

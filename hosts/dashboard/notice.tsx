@@ -16,6 +16,7 @@ const NOTICES = new Map([
   ['folders_saved', 'The folders are saved.'],
   ['senders_confirmed', 'Senders that your mail server has checked count as proven.'],
   ['senders_unproven', 'No sender counts as proven any more.'],
+  ['index_off', 'The index is erased. From now on, searches ask the mail server.'],
   ['key_revoked', 'The key is revoked. Its waiting requests are cancelled.'],
   ['key_paused', 'The key is paused. What was approved and had not started is stopped.'],
   ['key_resumed', 'The key is resumed.'],

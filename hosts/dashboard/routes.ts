@@ -1,6 +1,7 @@
 import { REJECTION_REASONS } from '../../core/approvals/approval.ts';
 import { calendarPage, chooseCalendar } from './accounts/account-calendar.tsx';
 import { accountFoldersPage, chooseFolders } from './accounts/account-folders.tsx';
+import { accountIndexPage, buildIndex, turnIndexOff } from './accounts/account-index.tsx';
 import { accountSendersPage, confirmSenders, demandForSenders } from './accounts/account-senders.tsx';
 import { accountsPage, activateAccount, removeAccount, removeAccountPage } from './accounts/accounts.tsx';
 import {
@@ -185,6 +186,13 @@ const ROUTES: readonly Route[] = [
   owner(`/accounts/${ACCOUNT}/senders`, {
     GET: (visit) => accountSendersPage(visit),
     POST: { does: 'Save whose word counts', demand: demandForSenders, act: confirmSenders },
+  }),
+  owner(`/accounts/${ACCOUNT}/index`, {
+    GET: (visit) => accountIndexPage(visit),
+    POST: { does: 'Build the index', demand: 'change', act: buildIndex },
+  }),
+  owner(`/accounts/${ACCOUNT}/index/off`, {
+    POST: { does: 'Turn the index off', demand: 'change', act: turnIndexOff },
   }),
   owner(`/accounts/${ACCOUNT}/calendar`, {
     GET: (visit) => calendarPage(visit),

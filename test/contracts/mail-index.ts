@@ -112,6 +112,21 @@ export function mailIndexContract(name: string, open: () => Promise<MailIndexUnd
       expect(await uids({ words: ['spring'] })).toEqual([3]);
     });
 
+    it('tells how much there is of an account', async () => {
+      expect(await index.size(ACCOUNT)).toEqual({ messages: 0, bytes: 0 });
+      const add = Array.from({ length: 30 }, (_, at) => message(at + 1, saying(`lunch ${at}`)));
+      await index.save(ACCOUNT, { ...INBOX, add });
+      await index.save(ACCOUNT, { ...INBOX, path: 'Sent', add: add.slice(0, 10) });
+      const { messages, bytes } = await index.size(ACCOUNT);
+      expect(messages).toBe(40);
+      expect(bytes).toBeGreaterThan(40 * 50);
+      for (const account of OTHERS) expect(await index.size(account)).toEqual({ messages: 0, bytes: 0 });
+      await index.save(ACCOUNT, { ...INBOX, remove: [1] });
+      expect((await index.size(ACCOUNT)).messages).toBe(39);
+      await index.forgetAccount(ACCOUNT);
+      expect(await index.size(ACCOUNT)).toEqual({ messages: 0, bytes: 0 });
+    });
+
     it('keeps what it has of a message that is added again', async () => {
       await index.save(ACCOUNT, { ...INBOX, add: [message(1, saying('first'))] });
       await index.save(ACCOUNT, { ...INBOX, add: [message(1, saying('second'))] });

@@ -1,4 +1,5 @@
 import type { SignInState } from '../../../core/accounts/mail-sign-ins.ts';
+import type { AccountIndex } from '../../../core/mail-index/mail-indexes.ts';
 import type { Account } from '../../../core/ports/account.ts';
 import type { ServerHealth } from '../../../core/ports/account-health.ts';
 import { Field, Form, Problems, SubmitOrLeave } from '../forms/forms.tsx';
@@ -9,6 +10,7 @@ import { Quoted } from '../third-party-text.tsx';
 import { type OwnerVisit, type PageReply, page, type Reply, redirect } from '../visit.ts';
 import { pinnedInWords } from './account-folders.tsx';
 import { AccountHealth, isForOwner } from './account-health.tsx';
+import { indexInWords } from './account-index.tsx';
 import { accountNamed } from './account-name.tsx';
 import { SignInAgain, SignInButtons, SignInLine } from './sign-in-parts.tsx';
 
@@ -27,6 +29,11 @@ export async function accountsPage(
     service.accounts.list(owner.ownerId),
     service.accounts.health(owner.ownerId),
   ]);
+  const indexes = new Map<number, AccountIndex>();
+  if (service.mailIndexes.isThere) {
+    for (const { accountId } of accounts)
+      indexes.set(accountId, await service.mailIndexes.state(owner.ownerId, accountId));
+  }
   // The owner sees it here, so no notice has to say it.
   if (isForOwner(health)) await service.notices.looked(owner.ownerId);
   return page(
@@ -45,6 +52,7 @@ export async function accountsPage(
           <Row
             account={account}
             servers={health.filter(({ accountId }) => accountId === account.accountId)}
+            index={indexes.get(account.accountId)}
             signIn={service.mailSignIns.stateOf(account)}
             visit={visit}
             problems={problemsOf(account.accountId)}
@@ -99,13 +107,15 @@ export async function removeAccount({ service, owner, param }: OwnerVisit): Prom
 interface RowProps {
   account: Account;
   servers: readonly ServerHealth[];
+  /** Undefined: there is none. */
+  index: AccountIndex | undefined;
   /** Undefined: the account has a password. */
   signIn: SignInState | undefined;
   visit: OwnerVisit;
   problems: readonly string[];
 }
 
-function Row({ account, servers, signIn, visit, problems }: RowProps) {
+function Row({ account, servers, index, signIn, visit, problems }: RowProps) {
   const { owner, options, token } = visit;
   const active = account.accountId === owner.activeAccountId;
   const path = `/accounts/${account.accountId}`;
@@ -130,6 +140,7 @@ function Row({ account, servers, signIn, visit, problems }: RowProps) {
       <div class="quiet">
         <bdi>{pinnedInWords(account.folderRoles)}</bdi>
       </div>
+      {index === undefined ? null : <div class="quiet">{indexInWords(index)}</div>}
       <SignInLine state={signIn} />
       <Problems problems={problems} />
       <div class="actions">
@@ -165,6 +176,11 @@ function Row({ account, servers, signIn, visit, problems }: RowProps) {
         <Link class="button-like" to={`${path}/senders`}>
           Senders
         </Link>
+        {index === undefined ? null : (
+          <Link class="button-like" to={`${path}/index`}>
+            Index
+          </Link>
+        )}
         {options.connect?.withCalendar === undefined ||
         !servers.some(({ server }) => server === 'calendar') ? null : (
           <Link class="button-like" to={`${path}/calendar`}>

@@ -81,6 +81,7 @@ const ACCOUNT_FIELDS = [
   'isPrimary',
   'folderRoles',
   'authservId',
+  'isIndexed',
 ] as const satisfies readonly (keyof Account)[];
 
 function accountRow(account: Account) {

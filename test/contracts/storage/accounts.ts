@@ -37,6 +37,7 @@ export function accountPromises(store: Store): void {
           isPrimary: true,
           folderRoles: USUAL_ROLES,
           authservId: null,
+          isIndexed: true,
           grant: null,
         });
         expect(second).toMatchObject({ accountId: 2, sealedSettings: 'settings of 2', isPrimary: false });
@@ -65,7 +66,7 @@ export function accountPromises(store: Store): void {
       expect(await storage.accounts(ownerId)).toMatchObject([{ folderRoles: { ...made, sent } }]);
     });
 
-    it('can be edited: their label, display name and signature, and whose results count', async () => {
+    it('can be edited: their label, display name and signature, whose results count, and whether they have an index', async () => {
       const { storage } = store();
       const ownerId = await addOwner(storage);
       const before = await addAccount(storage, ownerId);
@@ -76,6 +77,10 @@ export function accountPromises(store: Store): void {
       for (const authservId of ['mx.example.org', null]) {
         expect(await storage.editAccount({ ownerId, accountId: 1, authservId })).toBe(true);
         expect(await storage.accounts(ownerId)).toEqual([{ ...before, ...fields, authservId }]);
+      }
+      for (const isIndexed of [false, true]) {
+        expect(await storage.editAccount({ ownerId, accountId: 1, isIndexed })).toBe(true);
+        expect(await storage.accounts(ownerId)).toEqual([{ ...before, ...fields, isIndexed }]);
       }
     });
 

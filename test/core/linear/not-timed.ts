@@ -213,6 +213,7 @@ export const NOT_TIMED: readonly {
       'hosts/dashboard/keys/confirm-direct.tsx': 'confirmDirect',
       'hosts/dashboard/accounts/account-calendar.tsx': 'calendarPage',
       'hosts/dashboard/accounts/account-folders.tsx': 'accountFoldersPage',
+      'hosts/dashboard/accounts/account-index.tsx': 'accountIndexPage',
       'hosts/dashboard/accounts/account-senders.tsx': 'accountSendersPage',
       'hosts/dashboard/accounts/accounts.tsx': 'accountsPage',
       'hosts/dashboard/accounts/edit-account.tsx': 'editAccountPage',

@@ -18,6 +18,7 @@ const PAGES = [
   '/accounts/1/servers',
   '/accounts/1/folders',
   '/accounts/1/senders',
+  '/accounts/1/index',
   '/accounts/1/calendar',
   '/accounts/1/remove',
   '/integrations',

@@ -2,6 +2,7 @@ import { ownerNotices } from '../../../adapters/notices/owner-notices.ts';
 import { sandboxCalendar } from '../../../adapters/sandbox/calendar.ts';
 import { calendarOf, event, ZURICH } from '../../contracts/calendar/scene.ts';
 import { approvalOf } from '../../core/scene.ts';
+import { inlineIndex } from '../../inline-index.ts';
 import { type Dashboard, EMAIL, openDashboard } from './open-dashboard.ts';
 
 /** A dashboard on which one request of each kind waits, with texts that pages find hard. */
@@ -18,7 +19,10 @@ export async function openRequests(): Promise<{
   const server = { host: 'mail.example.org', port: 465, security: 'tls' } as const;
   const smtp = { ...server, from: 'countersign@example.org' };
   const noticeSender = ownerNotices({ smtp });
-  const dashboard = await openDashboard({ calendar, timezone: ZONE, noticeSender, connect });
+  const dashboard = await openDashboard({
+    ...{ calendar, timezone: ZONE, noticeSender, connect },
+    mailIndex: inlineIndex(),
+  });
   const ntfy = { kind: 'ntfy', server: 'https://ntfy.example.org', topic: 'mine', token: null } as const;
   await dashboard.service.notices.add(dashboard.ownerId, ntfy);
   const limits = { waitingPerKey: 100, waitingPerOwner: 100, callsPerMinute: 1000 };

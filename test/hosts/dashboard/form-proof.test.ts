@@ -118,6 +118,8 @@ describe('a cookie alone, with the token derived from it', () => {
       ['/accounts/1/activate', {}],
       ['/accounts/1/folders', { sent: 'none' }],
       ['/accounts/1/senders', { authserv_id: 'mx.evil.example' }],
+      ['/accounts/1/index', {}],
+      ['/accounts/1/index/off', {}],
       ['/accounts/1/calendar', { calendar: 'Calendar' }],
       ['/accounts/1/remove', {}],
       ['/integrations', { name: 'mine', preset: 'full', days: '90' }],

@@ -9,6 +9,7 @@ import type { SampleMessage } from '../../../adapters/sandbox/sample-message.ts'
 import { httpsSender } from '../../../adapters/webhooks/https-sender.ts';
 import type { Calendar } from '../../../core/ports/calendar.ts';
 import type { CalendarObjects } from '../../../core/ports/calendar-objects.ts';
+import type { MailIndex } from '../../../core/ports/mail-index.ts';
 import type { MailProvider } from '../../../core/ports/mail-provider.ts';
 import type { NoticeSender } from '../../../core/ports/notice-sender.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
@@ -80,6 +81,7 @@ export interface DashboardSetup extends NodeHandlerOptions {
   readonly webhookSender?: WebhookSender;
   readonly noticeSender?: NoticeSender;
   readonly mailProviders?: readonly MailProvider[];
+  readonly mailIndex?: MailIndex;
   /** The owner's time zone; default: UTC. */
   readonly timezone?: string;
   /** The messages of the mailbox; default: those of the sandbox. */
@@ -104,6 +106,7 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
     storage = sqliteOnClock(':memory:', () => clock.now().getTime()),
     webhookSender = httpsSender(),
     noticeSender,
+    mailIndex,
     mailProviders = [],
     ...options
   } = others;
@@ -126,6 +129,7 @@ export async function openDashboard(setup: DashboardSetup = {}): Promise<Dashboa
     secretKeys,
     webhookSender,
     ...(noticeSender && { noticeSender }),
+    ...(mailIndex && { mailIndex }),
     mailProviders,
     dashboardUrl: dashboardUrl ?? url,
   });
