@@ -71,8 +71,8 @@ export function indexedMail(parts: IndexedMailParts): Mail & MailIndexing {
   const rebuilt = new Set<string>();
   /** Accounts whose owner turned their index off: calls that began before may still name them as indexed. */
   const turnedOff = new Set<string>();
-  /** Accounts whose index was begun, or found to be whole, since this process started. */
-  const met = new Set<string>();
+  /** Accounts whose index was begun, or erased because their owner wants none, since this process started. */
+  const met = new Map<string, 'begun' | 'erased'>();
   let isDown = false;
   const closing = new AbortController();
 
@@ -102,8 +102,15 @@ export function indexedMail(parts: IndexedMailParts): Mail & MailIndexing {
   /** Whatever is done first with an account brings its index up to date, or begins to fill it. */
   async function meet<T>(account: MailAccount, work: Promise<T>): Promise<T> {
     const answer = await work;
-    if (mayAsk(account) && !met.has(accountKey(account))) {
-      met.add(accountKey(account));
+    const name = accountKey(account);
+    if (account.isIndexed === false && met.get(name) !== 'erased') {
+      // Turned off in another process, or not erased when it was.
+      met.set(name, 'erased');
+      filling.end(account);
+      erase(account).catch(down);
+    }
+    if (mayAsk(account) && met.get(name) !== 'begun') {
+      met.set(name, 'begun');
       const call = { account, signal: closing.signal, deadlineMs: FOLLOW_MS };
       followed(call).catch((error: unknown) => {
         // What fails at the server is noticed by the calls that ask it.
@@ -230,11 +237,13 @@ export function indexedMail(parts: IndexedMailParts): Mail & MailIndexing {
       turnedOff.add(accountKey(account));
       filling.end(account);
       await erase(account);
+      met.set(accountKey(account), 'erased');
     },
     async buildIndexAgain(account) {
       turnedOff.delete(accountKey(account));
       filling.end(account);
       await erase(account);
+      met.set(accountKey(account), 'begun');
       filling.begin(account);
     },
 

@@ -176,7 +176,7 @@ export const settings = z.strictObject({
     .min(1)
     .optional()
     .describe('must be 32 random bytes in base64 (openssl rand -base64 32), or several separated by commas'),
-  index: z.enum(['on', 'off']).default('off').describe('must be on or off'),
+  index: z.enum(['on', 'off']).optional().describe('must be on or off'),
   plan: z.enum(['free', 'paid']).default('paid').describe('must be free or paid'),
   limits: limits
     .default({})
@@ -231,7 +231,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv, folder: string): Confi
     secretKeys: keysOf(secretKey, () =>
       database.kind === 'file' ? `${database.file}.key` : inData(KEY_FILE),
     ),
-    indexFile: index === 'off' ? undefined : indexFileOf(database, inData),
+    indexFile: indexFileOf(index, database, inData),
     baseUrl,
     dashboardUrl,
     mcpUrl,
@@ -241,9 +241,20 @@ export function readConfiguration(env: NodeJS.ProcessEnv, folder: string): Confi
   };
 }
 
-/** Beside the database if that is a file. */
-function indexFileOf(database: DatabaseSetting, inData: (file: string) => string): string {
-  return database.kind === 'file' ? `${database.file}.index` : inData(INDEX_FILE);
+/** Beside the database if that is a file. Who has no place for data and asks for no index gets none. */
+function indexFileOf(
+  setting: 'on' | 'off' | undefined,
+  database: DatabaseSetting,
+  inData: (file: string) => string,
+): string | undefined {
+  if (setting === 'off') return undefined;
+  if (database.kind === 'file') return `${database.file}.index`;
+  try {
+    return inData(INDEX_FILE);
+  } catch (error) {
+    if (setting === 'on') throw error;
+    return undefined;
+  }
 }
 
 /** @param file  of the keys, if none are set */

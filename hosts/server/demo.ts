@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { httpsDocuments } from '../../adapters/documents/https-documents.ts';
 import { workerText } from '../../adapters/extract/attachment-text.ts';
+import { sqliteIndex } from '../../adapters/mail-index/sqlite-index.ts';
 import { ownerNotices } from '../../adapters/notices/owner-notices.ts';
 import { processReader } from '../../adapters/reader/process-reader.ts';
 import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
@@ -14,6 +15,7 @@ import type { Log } from '../../core/ports/log.ts';
 import type { WorkObserver } from '../../core/ports/work-observer.ts';
 import { createService } from '../embedded/countersign.ts';
 import type { Configuration } from './configuration.ts';
+import { INDEX_FILE } from './data-folder.ts';
 import type { OpenedService, PublicAddresses } from './open-service.ts';
 
 export interface Demo extends OpenedService {
@@ -27,7 +29,7 @@ const EMAIL = 'owner@example.org';
 
 /** A service in a temporary folder, with a sandbox mailbox, one owner and one Full key. */
 export async function openDemo(
-  { plan, limits, allowPrivateTargets }: Configuration,
+  { plan, limits, allowPrivateTargets, indexFile }: Configuration,
   addresses: PublicAddresses,
   log: Log,
   workObserver: WorkObserver,
@@ -37,6 +39,7 @@ export async function openDemo(
   const service = createService({
     storage: sqliteStorage({ file: join(folder, 'countersign.db') }),
     mail: sandboxMail({ journalFile: join(folder, 'sandbox.jsonl') }),
+    ...(indexFile === undefined ? {} : { mailIndex: sqliteIndex({ file: join(folder, INDEX_FILE) }) }),
     calendar: sandboxCalendar(),
     reader,
     attachmentText: workerText(),

@@ -75,7 +75,8 @@ const SETTINGS: Readonly<Record<SettingName, SettingWords>> = {
   },
   index: {
     means:
-      '`on`: searches and conversations ask an index of the mail instead of the mail server; see [Search in milliseconds](../operating.md#search-in-milliseconds). It is `countersign.db.index` beside the database; with Postgres `countersign.index` in the data folder.',
+      '`on`: searches and conversations ask an index of the mail instead of the mail server; see [Search in milliseconds](../operating.md#search-in-milliseconds). `off`: they ask the mail server. The index is `countersign.db.index` beside the database; with Postgres `countersign.index` in the data folder.',
+    usual: '`on`; `off` with Postgres if there is no place for a data folder',
   },
   plan: { means: 'The plan of new owners; see [Limits](limits.md#plans).' },
   limits: { means: 'Single limits of new owners that differ from the plan; see [Limits](limits.md#plans).' },

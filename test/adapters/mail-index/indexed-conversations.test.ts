@@ -37,6 +37,27 @@ function thread(mail: Mail, place: MessagePlace): ReturnType<MailReader['thread'
 
 const letters = (length: number) => Array.from({ length }, (_, number) => `letter ${number}`);
 
+describe('the index of an account whose owner wants none', () => {
+  it('is erased when something is done with the account, and filled again when the owner wants it', async () => {
+    const scene = await openIndexed();
+    await converse(scene, 6);
+    const index = scene.folder.open();
+    const mail = scene.open(index);
+    const messages = async () => (await index.size(account)).messages;
+    const list = (isIndexed: boolean) => newestOf(mail, { ...call, account: { ...account, isIndexed } });
+    await list(true);
+    await until(async () => (await messages()) === 6);
+    // As if another process had turned it off.
+    await list(false);
+    await until(async () => (await messages()) === 0);
+    const unwanted = { ...call, account: { ...account, isIndexed: false } };
+    expect((await mail.search(unwanted, searchFor('letter'))).by).toBeUndefined();
+    expect(await messages()).toBe(0);
+    await list(true);
+    await until(async () => (await messages()) === 6);
+  });
+});
+
 describe('a conversation beside an index', () => {
   it('is asked of the server while there is much to index, and of the index once that is done', async () => {
     const scene = await openIndexed();

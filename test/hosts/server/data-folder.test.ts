@@ -53,6 +53,7 @@ describe('the data folder', () => {
         { COUNTERSIGN_DATA_DIR: '/srv/mail' },
         { XDG_DATA_HOME: '/srv' },
         { COUNTERSIGN_DATABASE_URL: url, COUNTERSIGN_SECRET_KEY: key },
+        { COUNTERSIGN_DATABASE_URL: url, COUNTERSIGN_SECRET_KEY: key, COUNTERSIGN_INDEX: 'on' },
         { COUNTERSIGN_DATABASE_URL: url },
         {},
       ];
@@ -61,10 +62,15 @@ describe('the data folder', () => {
       const { stdout } = await promisify(execFile)(process.execPath, args, { env: {} });
       const refusal = expect.stringMatching(/^This user has no home folder.*COUNTERSIGN_DATA_DIR/);
       expect(JSON.parse(stdout)).toEqual([
-        ['/var/it.db', '/var/it.db.key'],
-        ['/srv/mail/countersign.db', '/srv/mail/countersign.db.key'],
-        ['/srv/countersign/countersign.db', '/srv/countersign/countersign.db.key'],
-        [name, 'set'],
+        ['/var/it.db', '/var/it.db.key', '/var/it.db.index'],
+        ['/srv/mail/countersign.db', '/srv/mail/countersign.db.key', '/srv/mail/countersign.db.index'],
+        [
+          '/srv/countersign/countersign.db',
+          '/srv/countersign/countersign.db.key',
+          '/srv/countersign/countersign.db.index',
+        ],
+        [name, 'set', 'none'],
+        refusal,
         refusal,
         refusal,
       ]);

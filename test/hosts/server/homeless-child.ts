@@ -13,8 +13,8 @@ process.setuid?.(UNKNOWN);
 delete process.env.HOME;
 const read = given.map((env) => {
   try {
-    const { database, secretKeys } = readConfiguration(env, '/');
-    return [database.name, secretKeys.kind === 'file' ? secretKeys.file : 'set'];
+    const { database, secretKeys, indexFile = 'none' } = readConfiguration(env, '/');
+    return [database.name, secretKeys.kind === 'file' ? secretKeys.file : 'set', indexFile];
   } catch (error) {
     return error instanceof Error ? error.message : 'no error';
   }

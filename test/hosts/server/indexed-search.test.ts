@@ -14,7 +14,7 @@ const found = z.looseObject({
   result: z.looseObject({ messages: z.array(z.looseObject({ subject: z.string() })), total: z.int() }),
 });
 
-describe.skipIf(missingServers().length > 0)(titled('serve with COUNTERSIGN_INDEX=on'), () => {
+describe.skipIf(missingServers().length > 0)(titled('serve with an index'), () => {
   let dovecot: Dovecot;
   let postfix: Postfix;
   let cli: Cli;
@@ -57,7 +57,7 @@ describe.skipIf(missingServers().length > 0)(titled('serve with COUNTERSIGN_INDE
     await deliver('Hidden', 'Content-Type: text/html\r\n\r\n<p>Seen<p style="display:none">ostrich');
     for (let number = 1; number <= 40; number += 1) await deliver(`Figures ${number}`, `\r\nA zebra report.`);
     for (const start of [1, 2]) {
-      const server = await cli.serve(['serve', '--json'], { COUNTERSIGN_INDEX: 'on' });
+      const server = await cli.serve(['serve', '--json']);
       const search = searching(server.base_url);
       expect((await search('ZEBRA')).total).toBe(39 + start);
       await until(async () => (await search('ostrich')).total === 0);
@@ -72,8 +72,8 @@ describe.skipIf(missingServers().length > 0)(titled('serve with COUNTERSIGN_INDE
     for (const said of ['zebra', 'Figures', 'maya', user]) expect(bytes.join('')).not.toContain(said);
   });
 
-  it('asks the server without the setting', async () => {
-    const server = await cli.serve(['serve', '--json']);
+  it('asks the server if the index is turned off', async () => {
+    const server = await cli.serve(['serve', '--json'], { COUNTERSIGN_INDEX: 'off' });
     expect((await searching(server.base_url)('ostrich')).total).toBe(1);
     await server.stop('SIGTERM');
   });
