@@ -155,10 +155,12 @@ export type {
   IndexedAccount,
   IndexedFolder,
   IndexedMessage,
+  IndexedPlace,
   IndexedText,
   IndexHit,
   IndexPage,
   IndexQuery,
+  IndexSize,
   MailIndex,
 } from './ports/mail-index.ts';
 export {
@@ -179,6 +181,7 @@ export {
   type ListQuery,
   type MailReading,
   type MessagePage,
+  type MessageText,
   type MissingMail,
   type RawMessage,
   type RefusedFolder,

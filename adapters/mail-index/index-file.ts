@@ -24,6 +24,7 @@ export interface IndexFile {
   save(account: IndexedAccount, change: IndexChange): void;
   forgetFolder(account: IndexedAccount, path: string): void;
   forgetAccount(account: IndexedAccount): void;
+  addFetched(account: IndexedAccount, day: number, bytes: number): number;
   size(account: IndexedAccount): IndexSize;
   search(account: IndexedAccount, query: IndexQuery): IndexPage | 'unanswerable';
   conversation(account: IndexedAccount, place: MessagePlace): readonly IndexedPlace[] | 'unanswerable';
@@ -61,6 +62,13 @@ export function indexFile(file: string, secretKey: Uint8Array): IndexFile {
   const setFolder = db.prepare('UPDATE folders SET sealed = ? WHERE id = ?');
   const removeFolder = db.prepare('DELETE FROM folders WHERE id = ?');
   const uidsOf = db.prepare('SELECT uid FROM messages WHERE folder = ? ORDER BY uid').pluck();
+  const forgetDays = db.prepare('DELETE FROM fetched WHERE day < ?');
+  const fetchedOn = db
+    .prepare(
+      `INSERT INTO fetched (account, day, bytes) VALUES (?, ?, ?)
+      ON CONFLICT (account, day) DO UPDATE SET bytes = bytes + excluded.bytes RETURNING bytes`,
+    )
+    .pluck();
   const countOf = db.prepare('SELECT count(*) FROM messages WHERE folder = ?').pluck();
   const countOfAll = db.prepare('SELECT count(*) FROM messages').pluck();
   const pageCount = db.prepare('PRAGMA page_count').pluck();
@@ -183,6 +191,10 @@ export function indexFile(file: string, secretKey: Uint8Array): IndexFile {
     },
     forgetAccount(account) {
       for (const place of placesOf(account)) forget(place);
+    },
+    addFetched(account, day, bytes) {
+      forgetDays.run(day);
+      return count.parse(fetchedOn.get(accountName(account), day, bytes));
     },
     size(account) {
       const messages = placesOf(account).reduce((sum, { id }) => sum + count.parse(countOf.get(id)), 0);

@@ -70,6 +70,7 @@ export const METHODS = {
   save: { arguments: z.tuple([account, change]), answer: nothing },
   forgetFolder: { arguments: z.tuple([account, path]), answer: nothing },
   forgetAccount: { arguments: z.tuple([account]), answer: nothing },
+  addFetched: { arguments: z.tuple([account, z.int(), z.int()]), answer: z.int() },
   size: { arguments: z.tuple([account]), answer: size },
   search: { arguments: z.tuple([account, query]), answer: z.union([page, z.literal('unanswerable')]) },
   conversation: {

@@ -24,6 +24,9 @@ const TABLES = `
     id INTEGER PRIMARY KEY, folder INTEGER NOT NULL, uid INTEGER NOT NULL, received_ms INTEGER NOT NULL,
     sealed BLOB NOT NULL, UNIQUE (folder, uid)
   );
+  CREATE TABLE fetched (
+    account BLOB NOT NULL, day INTEGER NOT NULL, bytes INTEGER NOT NULL, PRIMARY KEY (account, day)
+  ) WITHOUT ROWID;
   CREATE TABLE links (message INTEGER NOT NULL, hash BLOB NOT NULL, PRIMARY KEY (message, hash)) WITHOUT ROWID;
   CREATE INDEX links_hash ON links (hash);
   CREATE VIRTUAL TABLE terms USING fts5(
@@ -85,7 +88,7 @@ function isOf(db: Database, proof: Buffer): boolean {
 }
 
 function create(db: Database, proof: Buffer): void {
-  for (const table of ['keys', 'folders', 'messages', 'links', 'terms'])
+  for (const table of ['keys', 'folders', 'messages', 'fetched', 'links', 'terms'])
     db.exec(`DROP TABLE IF EXISTS ${table}`);
   db.exec(TABLES);
   db.prepare('INSERT INTO keys (proof) VALUES (?)').run(proof);

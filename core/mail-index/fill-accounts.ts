@@ -2,27 +2,26 @@ import { accountKey } from '../accounts/account-cache.ts';
 import type { Clock } from '../ports/clock.ts';
 import { errorName, type Log } from '../ports/log.ts';
 import type { MailAccount } from '../ports/mail.ts';
-import type { IndexedAccount } from '../ports/mail-index.ts';
+import type { IndexedAccount, MailIndex } from '../ports/mail-index.ts';
 import { DAY_MS } from '../time/durations.ts';
 import type { FollowLimit, followMailbox } from './follow-mailbox.ts';
 
 /** Indexes mailboxes in the background, from their newest messages on. Where it stops, the next run goes on. */
 export interface Filling {
-  /** Begins, unless it is under way, or as much was fetched today as a day may take. */
+  /** Begins, unless it is under way. It ends when as much was fetched today as a day may take. */
   begin(account: MailAccount): void;
   isUnderWay(account: IndexedAccount): boolean;
   /** Whether as much of the account was fetched today as a day may take. */
-  isOverForToday(account: IndexedAccount): boolean;
+  isOverForToday(account: IndexedAccount): Promise<boolean>;
   /** Ends it for one account. What is under way may still be saved. */
   end(account: IndexedAccount): void;
-  /** Ends it, and forgets what was fetched today. */
-  forget(account: IndexedAccount): void;
   stop(): void;
 }
 
 export interface FillingParts {
   readonly clock: Clock;
   readonly log: Log;
+  readonly index: Pick<MailIndex, 'addFetched'>;
   /** In turn with other work of the account on the index. */
   follow(account: MailAccount, signal: AbortSignal, limit: FollowLimit): ReturnType<typeof followMailbox>;
 }
@@ -35,42 +34,33 @@ const DAY_BYTES = 500 * 1024 * 1024;
 /** Parts that may end early without an end, because the mailbox changes meanwhile. */
 const TRIES = 3;
 
-export function createFilling({ clock, log, follow }: FillingParts): Filling {
+export function createFilling({ clock, log, index, follow }: FillingParts): Filling {
   const underWay = new Map<string, AbortController>();
-  /** What may still be fetched of an account, on the day of `number`. */
-  const days = new Map<string, { readonly number: number; bytes: number }>();
   let isStopped = false;
 
-  function today(name: string): { bytes: number } {
-    const number = Math.floor(clock.now().getTime() / DAY_MS);
-    for (const [other, day] of days) if (day.number !== number) days.delete(other);
-    const day = days.get(name) ?? { number, bytes: DAY_BYTES };
-    days.set(name, day);
-    return day;
+  /** How much may still be fetched of an account today, of which so many bytes were fetched just now. */
+  async function leftToday(account: IndexedAccount, bytes = 0): Promise<number> {
+    const day = Math.floor(clock.now().getTime() / DAY_MS);
+    return DAY_BYTES - (await index.addFetched(account, day, bytes));
   }
 
   async function fill(account: MailAccount, signal: AbortSignal): Promise<void> {
-    for (let tries = 0; tries < TRIES && !signal.aborted; ) {
-      const day = today(accountKey(account));
+    let left = await leftToday(account);
+    for (let tries = 0; tries < TRIES && left > 0 && !signal.aborted; ) {
       const untilMs = clock.now().getTime() + PART_MS;
-      const limit = { messages: Number.POSITIVE_INFINITY, bytes: day.bytes, untilMs };
+      const limit = { messages: Number.POSITIVE_INFINITY, bytes: left, untilMs };
       const { kind } = await follow(account, signal, limit);
-      day.bytes = limit.bytes;
-      if (kind !== 'behind' || day.bytes <= 0) return;
+      left = await leftToday(account, left - limit.bytes);
+      if (kind !== 'behind') return;
       tries = clock.now().getTime() < untilMs ? tries + 1 : 0;
       if (!signal.aborted) await new Promise<void>((resolve) => clock.after(PAUSE_MS, resolve));
     }
   }
 
-  function end(name: string): void {
-    underWay.get(name)?.abort();
-    underWay.delete(name);
-  }
-
   return {
     begin(account) {
       const name = accountKey(account);
-      if (underWay.has(name) || isStopped || today(name).bytes <= 0) return;
+      if (underWay.has(name) || isStopped) return;
       const ending = new AbortController();
       underWay.set(name, ending);
       fill(account, ending.signal)
@@ -83,11 +73,11 @@ export function createFilling({ clock, log, follow }: FillingParts): Filling {
         });
     },
     isUnderWay: (account) => underWay.has(accountKey(account)),
-    isOverForToday: (account) => today(accountKey(account)).bytes <= 0,
-    end: (account) => end(accountKey(account)),
-    forget(account) {
-      end(accountKey(account));
-      days.delete(accountKey(account));
+    isOverForToday: async (account) => (await leftToday(account)) <= 0,
+    end(account) {
+      const name = accountKey(account);
+      underWay.get(name)?.abort();
+      underWay.delete(name);
     },
     stop() {
       isStopped = true;

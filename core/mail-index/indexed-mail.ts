@@ -7,6 +7,7 @@ import type { IndexedAccount, IndexedPlace, IndexSize, MailIndex } from '../port
 import type { Conversation, MessagePage, MissingMail, SearchQuery } from '../ports/mail-reading.ts';
 import type { Mail } from '../ports/ports.ts';
 import type { Reader } from '../ports/reader.ts';
+import { DAY_MS } from '../time/durations.ts';
 import { withinLimit } from '../work/within-limit.ts';
 import { accountTurns } from './account-turns.ts';
 import { createFilling } from './fill-accounts.ts';
@@ -63,16 +64,15 @@ export function indexedMail(parts: IndexedMailParts): Mail & MailIndexing {
   const follow: FollowParts = { mail, index, reader, clock };
   const turns = accountTurns();
   const filling = createFilling({
-    ...{ clock, log },
-    follow: (account, signal, limit) =>
-      turns.next(account, () => followMailbox(follow, { account, signal, deadlineMs: FILL_CALL_MS }, limit)),
+    ...{ clock, log, index },
+    follow: (account, signal, limit) => inTurn({ account, signal, deadlineMs: FILL_CALL_MS }, limit),
   });
   /** Accounts of which a folder was indexed anew. Of a server that does not keep to its dates, that happens once. */
   const rebuilt = new Set<string>();
   /** Accounts whose owner turned their index off: calls that began before may still name them as indexed. */
   const turnedOff = new Set<string>();
-  /** Accounts whose index was begun, or erased because their owner wants none, since this process started. */
-  const met = new Map<string, 'begun' | 'erased'>();
+  /** The day on which the index of an account was last begun, or that it was erased because its owner wants none. */
+  const met = new Map<string, number | 'erased'>();
   let isDown = false;
   const closing = new AbortController();
 
@@ -86,20 +86,34 @@ export function indexedMail(parts: IndexedMailParts): Mail & MailIndexing {
     return isWanted(account) && !filling.isUnderWay(account);
   }
 
+  /** Nothing is indexed for what was ended while it waited for its turn. */
+  function inTurn(call: MailCall, limit: FollowLimit): Promise<Followed> {
+    const isEnded = () => call.signal.aborted || !isWanted(call.account);
+    return turns.next(call.account, async () =>
+      isEnded() ? { kind: 'behind' } : followMailbox(follow, call, limit),
+    );
+  }
+
+  function fill(account: MailAccount): void {
+    if (isWanted(account)) filling.begin(account);
+  }
+
   /** @returns undefined if the server must be asked */
   async function followed(call: MailCall): Promise<CurrentMailbox | undefined> {
     const { account } = call;
     const mailbox = await withinLimit(
       clock,
       { signal: call.signal, ms: FOLLOW_MS },
-      () => turns.next(account, () => followMailbox(follow, call, callLimit())),
+      () => inTurn(call, callLimit()),
       (): Followed => ({ kind: 'behind' }),
     );
-    if (mailbox.kind === 'behind') filling.begin(account);
+    if (mailbox.kind === 'behind') fill(account);
     return mailbox.kind === 'current' && mailbox.folders.length > 0 ? mailbox : undefined;
   }
 
-  /** Whatever is done first with an account brings its index up to date, or begins to fill it. */
+  const today = () => Math.floor(clock.now().getTime() / DAY_MS);
+
+  /** Whatever is done first with an account on a day brings its index up to date, or begins to fill it. */
   async function meet<T>(account: MailAccount, work: Promise<T>): Promise<T> {
     const answer = await work;
     const name = accountKey(account);
@@ -109,8 +123,8 @@ export function indexedMail(parts: IndexedMailParts): Mail & MailIndexing {
       filling.end(account);
       erase(account).catch(down);
     }
-    if (mayAsk(account) && met.get(name) !== 'begun') {
-      met.set(name, 'begun');
+    if (mayAsk(account) && met.get(name) !== today()) {
+      met.set(name, today());
       const call = { account, signal: closing.signal, deadlineMs: FOLLOW_MS };
       followed(call).catch((error: unknown) => {
         // What fails at the server is noticed by the calls that ask it.
@@ -191,7 +205,7 @@ export function indexedMail(parts: IndexedMailParts): Mail & MailIndexing {
     if (rebuilt.has(accountKey(account))) return undefined;
     rebuilt.add(accountKey(account));
     await turns.next(account, () => index.forgetFolder(account, restored.path));
-    filling.begin(account);
+    fill(account);
     return undefined;
   }
 
@@ -231,7 +245,7 @@ export function indexedMail(parts: IndexedMailParts): Mail & MailIndexing {
     async indexState(account) {
       const size = await index.size(account);
       if (filling.isUnderWay(account)) return { ...size, filling: 'under_way' };
-      return { ...size, filling: filling.isOverForToday(account) ? 'tomorrow' : 'idle' };
+      return { ...size, filling: (await filling.isOverForToday(account)) ? 'tomorrow' : 'idle' };
     },
     async turnIndexOff(account) {
       turnedOff.add(accountKey(account));
@@ -243,8 +257,8 @@ export function indexedMail(parts: IndexedMailParts): Mail & MailIndexing {
       turnedOff.delete(accountKey(account));
       filling.end(account);
       await erase(account);
-      met.set(accountKey(account), 'begun');
-      filling.begin(account);
+      met.set(accountKey(account), today());
+      fill(account);
     },
 
     verify: (call, server) => meet(call.account, mail.verify(call, server)),
@@ -271,7 +285,7 @@ export function indexedMail(parts: IndexedMailParts): Mail & MailIndexing {
     async forget(ownerId, accountId) {
       await mail.forget(ownerId, accountId);
       const account = { ownerId, accountId };
-      filling.forget(account);
+      filling.end(account);
       turnedOff.delete(accountKey(account));
       met.delete(accountKey(account));
       // An account that was never saved is not indexed.

@@ -22,6 +22,11 @@ export interface MailIndex {
   forgetFolder(account: IndexedAccount, path: string): Promise<void>;
   /** Erases an account, if it is there. */
   forgetAccount(account: IndexedAccount): Promise<void>;
+  /**
+   * Adds to the bytes that were fetched of an account on a day, and returns their sum.
+   * @param day  of UTC, since 1970. What is known of earlier ones may be forgotten
+   */
+  addFetched(account: IndexedAccount, day: number, bytes: number): Promise<number>;
   /** What an account takes. Its share of the bytes may be estimated. */
   size(account: IndexedAccount): Promise<IndexSize>;
   /** Newest first, in the order of MailReading.search. `unanswerable`: only the server can tell. */

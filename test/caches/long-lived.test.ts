@@ -86,7 +86,6 @@ const BOUNDS: Readonly<Record<string, readonly [Kind, bound: string]>> = {
   'core/execution/execute-approval.ts createExecutor.running': ['work', 'approvals that run'],
   'core/keys/address-budget.ts createAddressBudget.windows': ['filled', '10,000 windows'],
   'core/mail-index/account-turns.ts accountTurns.last': ['work', 'accounts with work on their index'],
-  'core/mail-index/fill-accounts.ts createFilling.days': ['work', 'accounts that were indexed today'],
   'core/mail-index/fill-accounts.ts createFilling.underWay': ['work', 'accounts that are indexed'],
   'core/mail-index/indexed-mail.ts indexedMail.met': ['few', 'accounts that are in use'],
   'core/mail-index/indexed-mail.ts indexedMail.rebuilt': ['few', 'accounts whose server is odd'],

@@ -127,6 +127,17 @@ export function mailIndexContract(name: string, open: () => Promise<MailIndexUnd
       expect(await index.size(ACCOUNT)).toEqual({ messages: 0, bytes: 0 });
     });
 
+    it('adds up what was fetched of each account on a day', async () => {
+      expect(await index.addFetched(ACCOUNT, 20_000, 0)).toBe(0);
+      expect(await index.addFetched(ACCOUNT, 20_000, 7)).toBe(7);
+      for (const account of OTHERS) expect(await index.addFetched(account, 20_000, 1)).toBe(1);
+      await index.forgetAccount(ACCOUNT);
+      index = await under.reopen();
+      await index.open(KEY);
+      expect(await index.addFetched(ACCOUNT, 20_000, 3_000_000_000)).toBe(3_000_000_007);
+      expect(await index.addFetched(ACCOUNT, 20_001, 5)).toBe(5);
+    });
+
     it('keeps what it has of a message that is added again', async () => {
       await index.save(ACCOUNT, { ...INBOX, add: [message(1, saying('first'))] });
       await index.save(ACCOUNT, { ...INBOX, add: [message(1, saying('second'))] });

@@ -6,8 +6,8 @@ import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import { indexedMail } from '../../../core/mail-index/indexed-mail.ts';
 import type { MailIndex } from '../../../core/ports/mail-index.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
-import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 import { bundleForChild } from '../../run-typescript.ts';
+import { slowClock } from '../../slow-clock.ts';
 
 export const INDEX_KEY = new Uint8Array(32).fill(7);
 
@@ -34,7 +34,7 @@ export async function indexFolder(): Promise<IndexFolder> {
 /** Mailboxes with an index beside them. What it writes to the log is a failure. */
 export function indexed(mail: Mail, index: MailIndex, warned: (message: string) => void = fail): Mail {
   return indexedMail({
-    ...{ mail, index, secretKey: INDEX_KEY, reader: inlineReader(), clock: systemClock },
+    ...{ mail, index, secretKey: INDEX_KEY, reader: inlineReader(), clock: slowClock() },
     log: { info: () => undefined, warn: warned, error: warned },
   });
 }

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { letter, openScene, resultOf } from '../../core/scene.ts';
 import { inlineIndex } from '../../inline-index.ts';
+import { slowClock } from '../../slow-clock.ts';
 
 const page = z.looseObject({
   messages: z.array(z.looseObject({ subject: z.string() })),
@@ -14,6 +15,7 @@ it('a tool pages through what the index found, of one account and of several', a
   // Besides the samples, the account has written one letter itself.
   const scene = await openScene({
     mailIndex: inlineIndex(),
+    clock: { ...slowClock(), shift: () => undefined },
     samples: () => Array.from({ length: 7 }, (_, at) => letter(`${at}`, { minutesAgo: at })),
     mailAs: (mail) => ({
       ...mail,

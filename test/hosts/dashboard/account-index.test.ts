@@ -69,10 +69,10 @@ describe.skipIf(browserIsMissing)(inBrowser('the index of an account'), () => {
     down.is = true;
     expect(await indexed(page)).toBe('Index: cannot be read; the mail server is asked.');
     await page.getByRole('button', { name: 'Build again' }).click();
-    expect(await page.locator('main').innerText()).toContain('The index could not be opened.');
+    await page.getByText('The index could not be opened.').waitFor();
     await page.goto(`${dashboard.url}/accounts/1/index`);
     await page.getByRole('button', { name: 'Turn off' }).click();
-    expect(await page.locator('main').innerText()).toContain('what it has could not be erased');
+    await page.getByText('what it has could not be erased').waitFor();
     down.is = false;
     await page.goto(`${dashboard.url}/accounts/1/index`);
     expect(await page.locator('#indexed').innerText()).toBe('Index: off, but not all of it is erased.');
