@@ -11,6 +11,7 @@ export function inlineIndex(): MailIndex {
     save: async (account, change) => file.save(account, change),
     forgetFolder: async (account, path) => file.forgetFolder(account, path),
     forgetAccount: async (account) => file.forgetAccount(account),
+    fetched: async (account, day) => file.fetched(account, day),
     addFetched: async (account, day, bytes) => file.addFetched(account, day, bytes),
     size: async (account) => file.size(account),
     search: async (account, query) => file.search(account, query),

@@ -14,6 +14,7 @@ import type {
 import { findConversation } from './find-conversation.ts';
 import { type FolderPlace, findHits, indexedText } from './find-hits.ts';
 import { idBegin, SECOND_IDS } from './message-id.ts';
+import { indexedFolder } from './messages.ts';
 import { openIndexFile } from './open-file.ts';
 import { derivedKey, sealedRecords } from './sealed-records.ts';
 
@@ -24,6 +25,7 @@ export interface IndexFile {
   save(account: IndexedAccount, change: IndexChange): void;
   forgetFolder(account: IndexedAccount, path: string): void;
   forgetAccount(account: IndexedAccount): void;
+  fetched(account: IndexedAccount, day: number): number;
   addFetched(account: IndexedAccount, day: number, bytes: number): number;
   size(account: IndexedAccount): IndexSize;
   search(account: IndexedAccount, query: IndexQuery): IndexPage | 'unanswerable';
@@ -32,12 +34,6 @@ export interface IndexFile {
 }
 
 const folderRow = z.object({ id: z.int(), sealed: z.instanceof(Uint8Array) });
-const folderRecord: z.ZodType<IndexedFolder> = z.object({
-  path: z.string(),
-  uidValidity: z.string(),
-  uidNext: z.int().nullable(),
-  state: z.string().nullable(),
-});
 const uid = z.int();
 const messageId = z.int();
 const count = z.int();
@@ -63,7 +59,8 @@ export function indexFile(file: string, secretKey: Uint8Array): IndexFile {
   const removeFolder = db.prepare('DELETE FROM folders WHERE id = ?');
   const uidsOf = db.prepare('SELECT uid FROM messages WHERE folder = ? ORDER BY uid').pluck();
   const forgetDays = db.prepare('DELETE FROM fetched WHERE day < ?');
-  const fetchedOn = db
+  const fetchedOn = db.prepare('SELECT bytes FROM fetched WHERE account = ? AND day = ?').pluck();
+  const addFetched = db
     .prepare(
       `INSERT INTO fetched (account, day, bytes) VALUES (?, ?, ?)
       ON CONFLICT (account, day) DO UPDATE SET bytes = bytes + excluded.bytes RETURNING bytes`,
@@ -99,7 +96,7 @@ export function indexFile(file: string, secretKey: Uint8Array): IndexFile {
 
   function opened(row: unknown): FolderPlace & IndexedFolder {
     const { id, sealed } = folderRow.parse(row);
-    return { id, ...folderRecord.parse(records.open(`folder ${id}`, sealed)) };
+    return { id, ...indexedFolder.parse(records.open(`folder ${id}`, sealed)) };
   }
 
   function sealedFolder(id: number, folder: IndexedFolder): Buffer {
@@ -192,9 +189,10 @@ export function indexFile(file: string, secretKey: Uint8Array): IndexFile {
     forgetAccount(account) {
       for (const place of placesOf(account)) forget(place);
     },
+    fetched: (account, day) => count.optional().parse(fetchedOn.get(accountName(account), day)) ?? 0,
     addFetched(account, day, bytes) {
       forgetDays.run(day);
-      return count.parse(fetchedOn.get(accountName(account), day, bytes));
+      return count.parse(addFetched.get(accountName(account), day, bytes));
     },
     size(account) {
       const messages = placesOf(account).reduce((sum, { id }) => sum + count.parse(countOf.get(id)), 0);

@@ -20,7 +20,7 @@ const folderFields = {
   uidNext: z.int().nullable(),
   state: z.string().nullable(),
 };
-const folder: z.ZodType<IndexedFolder> = z.object(folderFields);
+export const indexedFolder: z.ZodType<IndexedFolder> = z.object(folderFields);
 const uids = z.array(z.int());
 
 const change: z.ZodType<IndexChange> = z.object({
@@ -65,11 +65,12 @@ const nothing = z.undefined();
 
 /** What the thread does: the arguments and the answer of each method. */
 export const METHODS = {
-  folders: { arguments: z.tuple([account]), answer: z.array(folder) },
+  folders: { arguments: z.tuple([account]), answer: z.array(indexedFolder) },
   uids: { arguments: z.tuple([account, path]), answer: uids },
   save: { arguments: z.tuple([account, change]), answer: nothing },
   forgetFolder: { arguments: z.tuple([account, path]), answer: nothing },
   forgetAccount: { arguments: z.tuple([account]), answer: nothing },
+  fetched: { arguments: z.tuple([account, z.int()]), answer: z.int() },
   addFetched: { arguments: z.tuple([account, z.int(), z.int()]), answer: z.int() },
   size: { arguments: z.tuple([account]), answer: size },
   search: { arguments: z.tuple([account, query]), answer: z.union([page, z.literal('unanswerable')]) },

@@ -89,6 +89,7 @@ export function sqliteIndex(options: SqliteIndexOptions): MailIndex {
     save: (account, change) => run('save', account, change),
     forgetFolder: (account, path) => run('forgetFolder', account, path),
     forgetAccount: (account) => run('forgetAccount', account),
+    fetched: (account, day) => run('fetched', account, day),
     addFetched: (account, day, bytes) => run('addFetched', account, day, bytes),
     size: (account) => run('size', account),
     search: (account, query) => run('search', account, query),

@@ -15,6 +15,7 @@ const WORK: Work = {
   save: (file, [account, change]) => file.save(account, change),
   forgetFolder: (file, [account, path]) => file.forgetFolder(account, path),
   forgetAccount: (file, [account]) => file.forgetAccount(account),
+  fetched: (file, [account, day]) => file.fetched(account, day),
   addFetched: (file, [account, day, bytes]) => file.addFetched(account, day, bytes),
   size: (file, [account]) => file.size(account),
   search: (file, [account, query]) => file.search(account, query),

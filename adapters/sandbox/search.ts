@@ -61,7 +61,7 @@ function compare(a: Located, b: Located): number {
   return compareSearchPositions(positionOf(a), positionOf(b));
 }
 
-/** Returns `seeds` and the messages linked to it by Message-ID, References and In-Reply-To, oldest first. */
+/** Returns `seeds` and the messages linked to them by ids, oldest first. */
 export function conversation(located: readonly Located[], seeds: readonly Located[]): Located[] {
   const found = new Set(seeds);
   const ids = new Set(seeds.flatMap(({ message }) => message.linkedIds));

@@ -13,6 +13,7 @@ import { endedAfter } from '../work/within-limit.ts';
 import { refuseConnected } from './account-storage.ts';
 import { authservIdOf } from './authserv-id.ts';
 import { chosenPins, type FolderChoices } from './chosen-pins.ts';
+import { findAccount } from './find-account.ts';
 import { type Grant, sealGrant } from './grant.ts';
 import { type Mailbox, mailCall, openSettings, sealSettings, undefinedIfNotFound } from './mail-call.ts';
 import { targetNamesBegin } from './target-names.ts';
@@ -181,7 +182,7 @@ export function createAccounts(
   }
 
   async function accountOf(ownerId: string, accountId: number): Promise<Account> {
-    const account = (await storage.accounts(ownerId)).find((one) => one.accountId === accountId);
+    const account = await findAccount(storage, ownerId, accountId);
     if (account === undefined) throw notFound('account');
     return account;
   }

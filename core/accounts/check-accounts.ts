@@ -4,6 +4,7 @@ import { type MailCall, MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { HOUR_MS } from '../time/durations.ts';
+import { findAccount } from './find-account.ts';
 import { mailCall } from './mail-call.ts';
 
 /** Signs in to the servers of accounts that nobody uses, so that their owners hear of a changed password. */
@@ -37,7 +38,7 @@ export function createAccountChecks(ports: Ports, keyring: Keyring): AccountChec
       now: clock.now(),
     });
     if (servers === undefined || servers.length === 0) return;
-    const account = (await storage.accounts(ownerId)).find((one) => one.accountId === accountId);
+    const account = await findAccount(storage, ownerId, accountId);
     if (account === undefined) return;
     const call = mailCall(ports, keyring, account, stopping.signal, CHECK_MS);
     for (const server of servers) {

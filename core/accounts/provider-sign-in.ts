@@ -15,6 +15,7 @@ import { STORED } from '../secrets/stored-purposes.ts';
 import { spelled, UNSEEN } from '../text/seen-text.ts';
 import { MINUTE_MS } from '../time/durations.ts';
 import type { GrantedAccounts } from './accounts.ts';
+import { findAccount } from './find-account.ts';
 import { grantOf, openGrant } from './grant.ts';
 import { openSettings } from './mail-call.ts';
 import type { FinishedSignIn, MailSignIns, SignInPurpose } from './mail-sign-ins.ts';
@@ -50,8 +51,8 @@ export function createMailSignIns(ports: Ports, keyring: Keyring, accounts: Gran
   }
 
   /** The account that signs in again. Its servers get the tokens, so it must have signed in at this provider before. */
-  async function findAccount(ownerId: string, accountId: number, provider: MailProvider): Promise<Account> {
-    const account = (await storage.accounts(ownerId)).find((one) => one.accountId === accountId);
+  async function accountAgain(ownerId: string, accountId: number, provider: MailProvider): Promise<Account> {
+    const account = await findAccount(storage, ownerId, accountId);
     if (account === undefined || account.grant === null) throw notFound('account');
     const { providerId } = openGrant(keyring, ownerId, accountId, account.grant.sealed);
     if (providerId !== provider.id) throw notFound('account');
@@ -59,7 +60,7 @@ export function createMailSignIns(ports: Ports, keyring: Keyring, accounts: Gran
   }
 
   async function emailOf(ownerId: string, purpose: SignInPurpose, provider: MailProvider): Promise<string> {
-    if (purpose.kind === 'again') return (await findAccount(ownerId, purpose.accountId, provider)).email;
+    if (purpose.kind === 'again') return (await accountAgain(ownerId, purpose.accountId, provider)).email;
     if ((await storage.owner(ownerId)) === undefined) throw notFound('owner');
     return purpose.email;
   }
@@ -79,7 +80,7 @@ export function createMailSignIns(ports: Ports, keyring: Keyring, accounts: Gran
     }
     const grant = grantOf(provider.id, granted, refreshToken, clock.now());
     if (purpose.kind === 'again') {
-      const account = await findAccount(ownerId, purpose.accountId, provider);
+      const account = await accountAgain(ownerId, purpose.accountId, provider);
       await accounts.replaceGrant(account, openSettings(keyring, account), grant);
       return { kind: 'again', accountId: account.accountId };
     }

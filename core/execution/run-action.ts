@@ -1,3 +1,4 @@
+import { findAccount } from '../accounts/find-account.ts';
 import { mailCall } from '../accounts/mail-call.ts';
 import type { RunPorts } from '../accounts/tool-ports.ts';
 import type { Action, RunContext } from '../actions/action.ts';
@@ -149,7 +150,7 @@ function openRun(
       return progress.starting;
     },
     async mailbox(accountId) {
-      const account = (await storage.accounts(ownerId)).find((one) => one.accountId === accountId);
+      const account = await findAccount(storage, ownerId, accountId);
       if (account === undefined) throw new MailError('refused', 'the account is no longer connected');
       return { account, call: mailCall(ports, keyring, account, signal, RUN_DEADLINE_MS) };
     },

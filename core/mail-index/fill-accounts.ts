@@ -21,7 +21,7 @@ export interface Filling {
 export interface FillingParts {
   readonly clock: Clock;
   readonly log: Log;
-  readonly index: Pick<MailIndex, 'addFetched'>;
+  readonly index: Pick<MailIndex, 'addFetched' | 'fetched'>;
   /** In turn with other work of the account on the index. */
   follow(account: MailAccount, signal: AbortSignal, limit: FollowLimit): ReturnType<typeof followMailbox>;
 }
@@ -34,23 +34,22 @@ const DAY_BYTES = 500 * 1024 * 1024;
 /** Parts that may end early without an end, because the mailbox changes meanwhile. */
 const TRIES = 3;
 
+/** The day of UTC, counted since 1970. */
+export function utcDay(clock: Pick<Clock, 'now'>): number {
+  return Math.floor(clock.now().getTime() / DAY_MS);
+}
+
 export function createFilling({ clock, log, index, follow }: FillingParts): Filling {
   const underWay = new Map<string, AbortController>();
   let isStopped = false;
 
-  /** How much may still be fetched of an account today, of which so many bytes were fetched just now. */
-  async function leftToday(account: IndexedAccount, bytes = 0): Promise<number> {
-    const day = Math.floor(clock.now().getTime() / DAY_MS);
-    return DAY_BYTES - (await index.addFetched(account, day, bytes));
-  }
-
   async function fill(account: MailAccount, signal: AbortSignal): Promise<void> {
-    let left = await leftToday(account);
+    let left = DAY_BYTES - (await index.fetched(account, utcDay(clock)));
     for (let tries = 0; tries < TRIES && left > 0 && !signal.aborted; ) {
       const untilMs = clock.now().getTime() + PART_MS;
       const limit = { messages: Number.POSITIVE_INFINITY, bytes: left, untilMs };
       const { kind } = await follow(account, signal, limit);
-      left = await leftToday(account, left - limit.bytes);
+      left = DAY_BYTES - (await index.addFetched(account, utcDay(clock), left - limit.bytes));
       if (kind !== 'behind') return;
       tries = clock.now().getTime() < untilMs ? tries + 1 : 0;
       if (!signal.aborted) await new Promise<void>((resolve) => clock.after(PAUSE_MS, resolve));
@@ -73,7 +72,7 @@ export function createFilling({ clock, log, index, follow }: FillingParts): Fill
         });
     },
     isUnderWay: (account) => underWay.has(accountKey(account)),
-    isOverForToday: async (account) => (await leftToday(account)) <= 0,
+    isOverForToday: async (account) => (await index.fetched(account, utcDay(clock))) >= DAY_BYTES,
     end(account) {
       const name = accountKey(account);
       underWay.get(name)?.abort();

@@ -7,10 +7,9 @@ import type { IndexedAccount, IndexedPlace, IndexSize, MailIndex } from '../port
 import type { Conversation, MessagePage, MissingMail, SearchQuery } from '../ports/mail-reading.ts';
 import type { Mail } from '../ports/ports.ts';
 import type { Reader } from '../ports/reader.ts';
-import { DAY_MS } from '../time/durations.ts';
 import { withinLimit } from '../work/within-limit.ts';
 import { accountTurns } from './account-turns.ts';
-import { createFilling } from './fill-accounts.ts';
+import { createFilling, utcDay } from './fill-accounts.ts';
 import {
   type CurrentMailbox,
   type Followed,
@@ -111,20 +110,19 @@ export function indexedMail(parts: IndexedMailParts): Mail & MailIndexing {
     return mailbox.kind === 'current' && mailbox.folders.length > 0 ? mailbox : undefined;
   }
 
-  const today = () => Math.floor(clock.now().getTime() / DAY_MS);
-
   /** Whatever is done first with an account on a day brings its index up to date, or begins to fill it. */
   async function meet<T>(account: MailAccount, work: Promise<T>): Promise<T> {
     const answer = await work;
     const name = accountKey(account);
-    if (account.isIndexed === false && met.get(name) !== 'erased') {
+    const now = account.isIndexed === false ? 'erased' : utcDay(clock);
+    if (met.get(name) === now) return answer;
+    if (now === 'erased') {
       // Turned off in another process, or not erased when it was.
-      met.set(name, 'erased');
+      met.set(name, now);
       filling.end(account);
       erase(account).catch(down);
-    }
-    if (mayAsk(account) && met.get(name) !== today()) {
-      met.set(name, today());
+    } else if (mayAsk(account)) {
+      met.set(name, now);
       const call = { account, signal: closing.signal, deadlineMs: FOLLOW_MS };
       followed(call).catch((error: unknown) => {
         // What fails at the server is noticed by the calls that ask it.
@@ -257,7 +255,7 @@ export function indexedMail(parts: IndexedMailParts): Mail & MailIndexing {
       turnedOff.delete(accountKey(account));
       filling.end(account);
       await erase(account);
-      met.set(accountKey(account), today());
+      met.set(accountKey(account), utcDay(clock));
       fill(account);
     },
 

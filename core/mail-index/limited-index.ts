@@ -30,6 +30,7 @@ export function limitedIndex(
   return {
     folders: (account) => limited(() => index.folders(account)),
     uids: (account, path) => limited(() => index.uids(account, path)),
+    fetched: (account, day) => limited(() => index.fetched(account, day)),
     addFetched: (account, day, bytes) => limited(() => index.addFetched(account, day, bytes)),
     size: (account) => limited(() => index.size(account)),
     save: (account, change) => limited(() => index.save(account, change)),

@@ -1,4 +1,5 @@
 import type { TokenPorts } from '../accounts/access-token.ts';
+import { findAccount } from '../accounts/find-account.ts';
 import { mailAccount } from '../accounts/mail-call.ts';
 import { notFound } from '../contract/not-found.ts';
 import type { Account } from '../ports/account.ts';
@@ -10,8 +11,7 @@ import type { IndexState, MailIndexing } from './indexed-mail.ts';
 export interface MailIndexes {
   /** False: this service has no index, and the mail servers are asked. */
   readonly isThere: boolean;
-  /** @throws ServiceError not_found */
-  state(ownerId: string, accountId: number): Promise<AccountIndex>;
+  stateOf(account: Pick<Account, 'ownerId' | 'accountId' | 'isIndexed'>): Promise<AccountIndex>;
   /**
    * Erases the index of an account, and keeps none from now on. `failed`: it is not used any more, but could not be erased.
    * @throws ServiceError not_found
@@ -39,49 +39,35 @@ export function createMailIndexes(
 ): MailIndexes {
   const { storage, log } = ports;
 
-  async function accountOf(ownerId: string, accountId: number): Promise<Account> {
-    const account = (await storage.accounts(ownerId)).find((one) => one.accountId === accountId);
-    if (account === undefined) throw notFound('account');
-    return account;
-  }
-
-  /** @returns undefined if the index fails */
-  async function tried<T>(accountId: number, use: () => Promise<T>): Promise<T | undefined> {
+  /** @returns `failed` if the index fails */
+  async function tried<T>(accountId: number, use: () => Promise<T>): Promise<T | 'failed'> {
     try {
       return await use();
     } catch (error) {
       log.warn('the index of an account does not answer', { account: accountId, ...errorName(error) });
-      return undefined;
+      return 'failed';
     }
-  }
-
-  async function turn(ownerId: string, accountId: number, isIndexed: boolean): Promise<Account> {
-    if (!(await storage.editAccount({ ownerId, accountId, isIndexed }))) throw notFound('account');
-    return accountOf(ownerId, accountId);
   }
 
   return {
     isThere: indexing !== undefined,
-    async state(ownerId, accountId) {
-      const { isIndexed } = await accountOf(ownerId, accountId);
+    async stateOf({ ownerId, accountId, isIndexed }) {
       const indexed = await tried(accountId, async () => indexing?.indexState({ ownerId, accountId }));
-      return { isOn: isIndexed && indexing !== undefined, indexed };
+      return {
+        isOn: isIndexed && indexing !== undefined,
+        indexed: indexed === 'failed' ? undefined : indexed,
+      };
     },
     async turnOff(ownerId, accountId) {
-      await turn(ownerId, accountId, false);
-      const done = await tried(accountId, async () => {
-        await indexing?.turnIndexOff({ ownerId, accountId });
-        return 'done' as const;
-      });
-      return done ?? 'failed';
+      if (!(await storage.editAccount({ ownerId, accountId, isIndexed: false }))) throw notFound('account');
+      return (await tried(accountId, async () => indexing?.turnIndexOff({ ownerId, accountId }))) ?? 'done';
     },
     async buildAgain(ownerId, accountId) {
-      const account = mailAccount(ports, keyring, await turn(ownerId, accountId, true));
-      const done = await tried(accountId, async () => {
-        await indexing?.buildIndexAgain(account);
-        return 'done' as const;
-      });
-      return done ?? 'failed';
+      await storage.editAccount({ ownerId, accountId, isIndexed: true });
+      const account = await findAccount(storage, ownerId, accountId);
+      if (account === undefined) throw notFound('account');
+      const wanted = mailAccount(ports, keyring, account);
+      return (await tried(accountId, async () => indexing?.buildIndexAgain(wanted))) ?? 'done';
     },
   };
 }

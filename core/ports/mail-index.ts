@@ -22,10 +22,9 @@ export interface MailIndex {
   forgetFolder(account: IndexedAccount, path: string): Promise<void>;
   /** Erases an account, if it is there. */
   forgetAccount(account: IndexedAccount): Promise<void>;
-  /**
-   * Adds to the bytes that were fetched of an account on a day, and returns their sum.
-   * @param day  of UTC, since 1970. What is known of earlier ones may be forgotten
-   */
+  /** The bytes that were fetched of an account on a day of UTC, counted since 1970. */
+  fetched(account: IndexedAccount, day: number): Promise<number>;
+  /** Adds to them, and returns their sum. What is known of earlier days may be forgotten. */
   addFetched(account: IndexedAccount, day: number, bytes: number): Promise<number>;
   /** What an account takes. Its share of the bytes may be estimated. */
   size(account: IndexedAccount): Promise<IndexSize>;

@@ -26,7 +26,7 @@ export interface MailAccount {
    * more. Undefined: the account is not saved yet.
    */
   readonly revision?: number;
-  /** False: the owner wants no index of this account. Default: core decides. No adapter needs it. */
+  /** False: the owner wants no index of this account. For core alone. */
   readonly isIndexed?: boolean;
   /** The settings and password, unsealed for each connection and not kept. Their shape is the adapter's. */
   settings(): Promise<unknown>;

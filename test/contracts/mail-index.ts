@@ -128,6 +128,7 @@ export function mailIndexContract(name: string, open: () => Promise<MailIndexUnd
     });
 
     it('adds up what was fetched of each account on a day', async () => {
+      expect(await index.fetched(ACCOUNT, 20_000)).toBe(0);
       expect(await index.addFetched(ACCOUNT, 20_000, 0)).toBe(0);
       expect(await index.addFetched(ACCOUNT, 20_000, 7)).toBe(7);
       for (const account of OTHERS) expect(await index.addFetched(account, 20_000, 1)).toBe(1);
@@ -135,6 +136,7 @@ export function mailIndexContract(name: string, open: () => Promise<MailIndexUnd
       index = await under.reopen();
       await index.open(KEY);
       expect(await index.addFetched(ACCOUNT, 20_000, 3_000_000_000)).toBe(3_000_000_007);
+      expect(await index.fetched(ACCOUNT, 20_000)).toBe(3_000_000_007);
       expect(await index.addFetched(ACCOUNT, 20_001, 5)).toBe(5);
     });
 

@@ -17,7 +17,7 @@ export async function accountIndexPage(
   const account = await accountNamed(service, owner, param);
   if (account === undefined || !service.mailIndexes.isThere) return notFoundPage();
   const path = `/accounts/${account.accountId}/index`;
-  const index = await service.mailIndexes.state(owner.ownerId, account.accountId);
+  const index = await service.mailIndexes.stateOf(account);
   return page(
     'Index',
     <section class="narrow">

@@ -29,11 +29,8 @@ export async function accountsPage(
     service.accounts.list(owner.ownerId),
     service.accounts.health(owner.ownerId),
   ]);
-  const indexes = new Map<number, AccountIndex>();
-  if (service.mailIndexes.isThere) {
-    for (const { accountId } of accounts)
-      indexes.set(accountId, await service.mailIndexes.state(owner.ownerId, accountId));
-  }
+  const { mailIndexes } = service;
+  const indexes = mailIndexes.isThere ? await Promise.all(accounts.map(mailIndexes.stateOf)) : [];
   // The owner sees it here, so no notice has to say it.
   if (isForOwner(health)) await service.notices.looked(owner.ownerId);
   return page(
@@ -48,11 +45,11 @@ export async function accountsPage(
         </p>
       ) : null}
       <ul class="rows">
-        {accounts.map((account) => (
+        {accounts.map((account, at) => (
           <Row
             account={account}
             servers={health.filter(({ accountId }) => accountId === account.accountId)}
-            index={indexes.get(account.accountId)}
+            index={indexes[at]}
             signIn={service.mailSignIns.stateOf(account)}
             visit={visit}
             problems={problemsOf(account.accountId)}

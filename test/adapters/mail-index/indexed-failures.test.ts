@@ -96,6 +96,7 @@ describe('a search beside an index', () => {
         save: (...asked) => mortal(() => dying.save(...asked)),
         forgetFolder: (...asked) => mortal(() => dying.forgetFolder(...asked)),
         forgetAccount: (one) => mortal(() => dying.forgetAccount(one)),
+        fetched: (...asked) => mortal(() => dying.fetched(...asked)),
         addFetched: (...asked) => mortal(() => dying.addFetched(...asked)),
         size: (one) => mortal(() => dying.size(one)),
         search: (...asked) => mortal(() => dying.search(...asked)),

@@ -6,7 +6,6 @@ import { imapMail } from '../../../adapters/imap/mail.ts';
 import { sqliteIndex } from '../../../adapters/mail-index/sqlite-index.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
 import { createService } from '../../../hosts/embedded/countersign.ts';
-import { wireBytes } from '../../open-service.ts';
 import type { Dovecot } from '../../servers/dovecot.ts';
 import { addressOf } from '../../servers/mail-users.ts';
 import { benchReader } from './bench-reader.ts';
@@ -15,6 +14,7 @@ import { settingsOf } from './mail-settings.ts';
 import { manyLetters, seedFolder } from './maildir.ts';
 import { NO_LIMITS } from './no-limits.ts';
 import { medianMs, tookMs } from './rounds.ts';
+import { toolOutcome } from './service-for.ts';
 import type { Row } from './table.ts';
 
 const FOLDERS = ['INBOX', 'Sent', 'Archive', 'Drafts', 'Junk', 'Trash', 'Projects', 'Receipts'];
@@ -129,10 +129,7 @@ async function opened(folder: string) {
   const { apiKey } = await service.keys.create({ ownerId: owner.ownerId, name: 'bench', preset: 'full' });
 
   async function call(tool: string, args: object): Promise<unknown> {
-    const admission = await service.calls.admitCaller({ token: apiKey, address: '192.0.2.1' });
-    if (admission.kind !== 'admitted') throw new Error(`the call was ${admission.kind}`);
-    const asked = { tool, args, idempotencyKey: undefined, sizeBytes: wireBytes };
-    const { outcome } = await service.calls.runTool(admission.caller, asked);
+    const outcome = await toolOutcome(service, apiKey, tool, args);
     if (outcome.status !== 'ok' && outcome.status !== 'empty')
       throw new Error(`${tool} answered ${outcome.status}`);
     return outcome.result;

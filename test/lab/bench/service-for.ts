@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { imapMail } from '../../../adapters/imap/mail.ts';
 import type { ImapSettings } from '../../../adapters/imap/settings.ts';
 import { sqliteStorage } from '../../../adapters/sqlite/storage.ts';
+import type { Outcome } from '../../../core/call/outcome.ts';
+import type { Service } from '../../../core/service/service.ts';
 import { createService } from '../../../hosts/embedded/countersign.ts';
 import { wireBytes } from '../../open-service.ts';
 import { benchReader } from './bench-reader.ts';
@@ -28,10 +30,7 @@ export async function serviceFor(email: string, settings: ImapSettings) {
   await service.accounts.connect({ ownerId, email, settings });
   const { apiKey } = await service.keys.create({ ownerId, name: 'bench', preset: 'full' });
   const call = async (tool: string, args: unknown = {}) => {
-    const admission = await service.calls.admitCaller({ token: apiKey, address: '192.0.2.1' });
-    if (admission.kind !== 'admitted') throw new Error(`the call was ${admission.kind}`);
-    const call = { tool, args, idempotencyKey: undefined, sizeBytes: wireBytes };
-    const { outcome } = await service.calls.runTool(admission.caller, call);
+    const outcome = await toolOutcome(service, apiKey, tool, args);
     if (outcome.status === 'pending_approval') return {};
     if (outcome.status !== 'ok')
       throw new Error(`${tool} answered ${'code' in outcome ? outcome.code : outcome.status}`);
@@ -49,4 +48,17 @@ export async function serviceFor(email: string, settings: ImapSettings) {
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+/** Makes a call as a door does. */
+export async function toolOutcome(
+  service: Service,
+  apiKey: string,
+  tool: string,
+  args: unknown,
+): Promise<Outcome> {
+  const admission = await service.calls.admitCaller({ token: apiKey, address: '192.0.2.1' });
+  if (admission.kind !== 'admitted') throw new Error(`the call was ${admission.kind}`);
+  const call = { tool, args, idempotencyKey: undefined, sizeBytes: wireBytes };
+  return (await service.calls.runTool(admission.caller, call)).outcome;
 }
