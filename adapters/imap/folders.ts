@@ -105,8 +105,13 @@ export async function listWithStatus(
 ): Promise<{ list: FolderList; statuses: ReadonlyMap<string, Partial<StatusObject>> }> {
   const listed = await listedFolders(client, { statusQuery: query });
   if (!client.usable) throw new MailError('unavailable', 'the connection to the IMAP server was lost');
-  const statuses = new Map(listed.map(({ path, status = {} }) => [path, status]));
+  const statuses = new Map(listed.map(({ path, status }) => [path, isPossible(status) ? status : {}]));
   return { list: folderList(client, listed), statuses };
+}
+
+/** Dovecot was seen to report UIDVALIDITY 0 of a folder that it was about to create: neither can be 0 (RFC 9051, 9). */
+function isPossible(status: StatusObject | undefined): status is StatusObject {
+  return status !== undefined && status.uidValidity !== 0n && status.uidNext !== 0;
 }
 
 function folderList(client: ImapFlow, listed: readonly ListResponse[]): FolderList {

@@ -102,6 +102,28 @@ describe.skipIf(missingServers().length > 0)(titled('a server that lists folders
     },
   );
 
+  it.each(['UIDVALIDITY', 'UIDNEXT'])('reports a folder with %s 0: it is opened instead', async (name) => {
+    const reply = 'Message-ID: <two@x.example>\r\nIn-Reply-To: <one@x.example>\r\n\r\nneedle\r\n';
+    await dovecot.deliver(user, reply, { mailbox: 'Archive' });
+    let reported = 0;
+    const call = await callBy({
+      reply(line) {
+        if (!line.startsWith('* STATUS Archive ')) return line;
+        reported += 1;
+        return line.replace(new RegExp(`${name} \\d+`), `${name} 0`).replace(/MESSAGES \d+/, 'MESSAGES 0');
+      },
+    });
+    const archive = (await mail.states(call))?.find(({ path }) => path === 'Archive');
+    expect(archive).toMatchObject({ uidValidity: null, uidNext: null, state: null });
+    const counts = await mail.counts(call);
+    // Only the other one is asked for.
+    if (name === 'UIDVALIDITY')
+      expect(counts).toContainEqual(expect.objectContaining({ path: 'Archive', total: 1 }));
+    const { place } = await newestOf(mail, call);
+    expect(await mail.thread(call, place)).toHaveLength(2);
+    expect(reported).toBeGreaterThan(1);
+  });
+
   it.each(['\\NoSelect', '\\NOSELECT', '\\noselect', '\\nonexistent'])(
     'marks a name that is no folder as %s: it is none',
     async (attribute) => {
