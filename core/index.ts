@@ -57,7 +57,7 @@ export type { IssuedTokens, SignIns } from './keys/sign-ins.ts';
 export type { Invitation } from './mail/compose.ts';
 export type { MessageSizes } from './mail/message-sizes.ts';
 export type { SentMessage } from './mail/sent-message.ts';
-export type { IndexState } from './mail-index/indexed-mail.ts';
+export type { IndexState } from './mail-index/kept-index.ts';
 export type { AccountIndex, MailIndexes } from './mail-index/mail-indexes.ts';
 export type { NoticeSettings, QuietHours } from './notices/notice-rule.ts';
 export type { NewNoticeChannel, NoticeChannelView, Notices } from './notices/notices.ts';

@@ -6,11 +6,16 @@ export function inlineIndex(): MailIndex {
   const file = indexFile(':memory:', new Uint8Array(32).fill(7));
   return {
     open: async () => undefined,
+    accounts: async () => file.accounts(),
     folders: async (account) => file.folders(account),
     uids: async (account, path) => file.uids(account, path),
     save: async (account, change) => file.save(account, change),
-    forgetFolder: async (account, path) => file.forgetFolder(account, path),
-    forgetAccount: async (account) => file.forgetAccount(account),
+    async forgetFolder(account, path) {
+      while (file.forgetFolder(account, path));
+    },
+    async forgetAccount(account) {
+      while (file.forgetAccount(account));
+    },
     fetched: async (account, day) => file.fetched(account, day),
     addFetched: async (account, day, bytes) => file.addFetched(account, day, bytes),
     size: async (account) => file.size(account),

@@ -11,20 +11,24 @@ import type {
   IndexQuery,
   IndexSize,
 } from '../../core/ports/mail-index.ts';
+import { messageErasing } from './erase-messages.ts';
 import { findConversation } from './find-conversation.ts';
 import { type FolderPlace, findHits, indexedText } from './find-hits.ts';
 import { idBegin, SECOND_IDS } from './message-id.ts';
-import { indexedFolder } from './messages.ts';
+import { type FolderRecord, folderRecord } from './messages.ts';
 import { openIndexFile } from './open-file.ts';
 import { derivedKey, sealedRecords } from './sealed-records.ts';
 
-/** The methods of MailIndex, on a file of SQLite. */
+/** The methods of MailIndex, on a file of SQLite. What takes long is done in parts. */
 export interface IndexFile {
+  accounts(): readonly IndexedAccount[];
   folders(account: IndexedAccount): readonly IndexedFolder[];
   uids(account: IndexedAccount, path: string): readonly number[];
   save(account: IndexedAccount, change: IndexChange): void;
-  forgetFolder(account: IndexedAccount, path: string): void;
-  forgetAccount(account: IndexedAccount): void;
+  /** Erases a part of it. @returns whether to go on */
+  forgetFolder(account: IndexedAccount, path: string): boolean;
+  /** Erases a part of it. @returns whether to go on */
+  forgetAccount(account: IndexedAccount): boolean;
   fetched(account: IndexedAccount, day: number): number;
   addFetched(account: IndexedAccount, day: number, bytes: number): number;
   size(account: IndexedAccount): IndexSize;
@@ -46,16 +50,20 @@ export function indexFile(file: string, secretKey: Uint8Array): IndexFile {
   const db = openIndexFile(file, secretKey);
   const records = sealedRecords(derivedKey(secretKey, 'records'));
   const [termKey, nameKey] = [derivedKey(secretKey, 'terms'), derivedKey(secretKey, 'names')];
+  const erasing = messageErasing(db);
   const termsKept = new Map<string, IndexTerms>();
   const nameOf = (text: string) =>
     createHmac('sha256', nameKey).update(text, 'utf8').digest().subarray(0, 16);
   const textOf = ({ ownerId, accountId }: IndexedAccount) => JSON.stringify([ownerId, accountId]);
   const accountName = (account: IndexedAccount) => nameOf(textOf(account));
 
+  const aFolderOfEach = db.prepare(
+    'SELECT id, sealed FROM folders WHERE id IN (SELECT min(id) FROM folders GROUP BY account)',
+  );
   const foldersOf = db.prepare('SELECT id, sealed FROM folders WHERE account = ? ORDER BY id');
   const folderNamed = db.prepare('SELECT id, sealed FROM folders WHERE account = ? AND path = ?');
   const addFolder = db.prepare('INSERT INTO folders (account, path, sealed) VALUES (?, ?, ?)');
-  const setFolder = db.prepare('UPDATE folders SET sealed = ? WHERE id = ?');
+  const updateFolder = db.prepare('UPDATE folders SET sealed = ? WHERE id = ?');
   const removeFolder = db.prepare('DELETE FROM folders WHERE id = ?');
   const uidsOf = db.prepare('SELECT uid FROM messages WHERE folder = ? ORDER BY uid').pluck();
   const forgetDays = db.prepare('DELETE FROM fetched WHERE day < ?');
@@ -71,16 +79,12 @@ export function indexFile(file: string, secretKey: Uint8Array): IndexFile {
   const pageCount = db.prepare('PRAGMA page_count').pluck();
   const pageSize = db.prepare('PRAGMA page_size').pluck();
   const idOf = db.prepare('SELECT id FROM messages WHERE folder = ? AND uid = ?').pluck();
-  const idsOf = db.prepare('SELECT id FROM messages WHERE folder = ? LIMIT 500').pluck();
   const lastIdOf = db.prepare('SELECT max(id) FROM messages WHERE id >= ? AND id < ?').pluck();
   const addMessage = db.prepare(
     'INSERT INTO messages (id, folder, uid, received_ms, sealed) VALUES (?, ?, ?, ?, ?)',
   );
   const addTerms = db.prepare('INSERT INTO terms (rowid, term) VALUES (?, ?)');
   const addLink = db.prepare('INSERT INTO links (message, hash) VALUES (?, ?)');
-  const removeLinks = db.prepare('DELETE FROM links WHERE message = ?');
-  const removeMessage = db.prepare('DELETE FROM messages WHERE id = ?');
-  const removeTerms = db.prepare('DELETE FROM terms WHERE rowid = ?');
 
   function termsOf(account: IndexedAccount): IndexTerms {
     const text = textOf(account);
@@ -94,13 +98,19 @@ export function indexFile(file: string, secretKey: Uint8Array): IndexFile {
     return terms;
   }
 
-  function opened(row: unknown): FolderPlace & IndexedFolder {
+  function recordOf(row: unknown): FolderRecord & { readonly id: number } {
     const { id, sealed } = folderRow.parse(row);
-    return { id, ...indexedFolder.parse(records.open(`folder ${id}`, sealed)) };
+    return { id, ...folderRecord.parse(records.open(`folder ${id}`, sealed)) };
   }
 
-  function sealedFolder(id: number, folder: IndexedFolder): Buffer {
-    return records.seal(`folder ${id}`, folder);
+  function opened(row: unknown): FolderPlace & IndexedFolder {
+    const { id, folder } = recordOf(row);
+    return { id, ...folder };
+  }
+
+  function setFolder(id: number, { ownerId, accountId }: IndexedAccount, folder: IndexedFolder): void {
+    const record: FolderRecord = { account: { ownerId, accountId }, folder };
+    updateFolder.run(records.seal(`folder ${id}`, record), id);
   }
 
   function placesOf(account: IndexedAccount): readonly (FolderPlace & IndexedFolder)[] {
@@ -116,27 +126,18 @@ export function indexFile(file: string, secretKey: Uint8Array): IndexFile {
     return Number(addFolder.run(accountName(account), nameOf(path), Buffer.alloc(0)).lastInsertRowid);
   }
 
-  function remove(id: number): void {
-    removeMessage.run(id);
-    removeLinks.run(id);
-    removeTerms.run(id);
-  }
-
-  /** In pieces, so that another process need not wait for all of them. */
-  function emptyFolder(folder: number): void {
-    const piece = db.transaction(() => {
-      const ids = idsOf.all(folder).map((id) => messageId.parse(id));
-      for (const id of ids) remove(id);
-      return ids.length;
-    });
-    while (piece.immediate() > 0);
-  }
-
-  function forget({ id, ...folder }: FolderPlace & IndexedFolder): void {
+  /** Erases a part of a folder. */
+  function forgetSome(account: IndexedAccount, { id, ...folder }: FolderPlace & IndexedFolder): void {
     // After a kill, what is left is not taken for the whole folder.
-    setFolder.run(sealedFolder(id, { ...folder, state: null }), id);
-    emptyFolder(id);
-    removeFolder.run(id);
+    if (folder.state !== null) setFolder(id, account, { ...folder, state: null });
+    if (!erasing.some(id)) removeFolder.run(id);
+  }
+
+  function forgetFolder(account: IndexedAccount, path: string): boolean {
+    const place = placeOf(account, path);
+    if (place === undefined) return erasing.rest();
+    forgetSome(account, place);
+    return true;
   }
 
   /** The next free id of the second in which a message was received. */
@@ -152,7 +153,7 @@ export function indexFile(file: string, secretKey: Uint8Array): IndexFile {
     const folder = placeOf(account, place.path)?.id ?? newFolder(account, place.path);
     for (const gone of removed) {
       const id = idOf.get(folder, gone);
-      if (id !== undefined) remove(messageId.parse(id));
+      if (id !== undefined) erasing.one(messageId.parse(id));
     }
     for (const { uid: added, receivedMs, text, linkedIds } of add) {
       if (idOf.get(folder, added) !== undefined) continue;
@@ -168,10 +169,11 @@ export function indexFile(file: string, secretKey: Uint8Array): IndexFile {
       addTerms.run(id, terms.ofMessage(text));
       for (const link of new Set(linkedIds ?? [null])) addLink.run(id, terms.ofLink(link));
     }
-    setFolder.run(sealedFolder(folder, place), folder);
+    setFolder(folder, account, place);
   });
 
   return {
+    accounts: () => aFolderOfEach.all().map((row) => recordOf(row).account),
     folders: (account) => placesOf(account).map(({ id: _, ...folder }) => folder),
     uids(account, path) {
       const place = placeOf(account, path);
@@ -179,15 +181,16 @@ export function indexFile(file: string, secretKey: Uint8Array): IndexFile {
     },
     save(account, change) {
       const before = placeOf(account, change.path);
-      if (before !== undefined && before.uidValidity !== change.uidValidity) forget(before);
+      if (before !== undefined && before.uidValidity !== change.uidValidity)
+        while (forgetFolder(account, change.path));
       saveAll.immediate(account, change);
     },
-    forgetFolder(account, path) {
-      const place = placeOf(account, path);
-      if (place !== undefined) forget(place);
-    },
+    forgetFolder,
     forgetAccount(account) {
-      for (const place of placesOf(account)) forget(place);
+      const place = placesOf(account)[0];
+      if (place === undefined) return erasing.rest();
+      forgetSome(account, place);
+      return true;
     },
     fetched: (account, day) => count.optional().parse(fetchedOn.get(accountName(account), day)) ?? 0,
     addFetched(account, day, bytes) {

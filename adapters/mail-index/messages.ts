@@ -14,13 +14,21 @@ import type {
 
 const account: z.ZodType<IndexedAccount> = z.object({ ownerId: z.string(), accountId: z.int() });
 const path = z.string();
+
+export interface FolderRecord {
+  readonly account: IndexedAccount;
+  readonly folder: IndexedFolder;
+}
+
 const folderFields = {
   path,
   uidValidity: z.string(),
   uidNext: z.int().nullable(),
   state: z.string().nullable(),
 };
-export const indexedFolder: z.ZodType<IndexedFolder> = z.object(folderFields);
+const indexedFolder: z.ZodType<IndexedFolder> = z.object(folderFields);
+/** A folder as the file has it, sealed. */
+export const folderRecord: z.ZodType<FolderRecord> = z.object({ account, folder: indexedFolder });
 const uids = z.array(z.int());
 
 const change: z.ZodType<IndexChange> = z.object({
@@ -65,11 +73,12 @@ const nothing = z.undefined();
 
 /** What the thread does: the arguments and the answer of each method. */
 export const METHODS = {
+  accounts: { arguments: z.tuple([]), answer: z.array(account) },
   folders: { arguments: z.tuple([account]), answer: z.array(indexedFolder) },
   uids: { arguments: z.tuple([account, path]), answer: uids },
   save: { arguments: z.tuple([account, change]), answer: nothing },
-  forgetFolder: { arguments: z.tuple([account, path]), answer: nothing },
-  forgetAccount: { arguments: z.tuple([account]), answer: nothing },
+  forgetFolder: { arguments: z.tuple([account, path]), answer: z.boolean() },
+  forgetAccount: { arguments: z.tuple([account]), answer: z.boolean() },
   fetched: { arguments: z.tuple([account, z.int()]), answer: z.int() },
   addFetched: { arguments: z.tuple([account, z.int(), z.int()]), answer: z.int() },
   size: { arguments: z.tuple([account]), answer: size },

@@ -6,14 +6,14 @@ import { createPrivateFile } from '../sqlite/private-folder.ts';
 import { derivedKey } from './sealed-records.ts';
 
 /** Rises with every change of the tables or of what is in them. A file of another version is built again. */
-const VERSION = 2;
+const VERSION = 3;
 /** How long the thread of the index waits for another process. */
 const LOCK_WAIT_MS = 5000;
 
 /**
  * `messages.id` begins with the second in which a message was received (message-id.ts), so SQLite returns the newest first
- * without sorting. A folder is named by keyed hashes of its account and path, and so are
- * the ids that link messages.
+ * without sorting. A folder is named by keyed hashes of its account and path, and so are the ids that
+ * link messages.
  */
 const TABLES = `
   CREATE TABLE keys (proof BLOB NOT NULL);
@@ -66,6 +66,8 @@ function openedFile(file: string, secretKey: Uint8Array): Database {
   const SqliteDatabase = sqliteDriver();
   const db = new SqliteDatabase(file, { timeout: LOCK_WAIT_MS });
   try {
+    // Of a new file alone: what is erased can be given back to the disk.
+    db.pragma('auto_vacuum = INCREMENTAL');
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = NORMAL');
     db.pragma('secure_delete = ON');

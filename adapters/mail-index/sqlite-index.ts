@@ -84,11 +84,17 @@ export function sqliteIndex(options: SqliteIndexOptions): MailIndex {
     async open(key) {
       secretKey = key;
     },
+    accounts: () => run('accounts'),
     folders: (account) => run('folders', account),
     uids: (account, path) => run('uids', account, path),
     save: (account, change) => run('save', account, change),
-    forgetFolder: (account, path) => run('forgetFolder', account, path),
-    forgetAccount: (account) => run('forgetAccount', account),
+    // Between two parts, others have their turn.
+    async forgetFolder(account, path) {
+      while (await run('forgetFolder', account, path));
+    },
+    async forgetAccount(account) {
+      while (await run('forgetAccount', account));
+    },
     fetched: (account, day) => run('fetched', account, day),
     addFetched: (account, day, bytes) => run('addFetched', account, day, bytes),
     size: (account) => run('size', account),

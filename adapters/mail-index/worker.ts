@@ -10,6 +10,7 @@ type Work = {
 };
 
 const WORK: Work = {
+  accounts: (file) => file.accounts(),
   folders: (file, [account]) => file.folders(account),
   uids: (file, [account, path]) => file.uids(account, path),
   save: (file, [account, change]) => file.save(account, change),

@@ -143,11 +143,15 @@ export interface GrantedAccounts extends Accounts {
   replaceGrant(account: Account, settings: unknown, grant: Grant): Promise<void>;
 }
 
-/** @param healthStored  waits until what was observed is stored */
+/**
+ * @param healthStored  waits until what was observed is stored
+ * @param forgetAccount  called when an account was removed, or its settings changed
+ */
 export function createAccounts(
   ports: Ports,
   keyring: Keyring,
   healthStored: () => Promise<void>,
+  forgetAccount: (ownerId: string, accountId: number) => Promise<void>,
 ): GrantedAccounts {
   const { storage, mail, calendar, clock, log } = ports;
   let trialCount = 0;
@@ -172,11 +176,11 @@ export function createAccounts(
         work({ account, signal: signal(), deadlineMs: CONNECT_MS }),
       );
     } finally {
-      await forget(ownerId, accountId);
+      await disconnect(ownerId, accountId);
     }
   }
 
-  async function forget(ownerId: string, accountId: number): Promise<void> {
+  async function disconnect(ownerId: string, accountId: number): Promise<void> {
     await mail.forget(ownerId, accountId);
     await calendar?.forget(ownerId, accountId);
   }
@@ -279,7 +283,7 @@ export function createAccounts(
       const sealedSettings = sealSettings(keyring, ownerId, accountId, settings);
       const account = await storage.changeSettings({ ownerId, accountId, sealedSettings });
       if (account === undefined) throw notFound('account');
-      await forget(ownerId, accountId);
+      await forgetAccount(ownerId, accountId);
       await reportServers(account, servers);
     },
     async edit({ ownerId, accountId, label, displayName, signature }) {
@@ -291,7 +295,7 @@ export function createAccounts(
       const { call } = await mailboxOf(ownerId, accountId);
       const servers = (await storage.accountHealth(ownerId)).filter((one) => one.accountId === accountId);
       // A server that failed is otherwise left alone for a while.
-      if (servers.some(({ state }) => state !== 'working')) await forget(ownerId, accountId);
+      if (servers.some(({ state }) => state !== 'working')) await disconnect(ownerId, accountId);
       const uses: readonly (() => Promise<unknown>)[] = [
         () => mail.verify(call, 'reading'),
         () => mail.verify(call, 'sending'),
@@ -320,7 +324,7 @@ export function createAccounts(
       const servers = await verifyAgain(account, trial);
       const sealed = sealGrant(keyring, ownerId, accountId, grant);
       if (!(await storage.replaceGrant({ ownerId, accountId, sealed }))) throw notFound('account');
-      await forget(ownerId, accountId);
+      await forgetAccount(ownerId, accountId);
       await reportServers(account, servers);
     },
     list: (ownerId) => storage.accounts(ownerId),
@@ -369,7 +373,7 @@ export function createAccounts(
         now: clock.now(),
       });
       if (!removed) throw notFound('account');
-      await forget(ownerId, accountId);
+      await forgetAccount(ownerId, accountId);
     },
   };
 }

@@ -22,6 +22,8 @@ export interface FillingParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly index: Pick<MailIndex, 'addFetched' | 'fetched'>;
+  /** The account as it is now. Undefined: nothing of it is indexed any more. */
+  current(account: MailAccount): Promise<MailAccount | undefined>;
   /** In turn with other work of the account on the index. */
   follow(account: MailAccount, signal: AbortSignal, limit: FollowLimit): ReturnType<typeof followMailbox>;
 }
@@ -39,16 +41,19 @@ export function utcDay(clock: Pick<Clock, 'now'>): number {
   return Math.floor(clock.now().getTime() / DAY_MS);
 }
 
-export function createFilling({ clock, log, index, follow }: FillingParts): Filling {
+export function createFilling({ clock, log, index, current, follow }: FillingParts): Filling {
   const underWay = new Map<string, AbortController>();
   let isStopped = false;
 
   async function fill(account: MailAccount, signal: AbortSignal): Promise<void> {
     let left = DAY_BYTES - (await index.fetched(account, utcDay(clock)));
     for (let tries = 0; tries < TRIES && left > 0 && !signal.aborted; ) {
+      // Another process may have removed it, or changed its settings.
+      const now = await current(account);
+      if (now === undefined) return;
       const untilMs = clock.now().getTime() + PART_MS;
       const limit = { messages: Number.POSITIVE_INFINITY, bytes: left, untilMs };
-      const { kind } = await follow(account, signal, limit);
+      const { kind } = await follow(now, signal, limit);
       left = DAY_BYTES - (await index.addFetched(account, utcDay(clock), left - limit.bytes));
       if (kind !== 'behind') return;
       tries = clock.now().getTime() < untilMs ? tries + 1 : 0;

@@ -97,7 +97,9 @@ async function followFolder(
   }
   // The server shows an older view of a folder that was created anew.
   if (uidValidity !== null && listed.uidValidity !== uidValidity) return 'behind';
-  const known = indexed?.uidValidity === listed.uidValidity ? await index.uids(account, path) : [];
+  const isReplaced = indexed !== undefined && indexed.uidValidity !== listed.uidValidity;
+  if (isReplaced) await index.forgetFolder(account, path);
+  const known = isReplaced ? [] : await index.uids(account, path);
   const added = without(listed.uids, known);
   const change = { path, uidValidity: listed.uidValidity, uidNext, state: null, add: [], remove: [] };
   if (added.length > limit.messages) {

@@ -5,7 +5,7 @@ import { notFound } from '../contract/not-found.ts';
 import type { Account } from '../ports/account.ts';
 import { errorName } from '../ports/log.ts';
 import type { Keyring } from '../secrets/keyring.ts';
-import type { IndexState, MailIndexing } from './indexed-mail.ts';
+import type { IndexState, MailIndexing } from './kept-index.ts';
 
 /** The index beside each account, for its owner. */
 export interface MailIndexes {

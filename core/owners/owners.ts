@@ -75,11 +75,15 @@ export interface OwnerFields {
   password?: string;
 }
 
-/** @param standard  the plan and the limits of new owners */
+/**
+ * @param standard  the plan and the limits of new owners
+ * @param forgetAccount  called when an account was removed
+ */
 export function createOwners(
-  { storage, mail, calendar, clock, random }: Ports,
+  { storage, clock, random }: Pick<Ports, 'storage' | 'clock' | 'random'>,
   keyring: Keyring,
   standard: { readonly plan: Plan; readonly limits: LimitOverrides },
+  forgetAccount: (ownerId: string, accountId: number) => Promise<void>,
 ): Owners {
   return {
     async create({ ownerId = newOwnerId(random), ...given }) {
@@ -112,10 +116,7 @@ export function createOwners(
       const removal = await storage.removeOwner(ownerId);
       if (removal.kind === 'not_found') throw notFound('owner');
       if (removal.kind === 'running') throw new ServiceError('busy', { details: { retry_after_s: 5 } });
-      for (const accountId of removal.accountIds) {
-        await mail.forget(ownerId, accountId);
-        await calendar?.forget(ownerId, accountId);
-      }
+      for (const accountId of removal.accountIds) await forgetAccount(ownerId, accountId);
     },
     async setPassword(ownerId, password) {
       if (!(await storage.setPassword(ownerId, await newPasswordHash(password, random), keyring)))

@@ -12,6 +12,8 @@ export interface MailIndex {
    * @param secretKey  32 bytes, for the index alone
    */
   open(secretKey: Uint8Array): Promise<void>;
+  /** Every account of which there is something, in any order. */
+  accounts(): Promise<readonly IndexedAccount[]>;
   /** What is indexed of an account. */
   folders(account: IndexedAccount): Promise<readonly IndexedFolder[]>;
   /** The messages of a folder that are indexed, by UID in ascending order. */

@@ -7,6 +7,8 @@ import { createEventDelivery } from '../events/deliver-events.ts';
 import { createWebhookDelivery } from '../events/deliver-webhooks.ts';
 import { NEW_MAIL } from '../events/webhook-event.ts';
 import type { Executor } from '../execution/execute-approval.ts';
+import type { MailIndexing } from '../mail-index/kept-index.ts';
+import { sweepIndexes } from '../mail-index/sweep-indexes.ts';
 import { createNoticeDelivery } from '../notices/send-notices.ts';
 import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -38,10 +40,12 @@ export interface BackgroundWorkOptions {
   readonly executor: Executor;
   readonly leaseMs: number;
   readonly dashboardUrl: string;
+  /** Undefined: there is no index. */
+  readonly indexing: MailIndexing | undefined;
 }
 
 export function createBackgroundWork(options: BackgroundWorkOptions): BackgroundWork {
-  const { ports, keyring, identifiers, executor, leaseMs, dashboardUrl } = options;
+  const { ports, keyring, identifiers, executor, leaseMs, dashboardUrl, indexing } = options;
   const { storage, clock, log, webhookSender, noticeSender } = ports;
   const summaries = createSummaryRefresh(ports);
   const accountChecks = createAccountChecks(ports, keyring);
@@ -100,6 +104,10 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
   const notices = noticeSender && createNoticeDelivery(ports, noticeSender, keyring, dashboardUrl);
   const noticing = notices && job('notices', 5000, notices.round);
 
+  /** What is left in the index of accounts that are gone. */
+  const sweeping =
+    indexing && job('index sweep', DAY_MS, () => sweepIndexes(storage, indexing, () => isStopping));
+
   const always: readonly BackgroundJob[] = [
     expiry,
     recovery,
@@ -109,7 +117,7 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
     checking,
     listening,
   ];
-  const jobs = [...always, posting, noticing].filter((one) => one !== undefined);
+  const jobs = [...always, posting, noticing, sweeping].filter((one) => one !== undefined);
   let removeWakeUp: (() => void) | undefined;
   let isStopping = false;
 

@@ -1,7 +1,9 @@
 import { accountPorts } from '../accounts/account-ports.ts';
 import { createAccounts } from '../accounts/accounts.ts';
 import { closePorts } from '../accounts/close-ports.ts';
+import { findAccount } from '../accounts/find-account.ts';
 import { limitedPorts } from '../accounts/limited-ports.ts';
+import { mailAccount } from '../accounts/mail-call.ts';
 import { objectCalendar } from '../accounts/object-calendar.ts';
 import { createMailSignIns } from '../accounts/provider-sign-in.ts';
 import { lookUpPorts, ownPorts, runPorts } from '../accounts/tool-ports.ts';
@@ -25,7 +27,8 @@ import { createKeys } from '../keys/keys.ts';
 import { type LimitOverrides, limitProblem, PLAN_LIMITS } from '../keys/limits.ts';
 import type { Plan } from '../keys/permissions.ts';
 import { createSignIns } from '../keys/sign-ins.ts';
-import { indexedMail, type MailIndexing } from '../mail-index/indexed-mail.ts';
+import { indexedMail } from '../mail-index/indexed-mail.ts';
+import type { MailIndexing } from '../mail-index/kept-index.ts';
 import { createMailIndexes } from '../mail-index/mail-indexes.ts';
 import { createNotices } from '../notices/notices.ts';
 import { createPasskeyCheck } from '../owners/check-passkey.ts';
@@ -51,6 +54,7 @@ import { createTrackers } from '../trackers/trackers.ts';
 import { createLifecycle } from '../work/lifecycle.ts';
 import { waitAtMost } from '../work/wait-at-most.ts';
 import { createBackgroundWork } from './background-work.ts';
+import { createForgetAccount } from './forget-account.ts';
 import type { OnArguments, PendingListener, Service } from './service.ts';
 
 /** @typeParam MailSettings, CalendarSettings  what the adapters read from the `settings` of an account */
@@ -160,7 +164,8 @@ export function createService<MailSettings, CalendarSettings>(
   const approvals = createApprovals(parts, (approval, sealedPlan) =>
     settledWithin(executor.executeApproval(approval, sealedPlan), approval, ports),
   );
-  const accounts = createAccounts(ports, keyring, healthStored);
+  const forgetAccount = createForgetAccount(ports, indexing);
+  const accounts = createAccounts(ports, keyring, healthStored, forgetAccount);
   const { executeApproval } = executor;
   const decideTogether = createDecideTogether(ports, keyring, leaseMs, executeApproval);
 
@@ -171,6 +176,7 @@ export function createService<MailSettings, CalendarSettings>(
     executor,
     leaseMs,
     dashboardUrl,
+    indexing,
   });
 
   function on(...args: OnArguments<'approval.pending'>): () => void;
@@ -222,7 +228,10 @@ export function createService<MailSettings, CalendarSettings>(
     mcpUrl,
     calls,
     approvals: { ...approvals, decideTogether, now: requests.now, watch: requests.watch },
-    owners: { ...createOwners(ports, keyring, standard), ...createActivityList(ports, keyring) },
+    owners: {
+      ...createOwners(ports, keyring, standard, forgetAccount),
+      ...createActivityList(ports, keyring),
+    },
     setup: createSetup(ports, keyring, standard),
     sessions: createSessions(ports, keyring, checkPassword, checkSecondStep, checkPasskey),
     secondSteps: createSecondSteps(ports, keyring, challenges),
@@ -262,7 +271,15 @@ function portsOf(
   const used = accountPorts({ ...others, ...(events && { calendar: events }) });
   const { mailIndex: index } = ports;
   const indexed =
-    index && indexedMail({ ...others, mail: used.mail, index, secretKey: keyring.keyFor('mail-index') });
+    index &&
+    indexedMail({
+      ...others,
+      ...{ mail: used.mail, index, secretKey: keyring.keyFor('mail-index') },
+      async current({ ownerId, accountId }) {
+        const account = await findAccount(others.storage, ownerId, accountId);
+        return account && mailAccount(others, keyring, account);
+      },
+    });
   const mail = indexed ?? used.mail;
   return {
     ports: { ...others, mail, ...(used.calendar && { calendar: used.calendar }) },

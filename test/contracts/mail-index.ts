@@ -85,6 +85,7 @@ export function mailIndexContract(name: string, open: () => Promise<MailIndexUnd
       });
       await index.forgetFolder(ACCOUNT, 'INBOX');
       await index.forgetAccount(ACCOUNT);
+      expect(await index.accounts()).toEqual([]);
     });
 
     it('keeps the folders of an account, and the UIDs of each in ascending order', async () => {
@@ -161,6 +162,12 @@ export function mailIndexContract(name: string, open: () => Promise<MailIndexUnd
     it('keeps accounts apart, and erases one without the others', async () => {
       for (const [at, account] of [ACCOUNT, ...OTHERS].entries())
         await index.save(account, { ...INBOX, add: [message(at + 1, saying('lunch'))] });
+      await index.save(ACCOUNT, { ...INBOX, path: 'Sent' });
+      await index.forgetFolder(ACCOUNT, 'INBOX');
+      await index.save(ACCOUNT, { ...INBOX, add: [message(1, saying('lunch'))] });
+      const listed = async () =>
+        (await index.accounts()).map(({ ownerId, accountId }) => `${ownerId} ${accountId}`).sort();
+      expect(await listed()).toEqual(['owner-1 1', 'owner-1 2', 'owner-2 1']);
       expect(await uids({ words: ['lunch'] })).toEqual([1]);
       expect(await uids({})).toEqual([1]);
       await index.forgetAccount(ACCOUNT);

@@ -91,6 +91,7 @@ describe('a search beside an index', () => {
       };
       const mail = open({
         open: (key) => dying.open(key),
+        accounts: () => mortal(() => dying.accounts()),
         folders: (one) => mortal(() => dying.folders(one)),
         uids: (...asked) => mortal(() => dying.uids(...asked)),
         save: (...asked) => mortal(() => dying.save(...asked)),
@@ -189,7 +190,7 @@ describe('the file of an index', () => {
     const { open, folder } = await openIndexed({ messages: 5 });
     const mail = open();
     expect((await mail.search(call, searchFor('needle'))).by).toBe('index');
-    await mail.forget(account.ownerId, account.accountId);
+    await mail.eraseIndex(account);
     await mail.close();
     const index = folder.open();
     await index.open(INDEX_KEY);

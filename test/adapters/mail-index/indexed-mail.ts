@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sqliteIndex } from '../../../adapters/mail-index/sqlite-index.ts';
 import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
 import { indexedMail } from '../../../core/mail-index/indexed-mail.ts';
+import type { MailIndexing } from '../../../core/mail-index/kept-index.ts';
 import type { MailIndex } from '../../../core/ports/mail-index.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
 import { bundleForChild } from '../../run-typescript.ts';
@@ -32,8 +33,13 @@ export async function indexFolder(): Promise<IndexFolder> {
 }
 
 /** Mailboxes with an index beside them. What it writes to the log is a failure. */
-export function indexed(mail: Mail, index: MailIndex, warned: (message: string) => void = fail): Mail {
+export function indexed(
+  mail: Mail,
+  index: MailIndex,
+  warned: (message: string) => void = fail,
+): Mail & MailIndexing {
   return indexedMail({
+    current: async (account) => account,
     ...{ mail, index, secretKey: INDEX_KEY, reader: inlineReader(), clock: slowClock() },
     log: { info: () => undefined, warn: warned, error: warned },
   });

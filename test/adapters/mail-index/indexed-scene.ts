@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { onTestFinished } from 'vitest';
 import { type SandboxMail, sandboxMail } from '../../../adapters/sandbox/mail.ts';
+import type { MailIndexing } from '../../../core/mail-index/kept-index.ts';
 import type { MailAccount, MailCall } from '../../../core/ports/mail.ts';
 import type { MailIndex } from '../../../core/ports/mail-index.ts';
 import type { Mail } from '../../../core/ports/ports.ts';
@@ -21,7 +22,7 @@ export interface Scene {
   /** How often the mailbox itself was searched, or asked for a conversation. */
   searches(): number;
   /** Mailboxes with an index, until the test ends. `beside`: what the mailbox does in another way. */
-  open(index?: MailIndex, beside?: Partial<Mail>): Mail;
+  open(index?: MailIndex, beside?: Partial<Mail>): Mail & MailIndexing;
 }
 
 export async function openIndexed({ messages = 0 } = {}): Promise<Scene> {

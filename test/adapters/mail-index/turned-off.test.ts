@@ -21,7 +21,7 @@ it('whatever happens at once, an index that is off is empty in the end, and one 
       const index = inlineIndex();
       const mail = indexedMail({
         ...{ mail: sandbox, index, secretKey: INDEX_KEY, reader: inlineReader() },
-        ...{ clock: slowClock(), log: silentLog },
+        ...{ clock: slowClock(), log: silentLog, current: async (one) => one },
       });
       let delivered = 0;
       let isIndexed = true;

@@ -27,6 +27,7 @@ function scene(mailboxBytes: number) {
       },
       log: { info: () => undefined, warn: () => undefined, error: () => undefined },
       index,
+      current: async (one) => one,
       async follow(_account, _signal, limit) {
         const part = Math.min(70 * MB, mailboxBytes - filled.bytes);
         limit.bytes -= part;
