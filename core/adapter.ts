@@ -57,7 +57,7 @@ export type { EventContent, SubscribedType } from './events/webhook-event.ts';
 export type { AttemptLog } from './events/webhook-state.ts';
 export type { FolderRole, MailFolder } from './folders/folder.ts';
 export type { FolderRoles, PinnedRole } from './folders/roles.ts';
-export type { Admission, Calls } from './gate/calls.ts';
+export type { Admission, CallerRequest, Calls, OverAdmission } from './gate/calls.ts';
 export type { Answer, ToolCall } from './gate/tool-call.ts';
 export type { Caller } from './keys/call-storage.ts';
 export type { Fences, Reach } from './keys/fences.ts';

@@ -53,7 +53,7 @@ export const PURE = [
   'test/core/{judge-claim,public-names,tool-arguments}.test.ts',
   'test/core/accounts/{account-cache,kept-readings,object-calendar}.test.ts',
   'test/core/events/{attempt-room,delivery,signature}.test.ts',
-  'test/core/gate/approval-waits.test.ts',
+  'test/core/gate/{approval,slot}-waits.test.ts',
   'test/core/watching/{inbox-position,new-mail-events}.test.ts',
   'test/core/work/within-limit.test.ts',
 ];

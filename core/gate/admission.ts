@@ -14,8 +14,8 @@ type Admitted =
   | { readonly kind: 'admitted'; readonly caller: Caller; readonly rate: Rate }
   | {
       readonly kind: 'over';
+      readonly credentialId: string;
       readonly refusal: ServiceError;
-      readonly retryAfterS: number;
       readonly rate: Rate;
     }
   /** The credential is missing, revoked, expired or altered. */
@@ -39,8 +39,8 @@ export function createAdmission(
         log.error('a key was changed outside Countersign, and is refused', { key: admitted.credentialId });
       }
       if (admitted.kind !== 'over') return { kind: 'unknown', refusal: new ServiceError('invalid_token') };
-      const { retryAfterS, rate } = admitted.verdict;
-      return { kind: 'over', refusal: overLimit(admitted.verdict), retryAfterS, rate };
+      const { credentialId, verdict } = admitted;
+      return { kind: 'over', credentialId, refusal: overLimit(verdict), rate: verdict.rate };
     } catch (error) {
       log.error('a call could not be admitted', errorName(error));
       return { kind: 'unavailable', refusal: unavailable(error) };

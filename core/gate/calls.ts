@@ -9,6 +9,7 @@ import type { Ports } from '../ports/ports.ts';
 import { CATALOGUE } from '../tools/catalogue.ts';
 import { listingOf, type ToolListing } from '../tools/define-tool.ts';
 import type { Admit } from './admission.ts';
+import { createSlotWaits } from './slot-waits.ts';
 import type { Answer, ToolCall } from './tool-call.ts';
 
 export interface Calls {
@@ -18,7 +19,12 @@ export interface Calls {
    * @param request  `token`: the text after `Bearer `, undefined without one;
    *   `address`: the caller's, for the budget of callers without a key
    */
-  admitCaller(request: { token: string | undefined; address: string }): Promise<Admission>;
+  admitCaller(request: CallerRequest): Promise<Admission>;
+  /**
+   * The same for a caller that was `over` with `busy`: waits up to 5 s for a slot. At most eight calls of a key wait.
+   * @param gone  aborted when the caller has disconnected
+   */
+  admitWaiting(request: CallerRequest, over: OverAdmission, gone?: AbortSignal): Promise<Admission>;
   /** Runs one tool and ends the call. Never throws: an error becomes a Failure. */
   runTool(caller: Caller, call: ToolCall): Promise<Answer>;
   /** Ends an admitted call that runs no tool: refused by the door (a code), or answered by it (`ok`). */
@@ -32,9 +38,22 @@ export interface Calls {
   endWaits(): Promise<void>;
 }
 
+export interface CallerRequest {
+  readonly token: string | undefined;
+  readonly address: string;
+}
+
+/** The key is known, and over one of its limits. */
+export interface OverAdmission {
+  readonly kind: 'over';
+  readonly credentialId: string;
+  readonly failure: Failure;
+  readonly rate: Rate;
+}
+
 export type Admission =
   | { readonly kind: 'refused'; readonly failure: Failure; readonly rate: Rate }
-  | { readonly kind: 'over'; readonly failure: Failure; readonly retryAfterS: number; readonly rate: Rate }
+  | OverAdmission
   | { readonly kind: 'admitted'; readonly caller: Caller; readonly rate: Rate };
 
 /** Per minute and address group. */
@@ -51,27 +70,44 @@ export function createCalls(
   isAccepted: (token: string) => boolean,
 ): Calls {
   const keylessCalls = createAddressBudget(CALLS_WITHOUT_KEY);
+  const slots = createSlotWaits(clock);
   /** By the groups that are on: at most 1024. */
   const lists = new Map<string, readonly ToolListing[]>();
-  return {
-    async admitCaller({ token, address: from }) {
-      const now = clock.now();
-      if (token !== undefined && isAccepted(token)) {
-        const admitted = await admit({ secretHash: secretHash(token) });
-        if (admitted.kind === 'unavailable') {
-          const { rate } = keylessCalls.take(from, now);
-          return { kind: 'refused', failure: failureOf(admitted.refusal), rate };
-        }
-        if (admitted.kind === 'over') return { ...admitted, failure: failureOf(admitted.refusal) };
-        if (admitted.kind === 'admitted') return admitted;
+
+  async function admitCaller({ token, address: from }: CallerRequest): Promise<Admission> {
+    const now = clock.now();
+    if (token !== undefined && isAccepted(token)) {
+      const admitted = await admit({ secretHash: secretHash(token) });
+      if (admitted.kind === 'unavailable') {
+        const { rate } = keylessCalls.take(from, now);
+        return { kind: 'refused', failure: failureOf(admitted.refusal), rate };
       }
-      const { within, rate } = keylessCalls.take(from, now);
-      const refusal = within
-        ? failure('invalid_token')
-        : failure('rate_limited', { retry_after_s: rate.resetS });
-      return { kind: 'refused', failure: refusal, rate };
+      if (admitted.kind === 'over') return { ...admitted, failure: failureOf(admitted.refusal) };
+      if (admitted.kind === 'admitted') return admitted;
+    }
+    const { within, rate } = keylessCalls.take(from, now);
+    const refusal = within
+      ? failure('invalid_token')
+      : failure('rate_limited', { retry_after_s: rate.resetS });
+    return { kind: 'refused', failure: refusal, rate };
+  }
+
+  return {
+    admitCaller,
+    async admitWaiting(request, over, gone) {
+      const again = async () => {
+        const admission = await admitCaller(request);
+        return admission.kind === 'over' && admission.failure.code === 'busy' ? undefined : admission;
+      };
+      return (await slots.wait(over.credentialId, again, gone)) ?? over;
     },
-    runTool,
+    async runTool(caller, call) {
+      try {
+        return await runTool(caller, call);
+      } finally {
+        slots.ended(caller.credential.credentialId);
+      }
+    },
     endWaits,
     async endCall(caller, outcome) {
       const now = clock.now();
@@ -91,6 +127,7 @@ export function createCalls(
         },
         now,
       });
+      slots.ended(caller.credential.credentialId);
     },
     tools({ credential, owner }) {
       const isOn = (group: Group | null) =>

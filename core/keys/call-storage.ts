@@ -62,7 +62,11 @@ export interface Held {
 type Admission =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'altered'; readonly credentialId: string }
-  | { readonly kind: 'over'; readonly verdict: Extract<LimitVerdict, { kind: 'over' }> }
+  | {
+      readonly kind: 'over';
+      readonly credentialId: string;
+      readonly verdict: Extract<LimitVerdict, { kind: 'over' }>;
+    }
   | { readonly kind: 'admitted'; readonly caller: Caller; readonly rate: Rate };
 
 type Claimed =
@@ -226,7 +230,7 @@ function admit(
     limitsOf(owner.plan, owner.limits),
     storeNow,
   );
-  if (verdict.kind === 'over') return { answer: { kind: 'over', verdict }, changes: freed };
+  if (verdict.kind === 'over') return { answer: { kind: 'over', credentialId, verdict }, changes: freed };
   const { startedAtMs: minuteMs, count: minuteCount } = verdict.minute;
   const counted = run(callCommands.count_call, {
     ...{ ownerId, credentialId, minuteMs, minuteCount, dayMs, dayCount: callsToday + 1 },

@@ -1,4 +1,5 @@
 import { type Failure, failure } from '../../core/call/outcome.ts';
+import type { OverAdmission } from '../../core/gate/calls.ts';
 import type { Caller } from '../../core/keys/call-storage.ts';
 import type { Rate } from '../../core/keys/limits.ts';
 import type { Service } from '../../core/service/service.ts';
@@ -10,12 +11,9 @@ import { bearerToken } from './request-head.ts';
 /** A request with a known caller and its body, or the reason why it is refused. */
 export type AdmittedRequest =
   | { readonly kind: 'admitted'; readonly caller: Caller; readonly rate: Rate; readonly body: Uint8Array }
-  | {
-      readonly kind: 'refused';
-      readonly failure: Failure;
-      readonly rate: Rate;
-      readonly headers: Readonly<Record<string, string>>;
-    }
+  | { readonly kind: 'refused'; readonly failure: Failure; readonly rate: Rate }
+  /** The key is over a limit. The body was not read. */
+  | OverAdmission
   /** The caller disconnected before the request was complete. */
   | { readonly kind: 'lost' };
 
@@ -27,40 +25,48 @@ export type AdmittedRequest =
  */
 export async function admitRequest(
   { calls }: Pick<Service, 'calls'>,
-  { head, address, readBody }: ApiRequest,
+  request: ApiRequest,
   needsBody: boolean,
 ): Promise<AdmittedRequest> {
+  const { head, address } = request;
   const admission = await calls.admitCaller({ token: bearerToken(head), address });
   const { rate } = admission;
-  const refused = (failure: Failure, headers = {}): AdmittedRequest => ({
-    kind: 'refused',
-    failure,
-    rate,
-    headers,
-  });
-  if (admission.kind === 'refused') return refused(admission.failure);
+  if (admission.kind === 'refused') return admission;
   const wrongBody = bodyFailure(head, needsBody);
   if (admission.kind === 'over') {
-    if (wrongBody !== undefined) return refused(wrongBody);
-    return refused(admission.failure, { 'Retry-After': String(admission.retryAfterS) });
+    return wrongBody === undefined ? admission : { kind: 'refused', failure: wrongBody, rate };
   }
   const { caller } = admission;
   if (wrongBody !== undefined) {
     await calls.endCall(caller, wrongBody.code);
-    return refused(wrongBody);
+    return { kind: 'refused', failure: wrongBody, rate };
   }
   try {
-    const body = announcesBody(head) ? await readBody() : new Uint8Array();
-    return { kind: 'admitted', caller, rate, body };
+    const read = await readWholeBody(request);
+    if (read.kind === 'read') return { kind: 'admitted', caller, rate, body: read.body };
+    // If the body is lost, the caller is gone. The code is only for the activity.
+    await calls.endCall(caller, read.kind === 'lost' ? 'invalid_content_length' : read.failure.code);
+    return read.kind === 'lost' ? read : { ...read, rate };
+  } catch (cause) {
+    await calls.endCall(caller, 'internal_error');
+    throw cause;
+  }
+}
+
+export type WholeBody =
+  | { readonly kind: 'read'; readonly body: Uint8Array }
+  | { readonly kind: 'refused'; readonly failure: Failure }
+  | { readonly kind: 'lost' };
+
+/** @throws the error of `readBody`, unless the body was lost or is too large */
+export async function readWholeBody({ head, readBody }: ApiRequest): Promise<WholeBody> {
+  try {
+    return { kind: 'read', body: announcesBody(head) ? await readBody() : new Uint8Array() };
   } catch (cause) {
     if (cause instanceof BodyTooLarge) {
-      await calls.endCall(caller, 'payload_too_large');
-      return refused(failure('payload_too_large', { max_bytes: BODY_MAX_BYTES }));
+      return { kind: 'refused', failure: failure('payload_too_large', { max_bytes: BODY_MAX_BYTES }) };
     }
-    // If the body is lost, the caller is gone. The code is only for the activity.
-    const isLost = cause instanceof BodyLost;
-    await calls.endCall(caller, isLost ? 'invalid_content_length' : 'internal_error');
-    if (isLost) return { kind: 'lost' };
+    if (cause instanceof BodyLost) return { kind: 'lost' };
     throw cause;
   }
 }

@@ -7,8 +7,8 @@ export interface CancellableCalls {
    * @param gone  aborted when the caller has disconnected
    */
   begin(credentialId: string, message: unknown, gone: AbortSignal | undefined): CancellableCall;
-  /** Cancels what the message cancels, if it is a cancellation. */
-  cancelBy(credentialId: string, message: unknown): void;
+  /** Cancels what the message cancels. @returns false if it is no cancellation */
+  cancelBy(credentialId: string, message: unknown): boolean;
 }
 
 interface CancellableCall {
@@ -60,9 +60,10 @@ export function cancellableCalls(): CancellableCalls {
     },
     cancelBy(credentialId, message) {
       const { data } = cancellation.safeParse(message);
-      if (data === undefined) return;
+      if (data === undefined) return false;
       for (const controller of running.get(nameOf(credentialId, data.params.requestId)) ?? [])
         controller.abort();
+      return true;
     },
   };
 }

@@ -10,6 +10,7 @@ import {
   SERVER_INFO,
   type Turn,
   UNKNOWN_TOOL,
+  wantsTextAlone,
 } from './protocol-server.ts';
 
 const SERVER_META = { 'io.modelcontextprotocol/serverInfo': SERVER_INFO };
@@ -25,6 +26,7 @@ export async function answerDirectly(turn: Turn, request: DirectRequest): Promis
     const tools = listText(turn.tools());
     return answered(request, 'result', `{"tools":${tools}${request.isStateless ? LIST_FIELDS : ''}}`);
   }
+  const isTextAlone = wantsTextAlone(request.meta);
   let sized: { outcome: Outcome; text: string } | undefined;
   const { outcome, replayed } = await turn.call({
     tool: request.name,
@@ -32,7 +34,7 @@ export async function answerDirectly(turn: Turn, request: DirectRequest): Promis
     idempotencyKey: idempotencyKeyOf(request.meta) ?? turn.idempotencyKey,
     gone: turn.gone,
     sizeBytes(answer) {
-      sized = { outcome: answer, text: outcomeText(answer) };
+      sized = { outcome: answer, text: outcomeText(answer, isTextAlone) };
       return Buffer.byteLength(sized.text) + FRAME_BYTES;
     },
   });
@@ -41,7 +43,7 @@ export async function answerDirectly(turn: Turn, request: DirectRequest): Promis
     return answered(request, 'error', JSON.stringify(error));
   }
   // The text was written already, to measure its length.
-  const text = sized?.outcome === outcome ? sized.text : outcomeText(outcome);
+  const text = sized?.outcome === outcome ? sized.text : outcomeText(outcome, isTextAlone);
   const meta = { ...(request.isStateless && SERVER_META), ...(replayed && { [REPLAYED]: true }) };
   const end = { ...(request.isStateless && { resultType: 'complete' }), ...withMeta(meta) };
   return answered(request, 'result', `{${text}${fields(end)}}`);
@@ -52,10 +54,11 @@ function answered({ id }: DirectRequest, name: 'result' | 'error', text: string)
 }
 
 /** The fields of a result that depend on the outcome. */
-function outcomeText(outcome: Outcome): string {
+function outcomeText(outcome: Outcome, isTextAlone: boolean): string {
   const data = JSON.stringify(outcome);
   const isError = outcome.status === 'error';
-  return `"content":[{"type":"text","text":${JSON.stringify(data)}}],"structuredContent":${data},"isError":${isError}`;
+  const structured = isTextAlone ? '' : `"structuredContent":${data},`;
+  return `"content":[{"type":"text","text":${JSON.stringify(data)}}],${structured}"isError":${isError}`;
 }
 
 function listText(tools: readonly ToolListing[]): string {

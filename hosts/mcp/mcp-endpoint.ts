@@ -1,11 +1,10 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import * as z from 'zod';
 import { type Failure, failure } from '../../core/call/outcome.ts';
-import { isRecord, withoutNulls } from '../../core/contract/result.ts';
+import type { OverAdmission } from '../../core/gate/calls.ts';
 import type { Caller } from '../../core/keys/call-storage.ts';
 import { errorName } from '../../core/ports/log.ts';
-import { admitRequest } from '../http/admit-request.ts';
+import { admitRequest, readWholeBody } from '../http/admit-request.ts';
 import { trustedProxies } from '../http/client-address.ts';
 import { entryFailure } from '../http/entry-rules.ts';
 import { revokeLeakedKeys } from '../http/leaked-keys.ts';
@@ -27,6 +26,7 @@ import { acceptedContent, acceptedForms, type Content, EVENTS_TYPE, JSON_TYPE } 
 import { cancellableCalls } from './cancellable-calls.ts';
 import { answerDirectly } from './direct-answer.ts';
 import { directRequest } from './direct-request.ts';
+import { isToolCall, type Message, messageIn, textOf, wantsProgress } from './message.ts';
 import { protocolServer, type Turn } from './protocol-server.ts';
 import { refusedInitialize } from './refused-initialize.ts';
 
@@ -56,32 +56,65 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
     if (wrong !== undefined) return { ...refusal(wrong), rate: await addressRate(service, request.address) };
     const admitted = await admitRequest(service, request, true);
     if (admitted.kind === 'lost') return undefined;
+    if (admitted.kind === 'over') return answerOver(request, admitted);
     const { rate } = admitted;
-    if (admitted.kind === 'refused') return { ...refusal(admitted.failure, admitted.headers), rate };
-    return { ...(await answerMessage(request, admitted.caller, admitted.body)), rate };
+    if (admitted.kind === 'refused') return { ...refusal(admitted.failure), rate };
+    return { ...(await answerCaller(request, admitted.caller, messageIn(admitted.body))), rate };
   }
 
-  async function answerMessage(request: ApiRequest, caller: Caller, body: Uint8Array): Promise<Reply> {
+  async function answerCaller(request: ApiRequest, caller: Caller, message: Message): Promise<Reply> {
+    calls.cancelBy(caller.credential.credentialId, message.json);
+    return answerMessage(request, message, turnOf(request, caller, message.json));
+  }
+
+  /**
+   * A call of a busy key waits for a slot first. If there is none, or the key has called too often, the result of the tool
+   * says so, because clients give up at the status 429, while a model can try again later.
+   */
+  async function answerOver(request: ApiRequest, over: OverAdmission): Promise<Answered | undefined> {
+    const read = await readWholeBody(request);
+    if (read.kind === 'lost') return undefined;
+    if (read.kind === 'refused') return { ...refusal(read.failure), rate: over.rate };
+    const message = messageIn(read.body);
+    // It would otherwise wait for what it cancels.
+    if (calls.cancelBy(over.credentialId, message.json))
+      return { status: 202, headers: {}, body: '', rate: over.rate };
+    const { head, address, gone } = request;
+    const admission =
+      over.failure.code === 'busy'
+        ? await service.calls.admitWaiting({ token: bearerToken(head), address }, over, gone)
+        : over;
+    const { rate } = admission;
+    if (admission.kind === 'admitted')
+      return { ...(await answerCaller(request, admission.caller, message)), rate };
+    const { failure: why } = admission;
+    const isForModel = why.code === 'busy' || why.code === 'rate_limited';
+    if (admission.kind === 'refused' || !isForModel || !isToolCall(message)) return { ...refusal(why), rate };
+    return { ...(await answerMessage(request, message, refusedTurn(why))), rate };
+  }
+
+  async function answerMessage(
+    request: ApiRequest,
+    message: Message,
+    { turn, end }: HeldTurn,
+  ): Promise<Reply> {
+    const { body, json } = message;
     const errors: Error[] = [];
-    const given = jsonOf(body);
-    const message = Array.isArray(given) ? given.map(withoutUnset) : withoutUnset(given);
-    calls.cancelBy(caller.credential.credentialId, message);
-    const { turn, end } = turnOf(request, caller, message);
     const forms = acceptedForms(request.head);
     const isAccepted = forms.json || forms.events;
     let isStreamed = false;
     try {
-      const text = isAccepted ? await ownAnswer(turn, request.head, message) : undefined;
+      const text = isAccepted ? await ownAnswer(turn, request.head, json) : undefined;
       if (text !== undefined) return replyOf(200, acceptedContent({ type: JSON_TYPE, text }, forms));
       const { fetch } = createMcpHandler(() => protocolServer(turn), {
         // A stream lasts at most as long as one wait. A subscription ends at once: nothing is announced.
         keepAliveMs: 0,
         onerror: (error) => errors.push(error),
       });
-      const asked = requestOf(request.head, message === undefined ? body : undefined);
+      const asked = requestOf(request.head, json === undefined ? body : undefined);
       // The library insists that a client names both.
       if (isAccepted) asked.headers.set('accept', `${JSON_TYPE}, ${EVENTS_TYPE}`);
-      const response = await fetch(asked, { parsedBody: message });
+      const response = await fetch(asked, { parsedBody: json });
       const type = response.headers.get('content-type');
       if (type === EVENTS_TYPE && response.body !== null && forms.events && wantsProgress(message)) {
         isStreamed = true;
@@ -124,11 +157,7 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
   }
 
   /** The first tool call of a batch uses the admission of the request. Each further one is admitted by itself. */
-  function turnOf(
-    { head, address, gone }: ApiRequest,
-    caller: Caller,
-    message: unknown,
-  ): { turn: Turn; end(): Promise<void> } {
+  function turnOf({ head, address, gone }: ApiRequest, caller: Caller, message: unknown): HeldTurn {
     let admitted: Caller | undefined = caller;
     const cancellable = calls.begin(caller.credential.credentialId, message, gone);
     return {
@@ -140,7 +169,10 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
           const first = admitted;
           admitted = undefined;
           if (first !== undefined) return service.calls.runTool(first, call);
-          const again = await service.calls.admitCaller({ token: bearerToken(head), address });
+          const by = { token: bearerToken(head), address };
+          let again = await service.calls.admitCaller(by);
+          if (again.kind === 'over' && again.failure.code === 'busy')
+            again = await service.calls.admitWaiting(by, again, gone);
           if (again.kind !== 'admitted') return { outcome: again.failure, replayed: false };
           return service.calls.runTool(again.caller, call);
         },
@@ -167,6 +199,25 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
   }
 }
 
+/** A turn that holds a slot of its key until it ends. */
+interface HeldTurn {
+  readonly turn: Turn;
+  end(): Promise<void>;
+}
+
+/** The turn of a caller who was not admitted. */
+function refusedTurn(why: Failure): HeldTurn {
+  return {
+    turn: {
+      idempotencyKey: undefined,
+      gone: undefined,
+      tools: () => [],
+      call: async () => ({ outcome: why, replayed: false }),
+    },
+    end: async () => undefined,
+  };
+}
+
 /** The JSON of an answer that does not need the library. Undefined: it must answer. */
 async function ownAnswer(turn: Turn, head: RequestHead, message: unknown): Promise<string | undefined> {
   const direct = directRequest(head, message);
@@ -177,49 +228,12 @@ function replyOf(status: number, { type, text }: Content): Reply {
   return { status, headers: type === null || text === '' ? {} : { 'Content-Type': type }, body: text };
 }
 
-const withProgressToken = z.looseObject({
-  params: z.looseObject({ _meta: z.looseObject({ progressToken: z.union([z.string(), z.number()]) }) }),
-});
-
-/** Whether the message asks for progress reports. Only then is the response streamed. */
-function wantsProgress(message: unknown): boolean {
-  return withProgressToken.safeParse(message).success;
-}
-
-/** The message without parameters that are null: strict clients cannot leave them out. */
-function withoutUnset(message: unknown): unknown {
-  if (!isRecord(message) || !('method' in message)) return message;
-  const { params = null, ...others } = message;
-  if (params === null) return others;
-  if (!isRecord(params)) return message;
-  const set = withoutNulls(params);
-  return { ...others, params: isRecord(set._meta) ? { ...set, _meta: withoutNulls(set._meta) } : set };
-}
-
-/** Undefined if the body is not JSON. The library has a response for that. */
-function jsonOf(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(textOf(body));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Empty if the body is not UTF-8, so that it is not JSON either. */
-function textOf(body: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch {
-    return '';
-  }
-}
-
 function methodFailure({ method }: RequestHead): Failure | undefined {
   return method === 'POST' ? undefined : failure('method_not_allowed');
 }
 
-function refusal(why: Failure, headers: Readonly<Record<string, string>> = {}): Reply {
+function refusal(why: Failure): Reply {
   const { status, headers: own } = failureStatus(why);
   const allowed = why.code === 'method_not_allowed' ? { Allow: 'POST' } : {};
-  return { status, headers: { ...own, ...allowed, ...headers }, body: codedBody(why) };
+  return { status, headers: { ...own, ...allowed }, body: codedBody(why) };
 }

@@ -23,6 +23,7 @@ export interface Turn {
 
 /** Fields in `_meta`: of a call, and of its result. */
 const IDEMPOTENCY_KEY = 'countersign/idempotency-key';
+const CONTENT = 'countersign/content';
 export const REPLAYED = 'countersign/idempotent-replayed';
 
 /** `version` is that of the package. */
@@ -42,16 +43,17 @@ export function protocolServer(turn: Turn): Server {
     tools: turn.tools().map((tool) => ({ ...tool, inputSchema: { ...tool.inputSchema, type: 'object' } })),
   }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+    const written = (outcome: Outcome) => resultOf(outcome, wantsTextAlone(params._meta));
     const { outcome, replayed } = await turn.call({
       tool: params.name,
       args: params.arguments ?? {},
       idempotencyKey: idempotencyKeyOf(params._meta) ?? turn.idempotencyKey,
       gone: turn.gone,
       onWaiting: progressReport(mcpReq),
-      sizeBytes: (answer) => Buffer.byteLength(JSON.stringify(resultOf(answer))) + FRAME_BYTES,
+      sizeBytes: (answer) => Buffer.byteLength(JSON.stringify(written(answer))) + FRAME_BYTES,
     });
     if (isUnknownTool(outcome)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, UNKNOWN_TOOL);
-    return replayed ? { ...resultOf(outcome), _meta: { [REPLAYED]: true } } : resultOf(outcome);
+    return replayed ? { ...written(outcome), _meta: { [REPLAYED]: true } } : written(outcome);
   });
   return server;
 }
@@ -62,10 +64,10 @@ export function isUnknownTool(outcome: Outcome): boolean {
 }
 
 /** A write that waits for the owner is an ordinary result, not an error. */
-function resultOf(outcome: Outcome): CallToolResult {
+function resultOf(outcome: Outcome, isTextAlone: boolean): CallToolResult {
   return {
     content: [{ type: 'text', text: JSON.stringify(outcome) }],
-    structuredContent: { ...outcome },
+    ...(!isTextAlone && { structuredContent: { ...outcome } }),
     isError: outcome.status === 'error',
   };
 }
@@ -80,6 +82,11 @@ function progressReport({ _meta, notify }: ServerContext['mcpReq']): ToolCall['o
     // A caller who has disconnected misses nothing.
     notify({ method: 'notifications/progress', params }).catch(() => {});
   };
+}
+
+/** Whether the client asks for the result once: models are often shown the text and `structuredContent`, which are the same. */
+export function wantsTextAlone(meta: Readonly<Record<string, unknown>> | undefined): boolean {
+  return meta?.[CONTENT] === 'text';
 }
 
 /** A value that is not a string becomes an empty key, which the service rejects. */

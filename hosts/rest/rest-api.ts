@@ -71,7 +71,7 @@ export function restApi(service: RestService, options: ApiOptions = {}): AnswerR
     const admitted = await admitRequest(service, request, route.body === 'required');
     if (admitted.kind === 'lost') return undefined;
     const { rate } = admitted;
-    if (admitted.kind === 'refused') return { ...written(admitted.failure, route, admitted.headers), rate };
+    if (admitted.kind !== 'admitted') return { ...written(admitted.failure, route), rate };
 
     const { caller } = admitted;
     const given = givenBy(admitted.body, to);

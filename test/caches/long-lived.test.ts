@@ -104,6 +104,7 @@ const BOUNDS: Readonly<Record<string, readonly [Kind, bound: string]>> = {
   'core/secrets/keyring.ts createKeyring.ring.derived': ['few', 'the purposes of the code'],
   'core/secrets/keyring.ts createKeyring.verified': ['filled', '2 MB'],
   'core/gate/approval-waits.ts createApprovalWaits.alarms': ['work', '10 waits of a key'],
+  'core/gate/slot-waits.ts createSlotWaits.waiting': ['work', '8 waits of a key'],
   'core/work/attempts.ts createAttempts.running': ['work', 'attempts in flight'],
   'core/gate/calls.ts createCalls.lists': ['few', 'the combinations of permission groups, 1024 at most'],
   'core/keys/client-documents.ts createClientDocuments.kept': ['filled', '1 MB'],

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../core/keys/permissions.ts';
 import { sendBytes } from '../hosts/rest/raw-http.ts';
 import { casesOf } from '../only-long.ts';
+import { testClock } from '../open-service.ts';
 import {
   approvalIn,
   type Door,
@@ -156,8 +157,11 @@ section('Limits', () => {
       let inside = 0;
       let reached = () => {};
       const both = new Promise<void>((resolve) => (reached = resolve));
+      const clock = testClock();
       const own = await ownDoor({
         plan,
+        // So long a call through the tool protocol waits for its turn.
+        given: { clock: { ...clock, after: (ms, task) => clock.after(ms === 5000 ? 50 : ms, task) } },
         mailAs: (mail) => ({
           ...mail,
           folders: async (call, options) => {

@@ -96,7 +96,10 @@ describe.each(TABLE)('on the %s plan', (plan, minute, day, filed, ofKey, ofOwner
     const first = await admit(scene, key);
     await admit(scene, key);
     const third = await admit(scene, key);
-    expect(third.kind === 'over' && [third.failure.code, third.retryAfterS]).toEqual(['busy', 1]);
+    expect(third.kind === 'over' && [third.failure.code, third.failure.details]).toEqual([
+      'busy',
+      { retry_after_s: 1 },
+    ]);
     expect((await admit(scene, await scene.addKey('full'))).kind).toBe('admitted');
     if (first.kind === 'admitted') await scene.service.calls.endCall(first.caller, 'ok');
     expect((await admit(scene, key)).kind).toBe('admitted');

@@ -211,6 +211,9 @@ describe('a request that is not from the official client', () => {
         ['tools/call', { name: 'send_email', arguments: letter() }, once],
         ['tools/call', { name: 'send_email', arguments: letter() }, { 'countersign/idempotency-key': 7 }],
         ['tools/call', { name: 'no_tool' }, {}],
+        ['tools/call', { name: 'list_folders' }, { 'countersign/content': 'text' }],
+        ['tools/call', { name: 'get_email', arguments: { id: 'x' } }, { 'countersign/content': 'text' }],
+        ['tools/call', { name: 'list_folders' }, { 'countersign/content': 'structured' }],
       ];
       await result('tools/call', { name: 'send_email', ...requests[4]?.[1] }, once);
       for (const [method, params, meta] of requests) {
@@ -219,6 +222,21 @@ describe('a request that is not from the official client', () => {
       }
     },
   );
+
+  it('has its answer as text alone, if its client asks for that', async () => {
+    const result = async (meta: object) => {
+      const { params } = call(1, 'list_folders');
+      const response = await post(
+        JSON.stringify({ ...call(1, 'list_folders'), params: { ...params, _meta: meta } }),
+      );
+      return z.object({ result: z.record(z.string(), z.unknown()) }).parse(await response.json()).result;
+    };
+    const { structuredContent, ...others } = await result({});
+    expect(structuredContent).toMatchObject({ status: 'ok' });
+    expect(await result({ 'countersign/content': 'text' })).toEqual(others);
+    for (const content of ['structured', 1, null])
+      expect(await result({ 'countersign/content': content })).toEqual({ ...others, structuredContent });
+  });
 
   it('may hold several calls, each admitted on its own', async () => {
     const own = await ownRestServer({ limits: { callsPerMinute: 2 } });

@@ -1,0 +1,81 @@
+import type { Clock } from '../ports/clock.ts';
+
+/** Calls that wait until their key has one call fewer in flight. */
+export interface SlotWaits {
+  /**
+   * Waits for its turn, and tries again and again, for WAIT_MS at most.
+   * @param again  undefined: the key is still busy
+   * @param gone  the caller has disconnected
+   * @returns undefined if there was no slot, or too many calls of the key wait already
+   */
+  wait<T>(
+    credentialId: string,
+    again: () => Promise<T | undefined>,
+    gone: AbortSignal | undefined,
+  ): Promise<T | undefined>;
+  /** A call of this key has ended. */
+  ended(credentialId: string): void;
+}
+
+interface Waiter {
+  /** Undefined: it is not asleep. */
+  wake?: (() => void) | undefined;
+}
+
+/** Of one key. */
+const WAITERS_MAX = 8;
+const WAIT_MS = 5000;
+/** A call may end in another process. */
+const LOOK_MS = 250;
+
+export function createSlotWaits(clock: Pick<Clock, 'after'>): SlotWaits {
+  /** By key, the first come first. */
+  const waiting = new Map<string, Waiter[]>();
+
+  /** @param signal  ends it early */
+  function sleep(waiter: Waiter, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        stopTimer();
+        signal.removeEventListener('abort', wake);
+        waiter.wake = undefined;
+        resolve();
+      };
+      const stopTimer = clock.after(LOOK_MS, wake);
+      signal.addEventListener('abort', wake);
+      waiter.wake = wake;
+      if (signal.aborted) wake();
+    });
+  }
+
+  return {
+    async wait(credentialId, again, gone) {
+      const waiters = waiting.get(credentialId) ?? [];
+      if (waiters.length >= WAITERS_MAX) return undefined;
+      const waiter: Waiter = {};
+      waiters.push(waiter);
+      waiting.set(credentialId, waiters);
+      const over = new AbortController();
+      const signal = gone === undefined ? over.signal : AbortSignal.any([over.signal, gone]);
+      const stopTimer = clock.after(WAIT_MS, () => over.abort());
+      try {
+        for (;;) {
+          await sleep(waiter, signal);
+          if (signal.aborted) return undefined;
+          const answer = await again();
+          if (answer !== undefined) return answer;
+        }
+      } finally {
+        stopTimer();
+        waiters.splice(waiters.indexOf(waiter), 1);
+        if (waiters.length === 0) waiting.delete(credentialId);
+      }
+    },
+    ended(credentialId) {
+      waiting
+        .get(credentialId)
+        ?.find(({ wake }) => wake !== undefined)
+        ?.wake?.();
+    },
+  };
+}
