@@ -49,6 +49,8 @@ const PLACES: Readonly<Record<string, string>> = {
   'core/keys/sign-in/client.ts documentedClient': JSON_BODY,
   'hosts/http/ignored-upgrade.ts ignoreUpgrade': 'Passed on to the application that embeds the dashboard.',
   'hosts/http/reply.ts commonHeaders': WRITTEN,
+  'hosts/mcp/message.ts messageIn': JSON_BODY,
+  'hosts/mcp/message.ts textOf': JSON_BODY,
   'hosts/rest/call-arguments.ts givenBy': JSON_BODY,
   'hosts/rest/json-body.ts parseBody': JSON_BODY,
   'hosts/webhooks/verify-webhook.ts verifyWebhook': WRITTEN,

@@ -55,9 +55,12 @@ export function createSlotWaits(clock: Pick<Clock, 'after'>): SlotWaits {
       const waiter: Waiter = {};
       waiters.push(waiter);
       waiting.set(credentialId, waiters);
-      const over = new AbortController();
-      const signal = gone === undefined ? over.signal : AbortSignal.any([over.signal, gone]);
-      const stopTimer = clock.after(WAIT_MS, () => over.abort());
+      const ending = new AbortController();
+      const { signal } = ending;
+      const end = () => ending.abort();
+      const stopTimer = clock.after(WAIT_MS, end);
+      gone?.addEventListener('abort', end);
+      if (gone?.aborted === true) end();
       try {
         for (;;) {
           await sleep(waiter, signal);
@@ -67,6 +70,7 @@ export function createSlotWaits(clock: Pick<Clock, 'after'>): SlotWaits {
         }
       } finally {
         stopTimer();
+        gone?.removeEventListener('abort', end);
         waiters.splice(waiters.indexOf(waiter), 1);
         if (waiters.length === 0) waiting.delete(credentialId);
       }

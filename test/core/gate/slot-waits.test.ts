@@ -46,7 +46,7 @@ function scene(slots: number) {
     },
     call(gone?: AbortSignal) {
       const state: { answer: 'waits' | 'slot' | undefined } = { answer: 'waits' };
-      waits.wait('key-1', take, gone).then((answer) => {
+      void waits.wait('key-1', take, gone).then((answer) => {
         state.answer = answer;
       });
       return state;
