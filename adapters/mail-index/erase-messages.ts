@@ -51,14 +51,12 @@ export function messageErasing(db: Database): MessageErasing {
     return ids.length > 0;
   });
 
-  /** @returns whether there may be more to merge */
-  function merge(): boolean {
+  function merge(): void {
     const before = count.parse(changes.get());
     // A negative number begins, over all parts. Fewer than two changes: there was nothing left to do.
     configure.run('merge', BigInt(isMerging ? PIECE_PAGES : -PIECE_PAGES));
     isMerging = count.parse(changes.get()) - before >= 2;
     if (!isMerging) configure.run('deletemerge', MERGES_AT);
-    return isMerging;
   }
 
   return {

@@ -15,7 +15,7 @@ import { messageErasing } from './erase-messages.ts';
 import { findConversation } from './find-conversation.ts';
 import { type FolderPlace, findHits, indexedText } from './find-hits.ts';
 import { idBegin, SECOND_IDS } from './message-id.ts';
-import { type FolderRecord, folderRecord } from './messages.ts';
+import { indexedAccount, indexedFolder } from './messages.ts';
 import { openIndexFile } from './open-file.ts';
 import { derivedKey, sealedRecords } from './sealed-records.ts';
 
@@ -36,6 +36,10 @@ export interface IndexFile {
   conversation(account: IndexedAccount, place: MessagePlace): readonly IndexedPlace[] | 'unanswerable';
   close(): void;
 }
+
+/** A folder as it is sealed. */
+const folderRecord = z.object({ account: indexedAccount, folder: indexedFolder });
+type FolderRecord = z.infer<typeof folderRecord>;
 
 const folderRow = z.object({ id: z.int(), sealed: z.instanceof(Uint8Array) });
 const uid = z.int();

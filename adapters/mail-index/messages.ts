@@ -12,23 +12,18 @@ import type {
 
 /** The messages to and from the thread that has the file of an index open. */
 
-const account: z.ZodType<IndexedAccount> = z.object({ ownerId: z.string(), accountId: z.int() });
+export const indexedAccount: z.ZodType<IndexedAccount> = z.object({
+  ownerId: z.string(),
+  accountId: z.int(),
+});
 const path = z.string();
-
-export interface FolderRecord {
-  readonly account: IndexedAccount;
-  readonly folder: IndexedFolder;
-}
-
 const folderFields = {
   path,
   uidValidity: z.string(),
   uidNext: z.int().nullable(),
   state: z.string().nullable(),
 };
-const indexedFolder: z.ZodType<IndexedFolder> = z.object(folderFields);
-/** A folder as the file has it, sealed. */
-export const folderRecord: z.ZodType<FolderRecord> = z.object({ account, folder: indexedFolder });
+export const indexedFolder: z.ZodType<IndexedFolder> = z.object(folderFields);
 const uids = z.array(z.int());
 
 const change: z.ZodType<IndexChange> = z.object({
@@ -73,18 +68,18 @@ const nothing = z.undefined();
 
 /** What the thread does: the arguments and the answer of each method. */
 export const METHODS = {
-  accounts: { arguments: z.tuple([]), answer: z.array(account) },
-  folders: { arguments: z.tuple([account]), answer: z.array(indexedFolder) },
-  uids: { arguments: z.tuple([account, path]), answer: uids },
-  save: { arguments: z.tuple([account, change]), answer: nothing },
-  forgetFolder: { arguments: z.tuple([account, path]), answer: z.boolean() },
-  forgetAccount: { arguments: z.tuple([account]), answer: z.boolean() },
-  fetched: { arguments: z.tuple([account, z.int()]), answer: z.int() },
-  addFetched: { arguments: z.tuple([account, z.int(), z.int()]), answer: z.int() },
-  size: { arguments: z.tuple([account]), answer: size },
-  search: { arguments: z.tuple([account, query]), answer: z.union([page, z.literal('unanswerable')]) },
+  accounts: { arguments: z.tuple([]), answer: z.array(indexedAccount) },
+  folders: { arguments: z.tuple([indexedAccount]), answer: z.array(indexedFolder) },
+  uids: { arguments: z.tuple([indexedAccount, path]), answer: uids },
+  save: { arguments: z.tuple([indexedAccount, change]), answer: nothing },
+  forgetFolder: { arguments: z.tuple([indexedAccount, path]), answer: z.boolean() },
+  forgetAccount: { arguments: z.tuple([indexedAccount]), answer: z.boolean() },
+  fetched: { arguments: z.tuple([indexedAccount, z.int()]), answer: z.int() },
+  addFetched: { arguments: z.tuple([indexedAccount, z.int(), z.int()]), answer: z.int() },
+  size: { arguments: z.tuple([indexedAccount]), answer: size },
+  search: { arguments: z.tuple([indexedAccount, query]), answer: z.union([page, z.literal('unanswerable')]) },
   conversation: {
-    arguments: z.tuple([account, place]),
+    arguments: z.tuple([indexedAccount, place]),
     answer: z.union([z.array(indexedPlace), z.literal('unanswerable')]),
   },
   close: { arguments: z.tuple([]), answer: nothing },

@@ -12,8 +12,7 @@ const LOCK_WAIT_MS = 5000;
 
 /**
  * `messages.id` begins with the second in which a message was received (message-id.ts), so SQLite returns the newest first
- * without sorting. A folder is named by keyed hashes of its account and path, and so are the ids that
- * link messages.
+ * without sorting. A folder is named by keyed hashes of its account and path, and so are the ids that link messages.
  */
 const TABLES = `
   CREATE TABLE keys (proof BLOB NOT NULL);

@@ -13,6 +13,7 @@ import { endedAfter } from '../work/within-limit.ts';
 import { refuseConnected } from './account-storage.ts';
 import { authservIdOf } from './authserv-id.ts';
 import { chosenPins, type FolderChoices } from './chosen-pins.ts';
+import { disconnectAccount } from './disconnect-account.ts';
 import { findAccount } from './find-account.ts';
 import { type Grant, sealGrant } from './grant.ts';
 import { type Mailbox, mailCall, openSettings, sealSettings, undefinedIfNotFound } from './mail-call.ts';
@@ -176,13 +177,8 @@ export function createAccounts(
         work({ account, signal: signal(), deadlineMs: CONNECT_MS }),
       );
     } finally {
-      await disconnect(ownerId, accountId);
+      await disconnectAccount(ports, ownerId, accountId);
     }
-  }
-
-  async function disconnect(ownerId: string, accountId: number): Promise<void> {
-    await mail.forget(ownerId, accountId);
-    await calendar?.forget(ownerId, accountId);
   }
 
   async function accountOf(ownerId: string, accountId: number): Promise<Account> {
@@ -295,7 +291,8 @@ export function createAccounts(
       const { call } = await mailboxOf(ownerId, accountId);
       const servers = (await storage.accountHealth(ownerId)).filter((one) => one.accountId === accountId);
       // A server that failed is otherwise left alone for a while.
-      if (servers.some(({ state }) => state !== 'working')) await disconnect(ownerId, accountId);
+      if (servers.some(({ state }) => state !== 'working'))
+        await disconnectAccount(ports, ownerId, accountId);
       const uses: readonly (() => Promise<unknown>)[] = [
         () => mail.verify(call, 'reading'),
         () => mail.verify(call, 'sending'),

@@ -16,12 +16,11 @@ export interface Calls {
   /**
    * The first step of every call: finds the key and checks whether it may call now. Counts the call and takes
    * a slot. Every admitted call must end with `runTool` or `endCall`.
-   * @param request  `token`: the text after `Bearer `, undefined without one;
-   *   `address`: the caller's, for the budget of callers without a key
    */
   admitCaller(request: CallerRequest): Promise<Admission>;
   /**
-   * The same for a caller that was `over` with `busy`: waits up to 5 s for a slot. At most eight calls of a key wait.
+   * The same for a caller that was `over`: if its key is only busy, it waits up to 5 s for a slot. At most eight calls of a
+   * key wait.
    * @param gone  aborted when the caller has disconnected
    */
   admitWaiting(request: CallerRequest, over: OverAdmission, gone?: AbortSignal): Promise<Admission>;
@@ -39,7 +38,9 @@ export interface Calls {
 }
 
 export interface CallerRequest {
+  /** The text after `Bearer `. Undefined: there is none. */
   readonly token: string | undefined;
+  /** The caller's, for the budget of callers without a key. */
   readonly address: string;
 }
 
@@ -95,9 +96,10 @@ export function createCalls(
   return {
     admitCaller,
     async admitWaiting(request, over, gone) {
+      if (!isBusy(over)) return over;
       const again = async () => {
         const admission = await admitCaller(request);
-        return admission.kind === 'over' && admission.failure.code === 'busy' ? undefined : admission;
+        return isBusy(admission) ? undefined : admission;
       };
       return (await slots.wait(over.credentialId, again, gone)) ?? over;
     },
@@ -139,4 +141,8 @@ export function createCalls(
       return list;
     },
   };
+}
+
+function isBusy(admission: Admission): boolean {
+  return admission.kind === 'over' && admission.failure.code === 'busy';
 }

@@ -20,6 +20,7 @@ export interface SlotWaits {
 interface Waiter {
   /** Undefined: it is not asleep. */
   wake?: (() => void) | undefined;
+  isOver: boolean;
 }
 
 /** Of one key. */
@@ -32,42 +33,39 @@ export function createSlotWaits(clock: Pick<Clock, 'after'>): SlotWaits {
   /** By key, the first come first. */
   const waiting = new Map<string, Waiter[]>();
 
-  /** @param signal  ends it early */
-  function sleep(waiter: Waiter, signal: AbortSignal): Promise<void> {
+  function sleep(waiter: Waiter): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
         stopTimer();
-        signal.removeEventListener('abort', wake);
         waiter.wake = undefined;
         resolve();
       };
       const stopTimer = clock.after(LOOK_MS, wake);
-      signal.addEventListener('abort', wake);
       waiter.wake = wake;
-      if (signal.aborted) wake();
     });
   }
 
   return {
     async wait(credentialId, again, gone) {
       const waiters = waiting.get(credentialId) ?? [];
-      if (waiters.length >= WAITERS_MAX) return undefined;
-      const waiter: Waiter = {};
+      if (waiters.length >= WAITERS_MAX || gone?.aborted === true) return undefined;
+      const waiter: Waiter = { isOver: false };
       waiters.push(waiter);
       waiting.set(credentialId, waiters);
-      const ending = new AbortController();
-      const { signal } = ending;
-      const end = () => ending.abort();
+      const end = () => {
+        waiter.isOver = true;
+        waiter.wake?.();
+      };
       const stopTimer = clock.after(WAIT_MS, end);
       gone?.addEventListener('abort', end);
-      if (gone?.aborted === true) end();
       try {
-        for (;;) {
-          await sleep(waiter, signal);
-          if (signal.aborted) return undefined;
+        while (!waiter.isOver) {
+          await sleep(waiter);
+          if (waiter.isOver) return undefined;
           const answer = await again();
           if (answer !== undefined) return answer;
         }
+        return undefined;
       } finally {
         stopTimer();
         gone?.removeEventListener('abort', end);

@@ -6,7 +6,7 @@ const INDEX_MS = 5000;
 /** Of a large mailbox. */
 const ERASE_MS = 60_000;
 
-/** The index, opened before its first use. Nobody waits for it longer than this. */
+/** The index, opened before its first use. Nobody waits for it longer than that. */
 export function limitedIndex(
   index: MailIndex,
   secretKey: Uint8Array,

@@ -41,16 +41,17 @@ export async function admitRequest(
     await calls.endCall(caller, wrongBody.code);
     return { kind: 'refused', failure: wrongBody, rate };
   }
+  let read: WholeBody;
   try {
-    const read = await readWholeBody(request);
-    if (read.kind === 'read') return { kind: 'admitted', caller, rate, body: read.body };
-    // If the body is lost, the caller is gone. The code is only for the activity.
-    await calls.endCall(caller, read.kind === 'lost' ? 'invalid_content_length' : read.failure.code);
-    return read.kind === 'lost' ? read : { ...read, rate };
+    read = await readWholeBody(request);
   } catch (cause) {
     await calls.endCall(caller, 'internal_error');
     throw cause;
   }
+  if (read.kind === 'read') return { kind: 'admitted', caller, rate, body: read.body };
+  // If the body is lost, the caller is gone. The code is only for the activity.
+  await calls.endCall(caller, read.kind === 'lost' ? 'invalid_content_length' : read.failure.code);
+  return read.kind === 'lost' ? read : { ...read, rate };
 }
 
 export type WholeBody =

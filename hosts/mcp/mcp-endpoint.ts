@@ -80,10 +80,8 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
     if (calls.cancelBy(over.credentialId, message.json))
       return { status: 202, headers: {}, body: '', rate: over.rate };
     const { head, address, gone } = request;
-    const admission =
-      over.failure.code === 'busy'
-        ? await service.calls.admitWaiting({ token: bearerToken(head), address }, over, gone)
-        : over;
+    const by = { token: bearerToken(head), address };
+    const admission = await service.calls.admitWaiting(by, over, gone);
     const { rate } = admission;
     if (admission.kind === 'admitted')
       return { ...(await answerCaller(request, admission.caller, message)), rate };
@@ -171,8 +169,7 @@ export function mcpEndpoint(service: ApiService, options: ApiOptions): AnswerReq
           if (first !== undefined) return service.calls.runTool(first, call);
           const by = { token: bearerToken(head), address };
           let again = await service.calls.admitCaller(by);
-          if (again.kind === 'over' && again.failure.code === 'busy')
-            again = await service.calls.admitWaiting(by, again, gone);
+          if (again.kind === 'over') again = await service.calls.admitWaiting(by, again, gone);
           if (again.kind !== 'admitted') return { outcome: again.failure, replayed: false };
           return service.calls.runTool(again.caller, call);
         },
