@@ -49,6 +49,7 @@ export const NOT_TIMED: readonly {
       'core/keys/sign-in/refresh-token.ts': 'openRefreshToken',
       'core/keys/sign-in/request.ts': 'checkRequest isResource openRequest',
       'core/accounts/account-storage.ts': 'refuseConnected',
+      'core/accounts/disconnect-account.ts': 'disconnectAccount',
       'core/accounts/find-account.ts': 'findAccount',
       'core/tools/catalogue.ts': 'findTool',
       'core/tools/merged-rows.ts': 'accountPage pathNamed',
