@@ -47,17 +47,21 @@ async function atPlaces<T>(
   limit: AbortSignal,
   fetch: (folder: OpenFolder, uids: readonly number[]) => Promise<ReadonlyMap<number, T>>,
 ): Promise<readonly (T | undefined)[]> {
-  const folders = [...new Set(places.map(({ path }) => path))].map((path) => ({
-    path,
-    places: places.filter((place) => place.path === path),
-  }));
-  const found = await inEachFolder(connections, folders, limit, async (open, folder) => {
-    const valid = folder.places.filter(({ uidValidity }) => uidValidity === open.uidValidity);
+  const folders = new Map<string, { path: string; uidValidity: string; places: MessagePlace[] }>();
+  for (const place of places) {
+    const { path, uidValidity } = place;
+    const key = `${uidValidity} ${path}`;
+    const folder = folders.get(key) ?? { path, uidValidity, places: [] };
+    folder.places.push(place);
+    folders.set(key, folder);
+  }
+  const found = await inEachFolder(connections, [...folders.values()], limit, async (open, folder) => {
+    if (folder.uidValidity !== open.uidValidity) return undefined;
     const there = await fetch(
       open,
-      valid.map(({ uid }) => uid),
+      folder.places.map(({ uid }) => uid),
     );
-    return new Map(valid.map((place) => [place, there.get(place.uid)]));
+    return new Map(folder.places.map((place) => [place, there.get(place.uid)]));
   });
   return places.map((place) => found.find((some) => some?.has(place))?.get(place));
 }

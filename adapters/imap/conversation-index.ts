@@ -12,7 +12,7 @@ import { inEachFolder } from './each-folder.ts';
 import { deliveryRefusal } from './failure.ts';
 import { fetchEach } from './fetch-each.ts';
 import { type Fetched, fetched } from './fetched.ts';
-import { type MarkedFolder, readMarks } from './folder-marks.ts';
+import { type MarkedFolder, markOf, readMarks } from './folder-marks.ts';
 import type { KnownRows } from './known-rows.ts';
 import { type MessageLinks, messageLinks } from './message-links.ts';
 import type { MissingParts } from './missing-parts.ts';
@@ -92,10 +92,11 @@ export function conversationIndex(
       const { uidNext } = folder;
       return isDue(folder) || mark.uidNext < uidNext || (mark.total > 0 && mark.uidNext > uidNext);
     });
-    const readNew = async (open: OpenFolder, mark: MarkedFolder) => {
+    const readNew = async (open: OpenFolder, listed: MarkedFolder) => {
+      // Of two views of a recreated folder, the one that was just selected counts.
+      const mark = open.uidValidity === listed.uidValidity ? listed : markOf(listed.path, open);
+      if (mark === undefined) throw recreated();
       let folder = knownFolder(known, mark);
-      // The server still shows the old folder, or already the new one.
-      if (open.uidValidity !== mark.uidValidity) throw recreated();
       if (mark.uidNext < folder.uidNext) {
         // Another call has seen later mail, or the folder was restored from a backup and gives UIDs once more.
         if ((reportedUidNext(open) ?? folder.uidNext) >= folder.uidNext) return;

@@ -1,7 +1,7 @@
 import type { AccountConnections } from './account-connections.ts';
 import { isNotFound, isRefused } from './failure.ts';
 import type { MissingParts } from './missing-parts.ts';
-import { inFolder, type OpenFolder } from './session.ts';
+import { inFolder, type OpenFolder, type WantedFolder } from './session.ts';
 
 /** More connections at once do not make a server faster, and leave none for other calls. */
 const PARALLEL = 3;
@@ -12,7 +12,7 @@ const PARALLEL = 3;
  * @returns the results in the order of `folders`; undefined for a folder that is missing, or does not exist (any more)
  * @throws MailError the first failure; no other folder is started after it
  */
-export async function inEachFolder<F extends { readonly path: string }, T>(
+export async function inEachFolder<F extends WantedFolder, T>(
   connections: AccountConnections,
   folders: readonly F[],
   limit: AbortSignal,
@@ -26,7 +26,7 @@ export async function inEachFolder<F extends { readonly path: string }, T>(
     for (const [index, folder] of left) {
       if (failures.length > 0) return;
       try {
-        answers[index] = await inFolder(connections, folder.path, limit, (open) => work(open, folder));
+        answers[index] = await inFolder(connections, folder, limit, (open) => work(open, folder));
       } catch (error) {
         if (missing !== undefined && isRefused(error)) missing.refuse(folder.path, error);
         else if (!isNotFound(error)) failures.push(error);

@@ -2,7 +2,7 @@ import type { AccountConnections } from './account-connections.ts';
 import { inEachFolder } from './each-folder.ts';
 import { hasThreadIds, listWithStatus } from './folders.ts';
 import type { MissingParts } from './missing-parts.ts';
-import { onConnection, reportedUidNext } from './session.ts';
+import { type OpenFolder, onConnection, reportedUidNext } from './session.ts';
 
 /** A folder, and how far its messages are numbered. */
 export interface MarkedFolder {
@@ -41,19 +41,20 @@ export async function readMarks(
     connections,
     unmarked,
     limit,
-    async (folder, { path }) => ({
-      path,
-      uidValidity: folder.uidValidity,
-      uidNext: reportedUidNext(folder),
-      total: folder.mailbox.exists,
-    }),
+    async (folder, { path }) => ({ mark: markOf(path, folder) }),
     missing,
   );
-  for (const mark of opened) {
-    if (mark === undefined) continue;
-    const { uidNext } = mark;
-    if (uidNext === undefined) return undefined;
-    marks.push({ ...mark, uidNext });
+  for (const read of opened) {
+    if (read === undefined) continue;
+    if (read.mark === undefined) return undefined;
+    marks.push(read.mark);
   }
   return marks;
+}
+
+/** Undefined if the server does not report how far the folder's messages are numbered. */
+export function markOf(path: string, folder: OpenFolder): MarkedFolder | undefined {
+  const { uidValidity, mailbox } = folder;
+  const uidNext = reportedUidNext(folder);
+  return uidNext === undefined ? undefined : { path, uidValidity, uidNext, total: mailbox.exists };
 }

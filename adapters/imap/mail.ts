@@ -91,14 +91,16 @@ export function imapMail(options: ImapOptions = {}): Mail<ImapSettings> {
     },
 
     list(call, query) {
+      const { path, after } = query;
+      const wanted = { path, uidValidity: after?.uidValidity };
       return onAccount(call, (account, limit) =>
-        inFolder(account.connections, query.path, limit, (folder) => listFolder(folder, query, account)),
+        inFolder(account.connections, wanted, limit, (folder) => listFolder(folder, query, account)),
       );
     },
 
     read(call, place) {
       return onAccount(call, ({ connections, messages }, limit) =>
-        inFolder(connections, place.path, limit, (folder) => messages.at(folder, place)),
+        inFolder(connections, place, limit, (folder) => messages.at(folder, place)),
       );
     },
 
@@ -108,7 +110,7 @@ export function imapMail(options: ImapOptions = {}): Mail<ImapSettings> {
 
     row(call, place) {
       return onAccount(call, ({ connections }, limit) =>
-        inFolderIfThere(connections, place.path, limit, undefined, (folder) => rowAt(folder, place)),
+        inFolderIfThere(connections, place, limit, undefined, (folder) => rowAt(folder, place)),
       );
     },
 
@@ -127,7 +129,7 @@ export function imapMail(options: ImapOptions = {}): Mail<ImapSettings> {
     uids(call, query) {
       return onAccount(call, async (account, limit) => {
         const list = await account.folders(limit);
-        return inFolder(account.connections, query.path, limit, (folder) => uidsIn(folder, list, query));
+        return inFolder(account.connections, query, limit, (folder) => uidsIn(folder, list, query));
       });
     },
 
@@ -157,7 +159,7 @@ export function imapMail(options: ImapOptions = {}): Mail<ImapSettings> {
 
     attachment(call, place, index, maxBytes) {
       return onAccount(call, ({ connections }, limit) =>
-        inFolder(connections, place.path, limit, (folder) => readAttachment(folder, place, index, maxBytes)),
+        inFolder(connections, place, limit, (folder) => readAttachment(folder, place, index, maxBytes)),
       );
     },
 
@@ -200,7 +202,7 @@ export function imapMail(options: ImapOptions = {}): Mail<ImapSettings> {
       return onAccount(call, async ({ connections }, limit) => {
         if (addresses.length === 0) return [];
         const none: readonly Uint8Array[] = [];
-        return inFolderIfThere(connections, path, limit, none, (folder) =>
+        return inFolderIfThere(connections, { path }, limit, none, (folder) =>
           copiesTo(folder, call.account.email, addresses),
         );
       });
@@ -215,13 +217,15 @@ export function imapMail(options: ImapOptions = {}): Mail<ImapSettings> {
 
     saveSent(call, path, message) {
       return onAccount(call, ({ connections, filing }, limit) =>
-        saveOnce(message, filing, (work) => inFolder(connections, path, limit, work), limit),
+        saveOnce(message, filing, (work) => inFolder(connections, { path }, limit, work), limit),
       );
     },
 
     messageWithId(call, path, messageId) {
       return onAccount(call, ({ connections }, limit) =>
-        inFolderIfThere(connections, path, limit, undefined, (folder) => messageWithId(folder, messageId)),
+        inFolderIfThere(connections, { path }, limit, undefined, (folder) =>
+          messageWithId(folder, messageId),
+        ),
       );
     },
 

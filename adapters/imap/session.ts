@@ -28,6 +28,13 @@ export function reportedUidNext({ mailbox }: OpenFolder): number | undefined {
   return withoutUidNext.has(mailbox) ? undefined : mailbox.uidNext;
 }
 
+/** A folder to select, and which one of that name. */
+export interface WantedFolder {
+  readonly path: string;
+  /** Decimal. A view of another folder, deleted since, is renewed. Undefined or null: any. */
+  readonly uidValidity?: string | null | undefined;
+}
+
 /** A selected folder that shows every message that existed when the work started. */
 export interface OpenFolder {
   readonly client: ImapFlow;
@@ -57,30 +64,33 @@ export async function leaseInFolder(
   path: string,
   limit: AbortSignal,
 ): Promise<Lease> {
-  return readyConnection(connections, path, limit, true);
+  return readyConnection(connections, { path }, limit, true);
 }
 
-/** The same, with a folder selected. @throws MailError `not_found` if there is no folder of that name */
+/**
+ * The same, with a folder selected. It may still not be the wanted one: `work` compares.
+ * @throws MailError `not_found` if there is no folder of that name
+ */
 export async function inFolder<T>(
   connections: AccountConnections,
-  path: string,
+  wanted: WantedFolder,
   limit: AbortSignal,
   work: (folder: OpenFolder) => Promise<T>,
 ): Promise<T> {
-  const lease = await readyConnection(connections, path, limit);
+  const lease = await readyConnection(connections, wanted, limit);
   return runOn(lease, limit, (client) => work(openFolder(client)));
 }
 
 /** The same. @returns `otherwise` if there is no folder of that name */
 export async function inFolderIfThere<T>(
   connections: AccountConnections,
-  path: string,
+  wanted: WantedFolder,
   limit: AbortSignal,
   otherwise: T,
   work: (folder: OpenFolder) => Promise<T>,
 ): Promise<T> {
   try {
-    return await inFolder(connections, path, limit, work);
+    return await inFolder(connections, wanted, limit, work);
   } catch (error) {
     if (isNotFound(error)) return otherwise;
     throw error;
@@ -97,7 +107,7 @@ export async function inFolderToChange<T>(
   limit: AbortSignal,
   work: (folder: OpenFolder) => Promise<T>,
 ): Promise<T> {
-  const lease = await readyConnection(connections, path, limit, true);
+  const lease = await readyConnection(connections, { path }, limit, true);
   return runOn(lease, limit, (client) => work(openFolder(client)));
 }
 
@@ -128,16 +138,16 @@ export function openFolder(client: ImapFlow): OpenFolder {
  */
 async function readyConnection(
   connections: AccountConnections,
-  path: string | undefined,
+  wanted: WantedFolder | undefined,
   limit: AbortSignal,
   anew = false,
 ): Promise<Lease> {
   for (;;) {
-    const lease = await connections.lease(path, limit);
+    const lease = await connections.lease(wanted?.path, limit);
     const stop = () => lease.client.close();
     const proof = lease.idleMs !== undefined ? setTimeout(stop, PROOF_MS) : undefined;
     try {
-      await raceLimit(limit, makeReady(lease, path, anew), stop);
+      await raceLimit(limit, makeReady(lease, wanted, anew), stop);
       return lease;
     } catch (error) {
       const wasAlive = lease.client.usable;
@@ -151,18 +161,27 @@ async function readyConnection(
   }
 }
 
-async function makeReady({ client, idleMs }: Lease, path: string | undefined, anew: boolean): Promise<void> {
-  if (path !== undefined && (anew || !isSelected(client, path))) {
-    await select(client, path);
+async function makeReady(
+  { client, idleMs }: Lease,
+  wanted: WantedFolder | undefined,
+  anew: boolean,
+): Promise<void> {
+  if (wanted !== undefined && (anew || !isSelected(client, selectedAt.get(client), wanted))) {
+    await select(client, wanted.path);
   } else if (idleMs !== undefined && (client.mailbox !== false || idleMs > FRESH_MS)) {
     await client.noop();
     if (!client.usable) throw new Error('The connection ended while it was idle');
   }
 }
 
-function isSelected(client: ImapFlow, path: string): boolean {
-  const sinceMs = performance.now() - (selectedAt.get(client) ?? Number.NEGATIVE_INFINITY);
-  return client.mailbox !== false && client.mailbox.path === path && sinceMs < SELECTED_MS;
+function isSelected(
+  { mailbox }: ImapFlow,
+  atMs: number | undefined,
+  { path, uidValidity }: WantedFolder,
+): boolean {
+  if (mailbox === false || mailbox.path !== path || atMs === undefined) return false;
+  const isWanted = uidValidity == null || String(mailbox.uidValidity) === uidValidity;
+  return isWanted && performance.now() - atMs < SELECTED_MS;
 }
 
 async function runOn<T>(

@@ -35,7 +35,7 @@ async function searchedRows(
   limit: AbortSignal,
   missing: MissingParts,
 ): Promise<readonly ListedMessage[]> {
-  const begun = await inFolder(connections, place.path, limit, (folder) => linkedRow(folder, place));
+  const begun = await inFolder(connections, place, limit, (folder) => linkedRow(folder, place));
   const found =
     begun.threadId === undefined
       ? await byReferences(connections, scopes, begun, limit, missing)

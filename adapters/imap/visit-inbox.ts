@@ -12,7 +12,7 @@ export async function visitInbox(
   visit: InboxVisit,
 ): Promise<void> {
   const { uidValidity, uidNext } = await withinCall(call, (limit) =>
-    inFolder(connections, 'INBOX', limit, async (folder) => ({
+    inFolder(connections, { path: 'INBOX' }, limit, async (folder) => ({
       uidValidity: folder.uidValidity,
       uidNext: await uidNextOf(folder),
     })),
@@ -22,7 +22,7 @@ export async function visitInbox(
     uidNext,
     arrivals: (uid, most) =>
       withinCall(call, (limit) =>
-        inFolder(connections, 'INBOX', limit, async (folder) => {
+        inFolder(connections, { path: 'INBOX', uidValidity }, limit, async (folder) => {
           if (folder.uidValidity !== uidValidity) throw new MailError('not_found', 'the inbox was replaced');
           return arrivalsIn(folder, uid, most);
         }),

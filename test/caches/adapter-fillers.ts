@@ -286,7 +286,12 @@ export const DOVECOT_FILLERS: Readonly<Record<string, Filler>> = {
         for (const _account of numbers(10)) {
           await open(async (opened) => {
             const { connections, index } = opened;
-            const inbox = await inFolder(connections, 'INBOX', limit, async ({ uidValidity }) => uidValidity);
+            const inbox = await inFolder(
+              connections,
+              { path: 'INBOX' },
+              limit,
+              async ({ uidValidity }) => uidValidity,
+            );
             await index.rows({ path: 'INBOX', uidValidity: inbox, uid: 1 }, limit, missingParts());
           });
         }

@@ -47,7 +47,7 @@ describe.skipIf(missingServers().length > 0)(titled('a provider that saves sent 
     const inSent: OpenSent = async (work) => {
       looks += 1;
       if (looks === provider) await saveAsProvider(message);
-      return inFolder(connections, 'Sent', end.signal, work);
+      return inFolder(connections, { path: 'Sent' }, end.signal, work);
     };
     await saveOnce(message, filing, inSent, end.signal);
     return looks;

@@ -13,6 +13,7 @@ import { pathOfRole } from '../../folder-roles.ts';
 import { type Dovecot, type DovecotVariant, startDovecot } from '../../servers/dovecot.ts';
 import { addressOf, PASSWORD } from '../../servers/mail-users.ts';
 import { missingServers, titled } from '../../servers/missing-servers.ts';
+import { newestOf, openMail } from './mailbox-on.ts';
 
 const skipped = missingServers().length > 0;
 
@@ -240,6 +241,22 @@ describe.skipIf(skipped)(titled('a recreated Dovecot folder'), () => {
     const [after] = (await listInbox(mail, call, 'Projects')).rows;
     expect(after && messageRow(after)).toMatchObject({ subject: 'after', flags: new Set() });
     expect(after?.place.uidValidity).not.toBe(before.place.uidValidity);
+  });
+
+  it('that is still selected has the new messages at once for who knows of them', async () => {
+    const { user, call } = mailboxOn(dovecot);
+    await dovecot.deliver(user, 'Subject: before\r\n\r\nx\r\n', { mailbox: 'Projects' });
+    const before = await newestOf(mail, call, 'Projects');
+    await dovecot.doveadm('mailbox delete', user, ['Projects']);
+    await dovecot.doveadm('mailbox create', user, ['Projects']);
+    await dovecot.deliver(user, 'Subject: after\r\n\r\nx\r\n', { mailbox: 'Projects' });
+    expect((await newestOf(mail, call, 'Projects')).subject).toBe('before');
+
+    const { place } = await newestOf(openMail(), call, 'Projects');
+    expect(await mail.row(call, place)).toMatchObject({ place });
+    // Of what was read before, some may still be there.
+    const places = [before.place, place];
+    expect(await mail.rows(call, places)).toEqual([undefined, expect.objectContaining({ place })]);
   });
 });
 
