@@ -166,7 +166,7 @@ async function makeReady(
   wanted: WantedFolder | undefined,
   anew: boolean,
 ): Promise<void> {
-  if (wanted !== undefined && (anew || !isSelected(client, selectedAt.get(client), wanted))) {
+  if (wanted !== undefined && (anew || !isSelected(client, wanted))) {
     await select(client, wanted.path);
   } else if (idleMs !== undefined && (client.mailbox !== false || idleMs > FRESH_MS)) {
     await client.noop();
@@ -174,14 +174,11 @@ async function makeReady(
   }
 }
 
-function isSelected(
-  { mailbox }: ImapFlow,
-  atMs: number | undefined,
-  { path, uidValidity }: WantedFolder,
-): boolean {
-  if (mailbox === false || mailbox.path !== path || atMs === undefined) return false;
-  const isWanted = uidValidity == null || String(mailbox.uidValidity) === uidValidity;
-  return isWanted && performance.now() - atMs < SELECTED_MS;
+function isSelected(client: ImapFlow, { path, uidValidity }: WantedFolder): boolean {
+  const { mailbox } = client;
+  if (mailbox === false || mailbox.path !== path) return false;
+  if (uidValidity != null && String(mailbox.uidValidity) !== uidValidity) return false;
+  return performance.now() - (selectedAt.get(client) ?? Number.NEGATIVE_INFINITY) < SELECTED_MS;
 }
 
 async function runOn<T>(

@@ -3,6 +3,7 @@ import { isLight } from '../actions/action.ts';
 import { IDEMPOTENCY_KEY } from '../approvals/idempotency.ts';
 import type { CallContext } from '../call/context.ts';
 import { largestFitting, withFittingItems } from '../call/fitting.ts';
+import { withWantedItems } from '../call/items.ts';
 import { failureOf, type Outcome } from '../call/outcome.ts';
 import { leftBehindPassages } from '../call/shown-passages.ts';
 import { ServiceError } from '../contract/errors.ts';
@@ -85,18 +86,17 @@ export function createRunTool(parts: CallDependencies): RunTool {
 async function waitForEnd(
   parts: CallDependencies,
   caller: Caller,
-  { gone, onWaiting, sizeBytes }: ToolCall,
+  call: ToolCall,
   wait: Extract<Found, { kind: 'wait' }>,
 ): Promise<Outcome> {
   const { waits, ports } = parts;
+  const { gone, onWaiting } = call;
   const { storage, clock, log } = ports;
   const { ownerId } = caller.owner;
   const { credentialId } = caller.credential;
   try {
-    const outcome = withFittingItems(
-      await waits.ofCall({ ...wait, credentialId, gone, onWaiting }),
-      sizeBytes,
-    );
+    const ended = await waits.ofCall({ ...wait, credentialId, gone, onWaiting });
+    const outcome = asWanted(ended, call);
     const read = await endedAfter(clock, WAIT_MS, (signal) =>
       recorded(parts, caller, leftBehindPassages(outcome), signal),
     );
@@ -124,7 +124,7 @@ async function answerCall(
     const checked = checkCall(parts, caller, call, notes);
     const claimed = await claimKey(parts, caller, call, checked.tool, now);
     if (claimed.kind === 'answered') {
-      const outcome = withFittingItems(claimed.outcome, call.sizeBytes);
+      const outcome = asWanted(claimed.outcome, call);
       const read = await recorded(parts, caller, leftBehindPassages(outcome), signal);
       return { outcome, approvalId: claimed.approvalId, claim: null, read, replayed: true };
     }
@@ -133,7 +133,7 @@ async function answerCall(
       const run = await checked.run(contextOf(parts, caller, call, checked, notes, now, signal), claim);
       return { ...run, read: await readOf(parts, caller, checked.tool, run.outcome, notes, signal) };
     });
-    return { ...ran, outcome: withFittingItems(ran.outcome, call.sizeBytes), claim, replayed: false };
+    return { ...ran, outcome: asWanted(ran.outcome, call), claim, replayed: false };
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal.cause !== undefined) log.warn('a call failed', errorName(refusal.cause));
@@ -235,6 +235,11 @@ async function recorded(
       return signal();
     },
   });
+}
+
+/** The items that the call wants, as many as fit. */
+function asWanted(outcome: Outcome, { args, sizeBytes }: ToolCall): Outcome {
+  return withFittingItems(withWantedItems(outcome, args), sizeBytes);
 }
 
 function found(outcome: Outcome): Ran {

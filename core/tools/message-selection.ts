@@ -3,6 +3,7 @@ import { readingUntilMs, readMessages } from '../accounts/read-message.ts';
 import { targetsGist } from '../actions/gist.ts';
 import { type MessageTarget, targetName } from '../actions/message-target.ts';
 import type { CallContext } from '../call/context.ts';
+import { itemsWanted } from '../call/items.ts';
 import { findRow, MESSAGE_ERRORS, messageTarget } from '../call/mailbox.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { Result } from '../contract/result.ts';
@@ -19,6 +20,7 @@ export const selection = {
     .min(1)
     .optional()
     .meta({ description: 'Several messages; exactly one of id and ids.' }),
+  items: itemsWanted,
 };
 
 interface Selection {

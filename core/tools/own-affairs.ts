@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { approval, endedApproval } from '../call/approval-shape.ts';
-import { withItems } from '../call/fitting.ts';
+import { itemsWanted, withItems } from '../call/items.ts';
 import { approvalOutcome, endedOutcome, wireApproval } from '../call/outcome.ts';
 import { cursorAt, positionOf } from '../call/paging.ts';
 import { ServiceError } from '../contract/errors.ts';
@@ -174,7 +174,7 @@ export const getApproval = defineRead({
   group: null,
   errors: ['not_found'],
   kind: 'read',
-  input: z.strictObject({ approval_id: approvalId, wait_s: waitS.optional() }),
+  input: z.strictObject({ approval_id: approvalId, wait_s: waitS.optional(), items: itemsWanted }),
   output: endedApproval,
   async run({ approval_id, wait_s = 0 }, context) {
     const { ports, owner, credential, now } = context;

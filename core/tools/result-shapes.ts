@@ -83,6 +83,10 @@ export const changedItem = z.object({
 export const itemsOf = <T extends z.ZodType>(item: T) => ({
   items: z.array(item).optional().meta({ description: 'An outcome for each message.' }),
   items_total: count.optional().meta({ description: 'Present if not all items fit into the answer.' }),
+  counts: z
+    .object({ asked: count, done: count, failed: count, unknown: count })
+    .optional()
+    .meta({ description: 'Present if only the failed items were wanted. unknown: they may be done.' }),
 });
 
 /** The result of a change of messages. */

@@ -413,9 +413,12 @@ section('Notes: Tools and their arguments', () => {
     const listed = (json.tools as { name: string; inputSchema: Schema }[]).find((tool) => tool.name === name);
     const { properties = {}, required = [], ...rest } = listed?.inputSchema ?? {};
     const shown = Object.keys(properties).map((each) => (required.includes(each) ? each : `${each}?`));
-    // "What we add": each write tool takes a purpose.
-    const isWrite = group !== null && !group.endsWith(':read');
-    expect(shown.toSorted()).toEqual([...args, ...(isWrite ? ['purpose?'] : [])].toSorted());
+    // "What we add": each write tool takes a purpose, and what answers for several messages says which it wants.
+    const added = [
+      ...(group !== null && !group.endsWith(':read') ? ['purpose?'] : []),
+      ...(name === 'get_approval' || args.includes('ids?') ? ['items?'] : []),
+    ];
+    expect(shown.toSorted()).toEqual([...args, ...added].toSorted());
     expect(rest).toEqual({ type: 'object', additionalProperties: false });
     if (group === null) return;
     const off = await own.key({ modes: { [group]: 'off' } });

@@ -12,7 +12,7 @@ export const NOT_TIMED: readonly {
       'core/accounts/sent-evidence.ts': 'writtenTo',
       'core/actions/gist.ts': 'messageGist targetsGist trackerGist',
       'core/actions/planned-change.ts': 'notifiedAddresses',
-      'core/call/fitting.ts': 'withItems',
+      'core/call/items.ts': 'itemsAt withItems',
       'core/call/mailbox.ts': 'findMessage findReadMessage findRow folderByName messageTarget',
       'core/call/message-sender.ts': 'authenticationIn',
       'core/call/paging.ts': 'positionOf skipped',
