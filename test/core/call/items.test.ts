@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { withFittingItems } from '../../../core/call/fitting.ts';
 import { withWantedItems } from '../../../core/call/items.ts';
 import type { Outcome } from '../../../core/call/outcome.ts';
-import { wireBytes } from '../../open-service.ts';
+
+const sizeBytes = (outcome: Outcome) => Buffer.byteLength(JSON.stringify(outcome));
 
 type Item = { readonly id: string; readonly done: boolean; readonly code?: string };
 
@@ -69,7 +70,7 @@ describe('the items that a call wants', () => {
       code: 'not_found',
     }));
     const outcome: Outcome = { status: 'ok', executed: true, result: { items } };
-    const fitted = withFittingItems(withWantedItems(outcome, { items: 'failed' }), wireBytes);
+    const fitted = withFittingItems(withWantedItems(outcome, { items: 'failed' }), sizeBytes);
     const counts = { asked: 50, done: 20, failed: 30, unknown: 0 };
     expect(fitted).toMatchObject({ result: { items_total: 30, counts } });
   });
