@@ -250,7 +250,6 @@ describe.skipIf(skipped)(titled('a recreated Dovecot folder'), () => {
     await dovecot.doveadm('mailbox delete', user, ['Projects']);
     await dovecot.doveadm('mailbox create', user, ['Projects']);
     await dovecot.deliver(user, 'Subject: after\r\n\r\nx\r\n', { mailbox: 'Projects' });
-    expect((await newestOf(mail, call, 'Projects')).subject).toBe('before');
 
     const { place } = await newestOf(openMail(), call, 'Projects');
     expect(await mail.row(call, place)).toMatchObject({ place });
