@@ -247,11 +247,12 @@ for (const { title, missing, start, sees, findings } of PAIRS) {
 }
 
 /** Mail of one user, whose key asks for everything that it changes, and whose owner approves it. */
-async function openMailbox({ imap, smtp }: Pair, user: string, maxConnectionsPerAccount = 3) {
+async function openMailbox({ imap, smtp }: Pair, user: string, most?: number) {
   const email = addressOf(user);
   const receiver = await startWebhookReceiver();
   onTestFinished(() => receiver.close());
-  const mail = imapMail({ allowPrivateServers: true, maxConnectionsPerAccount });
+  const connections = most === undefined ? {} : { maxConnectionsPerAccount: most };
+  const mail = imapMail({ allowPrivateServers: true, ...connections });
   let visits = 0;
   const counted =
     (visit: InboxVisit): InboxVisit =>
