@@ -9,7 +9,7 @@ import type { Dialect } from './dialect.ts';
  * The version of this schema, in both databases. Later versions are reached by migrations. Those below it, from before the
  * first release, cannot be read.
  */
-export const BASELINE = 104;
+export const BASELINE = 105;
 
 /** The statements that create all tables, with the rows that they begin with. */
 export function createSchema(dialect: Dialect): readonly string[] {

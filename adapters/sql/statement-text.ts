@@ -9,6 +9,7 @@ import { EVENT_TEXTS } from './event-texts.ts';
 import { INBOX_TEXTS } from './inbox-texts.ts';
 import { CALL_TEXTS, CLOCK_TEXTS, KEY_TEXTS } from './key-texts.ts';
 import { KNOWN_TEXTS } from './known-texts.ts';
+import { MESSAGE_HANDLE_TEXTS } from './message-handle-texts.ts';
 import { NOTICE_TEXTS } from './notice-texts.ts';
 import { OWNER_TEXTS, PASSWORD_TEXTS, SESSION_TEXTS } from './owner-texts.ts';
 import { READ_TEXTS } from './read-texts.ts';
@@ -23,6 +24,7 @@ export const TEXTS: Readonly<Record<string, (dialect: Dialect) => string | reado
   ...CALL_TEXTS,
   ...CLOCK_TEXTS,
   ...EVENT_NUMBER_TEXTS,
+  ...MESSAGE_HANDLE_TEXTS,
   ...EVENT_TEXTS,
   ...KEY_TEXTS,
   ...KNOWN_TEXTS,

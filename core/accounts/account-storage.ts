@@ -13,6 +13,7 @@ import { movedIntoInbox } from '../watching/inbox-state.ts';
 import { accounts, accountsOf, accountsOfOwner, grantColumns, lastAccountOfOwner } from './account-state.ts';
 import { accountHealth } from './health-state.ts';
 import { knownDomainKeys, knownDomains, knownRecipients } from './known-state.ts';
+import { messageHandles } from './message-handle-storage.ts';
 
 interface Added {
   ownerId: string;
@@ -248,6 +249,7 @@ function removeAccount(
     answer: true,
     changes: [
       remove(accountHealth, key),
+      remove(messageHandles, key),
       remove(accounts, key),
       remove(knownRecipients, key),
       remove(knownDomains, key),

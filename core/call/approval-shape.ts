@@ -24,7 +24,7 @@ export const approval = z
         .string()
         .max(26)
         .regex(/^apr_/)
-        .meta({ examples: ['apr_5cXbA0kq1Jm2yTz8WvR3fg'] }),
+        .meta({ examples: ['apr_731904826550147'] }),
     ),
     state: z.enum(APPROVAL_STATES),
     tool: writtenBy('countersign', z.string()).meta({ description: 'The tool that was called.' }),

@@ -9,7 +9,8 @@ import type { Owner } from '../owners/owner-state.ts';
 import type { Account } from '../ports/account.ts';
 import type { MailCall } from '../ports/mail.ts';
 import type { ShownPassage } from '../provenance/read-record.ts';
-import type { Identifiers } from './identifiers.ts';
+import type { Cursors } from './cursors.ts';
+import type { MessageHandles } from './message-handles.ts';
 
 /** The context of a call. */
 export interface CallContext {
@@ -24,7 +25,8 @@ export interface CallContext {
   readonly limits: Limits;
   /** The effective mode of the tool's group; `on` for the tools of the key's own affairs. */
   readonly mode: Mode;
-  readonly identifiers: Identifiers;
+  readonly cursors: Cursors;
+  readonly handles: MessageHandles;
   readonly now: Date;
   readonly dashboardUrl: string;
   /** Opens what the owner wrote about a request. */
@@ -46,7 +48,7 @@ export interface CallContext {
 /** What looking up messages and events of accounts needs. */
 export type LookUpContext = Pick<
   CallContext,
-  'ports' | 'owner' | 'accounts' | 'fences' | 'identifiers' | 'signal' | 'mailCall'
+  'ports' | 'owner' | 'accounts' | 'fences' | 'handles' | 'signal' | 'mailCall'
 > & { outsideFence(field: string): Error };
 
 /** The context of a call that withdraws a request of its own key. */

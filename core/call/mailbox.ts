@@ -112,9 +112,29 @@ export async function findFolder(
   return known ?? choose(await foldersOf(context, account, { fresh: true }));
 }
 
+/** The ids of messages, in their order. */
+export function messageIds(
+  { handles, owner }: LookUpContext,
+  messages: readonly { readonly account: Account; readonly row: MessageRow }[],
+): Promise<readonly string[]> {
+  return handles.idsOf(
+    owner.ownerId,
+    messages.map(({ account: { accountId }, row }) => ({ ...row, accountId })),
+  );
+}
+
+/** The id of one message. */
+export async function messageIdOf(
+  context: LookUpContext,
+  account: Account,
+  row: MessageRow,
+): Promise<string> {
+  const [id = ''] = await messageIds(context, [{ account, row }]);
+  return id;
+}
+
 /** A row in the form that lists show. */
-export function summaryOf(context: LookUpContext, account: Account, row: MessageRow) {
-  const id = context.identifiers.messageId(context.owner.ownerId, account.accountId, row);
+export function summaryOf(id: string, account: Account, row: MessageRow) {
   return {
     id,
     account_id: account.accountId,
@@ -145,10 +165,10 @@ export async function findMessage<T>(
   ask: (call: MailCall, row: Pick<MessageRow, 'place'>) => Promise<{ row: MessageRow; value: T } | undefined>,
   field = 'id',
 ): Promise<{ account: Account; row: MessageRow; value: T }> {
-  const opened = context.identifiers.openMessageId(context.owner.ownerId, id);
+  const opened = await context.handles.open(context.owner.ownerId, id);
   if (opened.kind === 'forged') throw new ServiceError('invalid_message_id');
   const gone = () => new ServiceError('not_found', { details: { reason: 'message' } });
-  if (opened.kind === 'foreign') throw gone();
+  if (opened.kind === 'unknown') throw gone();
   const { parts } = opened;
   refuseAccountOutside(context, parts.accountId, field);
   const account = context.accounts.find((one) => one.accountId === parts.accountId);
@@ -173,6 +193,7 @@ export async function findMessage<T>(
   if (only === undefined || found.length > 1) throw gone();
   const there = await undefinedIfNotFound(ask(call, only));
   if (there === undefined || !isMeant(there.row)) throw gone();
+  await context.handles.moved(context.owner.ownerId, id, { ...there.row, accountId: account.accountId });
   return { account, ...there };
 }
 

@@ -7,14 +7,12 @@ import type { CallContext } from './context.ts';
 export type Position = readonly (string | number)[];
 
 export function cursorAt(context: CallContext, position: Position): string {
-  return context.identifiers.cursor(context.owner.ownerId, context.cursorScope, position);
+  return context.cursors.cursor(context.owner.ownerId, context.cursorScope, position);
 }
 
 /** @throws ServiceError invalid_arguments if it is not a cursor of this call with these arguments */
 export function positionOf<T>(context: CallContext, cursor: string, shape: z.ZodType<T>): T {
-  const at = shape.safeParse(
-    context.identifiers.openCursor(context.owner.ownerId, context.cursorScope, cursor),
-  );
+  const at = shape.safeParse(context.cursors.openCursor(context.owner.ownerId, context.cursorScope, cursor));
   if (!at.success)
     throw invalidArgument('cursor', 'cursor', 'is not a cursor of this call with these arguments');
   return at.data;

@@ -1,5 +1,6 @@
 import type { LookUpPorts, OwnPorts, RunPorts } from '../accounts/tool-ports.ts';
-import type { Identifiers } from '../call/identifiers.ts';
+import type { Cursors } from '../call/cursors.ts';
+import type { MessageHandles } from '../call/message-handles.ts';
 import type { RecordRead } from '../call/read-recorder.ts';
 import type { Executor } from '../execution/execute-approval.ts';
 import type { OpenWords } from '../execution/sealed-words.ts';
@@ -15,7 +16,8 @@ export interface CallDependencies {
   readonly runPorts: RunPorts;
   readonly keyring: Keyring;
   readonly recordRead: RecordRead;
-  readonly identifiers: Identifiers;
+  readonly cursors: Cursors;
+  readonly handles: MessageHandles;
   readonly executor: Executor;
   readonly waits: ApprovalWaits;
   readonly dashboardUrl: string;

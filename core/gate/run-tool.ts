@@ -270,7 +270,8 @@ export function contextOf(
     get signal() {
       return signal();
     },
-    identifiers: parts.identifiers,
+    cursors: parts.cursors,
+    handles: parts.handles,
     now,
     dashboardUrl: parts.dashboardUrl,
     ownerWords: parts.ownerWords,

@@ -2,6 +2,7 @@ import type { AccountStorage } from '../accounts/account-storage.ts';
 import type { GrantStorage } from '../accounts/grant-storage.ts';
 import type { AccountHealthStorage } from '../accounts/health-storage.ts';
 import type { KnownStorage } from '../accounts/known-storage.ts';
+import type { MessageHandleStorage } from '../accounts/message-handle-storage.ts';
 import type { ActivityStorage } from '../activity/activity-storage.ts';
 import type { ApprovalStorage } from '../approvals/approval-storage.ts';
 import type { FilingStorage } from '../approvals/filing-storage.ts';
@@ -48,6 +49,7 @@ export interface Storage
     SessionStorage,
     AccountStorage,
     AccountHealthStorage,
+    MessageHandleStorage,
     GrantStorage,
     TrackerStorage,
     EventNumberStorage,

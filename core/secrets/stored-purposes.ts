@@ -5,6 +5,7 @@ export const STORED = {
   editDiff: 'edit-diff',
   endpointSecret: 'endpoint-secret',
   gist: 'gist',
+  messageHandle: 'message-handle',
   noticeTarget: 'notice-target',
   outcome: 'outcome',
   pendingGrant: 'pending-grant',

@@ -7,6 +7,7 @@ import {
   knownRecipients,
   relocatedMessages,
 } from '../accounts/known-state.ts';
+import { messageHandles } from '../accounts/message-handle-storage.ts';
 import { activity, checkpoints } from '../activity/activity-state.ts';
 import { approvals, followUps, plans, waitingTargets } from '../approvals/approval-state.ts';
 import { eventNumbers } from '../calendar/event-number-storage.ts';
@@ -46,6 +47,7 @@ export const TABLES: readonly Table[] = [
   followUps,
   accounts,
   accountHealth,
+  messageHandles,
   pendingGrants,
   knownRecipients,
   knownDomains,

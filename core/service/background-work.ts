@@ -2,7 +2,7 @@ import { createAccountChecks } from '../accounts/check-accounts.ts';
 import { ACTIVITY_KEPT_MS } from '../activity/check-activity.ts';
 import { coverActivity } from '../activity/cover-activity.ts';
 import { CLAIM_LIFETIME_MS } from '../approvals/idempotency.ts';
-import type { Identifiers } from '../call/identifiers.ts';
+import type { MessageHandles } from '../call/message-handles.ts';
 import { createEventDelivery } from '../events/deliver-events.ts';
 import { createWebhookDelivery } from '../events/deliver-webhooks.ts';
 import { NEW_MAIL } from '../events/webhook-event.ts';
@@ -22,6 +22,8 @@ import type { Service } from './service.ts';
 /** What calls showed. */
 const READS_KEPT_MS = DAY_MS;
 export const EVENTS_KEPT_MS = 30 * DAY_MS;
+/** A day more than promised: when a message was seen is written once a day. */
+const HANDLES_KEPT_MS = 91 * DAY_MS;
 
 /** Everything that a service does without being called. */
 export interface BackgroundWork extends Pick<Service, 'recover' | 'watch' | 'start'> {
@@ -36,7 +38,7 @@ export interface BackgroundWork extends Pick<Service, 'recover' | 'watch' | 'sta
 export interface BackgroundWorkOptions {
   readonly ports: Ports;
   readonly keyring: Keyring;
-  readonly identifiers: Identifiers;
+  readonly handles: MessageHandles;
   readonly executor: Executor;
   readonly leaseMs: number;
   readonly dashboardUrl: string;
@@ -45,13 +47,13 @@ export interface BackgroundWorkOptions {
 }
 
 export function createBackgroundWork(options: BackgroundWorkOptions): BackgroundWork {
-  const { ports, keyring, identifiers, executor, leaseMs, dashboardUrl, indexing } = options;
+  const { ports, keyring, handles, executor, leaseMs, dashboardUrl, indexing } = options;
   const { storage, clock, log, webhookSender, noticeSender } = ports;
   const summaries = createSummaryRefresh(ports);
   const accountChecks = createAccountChecks(ports, keyring);
   const listeners = createEventDelivery(ports);
   const isEveryInboxWanted = () => listeners.hasListener(NEW_MAIL);
-  const inboxes = createInboxWatch({ ports, keyring, identifiers, leaseMs, isEveryInboxWanted });
+  const inboxes = createInboxWatch({ ports, keyring, handles, leaseMs, isEveryInboxWanted });
 
   async function expire(): Promise<void> {
     await storage.expire(clock.now());
@@ -72,6 +74,7 @@ export function createBackgroundWork(options: BackgroundWorkOptions): Background
       eventsBefore: before(EVENTS_KEPT_MS),
       activityBefore: before(ACTIVITY_KEPT_MS),
       claimsBefore: before(CLAIM_LIFETIME_MS),
+      messageHandlesBefore: before(HANDLES_KEPT_MS),
       readsBefore: before(READS_KEPT_MS),
       passwordTriesBefore: now,
     };

@@ -7,7 +7,8 @@ import { mailAccount } from '../accounts/mail-call.ts';
 import { objectCalendar } from '../accounts/object-calendar.ts';
 import { createMailSignIns } from '../accounts/provider-sign-in.ts';
 import { lookUpPorts, ownPorts, runPorts } from '../accounts/tool-ports.ts';
-import { createIdentifiers } from '../call/identifiers.ts';
+import { createCursors } from '../call/cursors.ts';
+import { createMessageHandles } from '../call/message-handles.ts';
 import { readRecorder } from '../call/read-recorder.ts';
 import { readBasePath } from '../contract/base-path.ts';
 import { checkOptions, type OptionTypes } from '../contract/options.ts';
@@ -119,7 +120,7 @@ export function createService<MailSettings, CalendarSettings>(
   const baseUrl = address('baseUrl', options.baseUrl);
   const dashboardUrl = address('dashboardUrl', options.dashboardUrl);
   const mcpUrl = options.mcpUrl === undefined ? undefined : address('mcpUrl', options.mcpUrl);
-  const identifiers = createIdentifiers(keyring);
+  const handles = createMessageHandles(keyring, storage, clock);
   const executor = createExecutor(ports, keyring, leaseMs, (run, action) => linkSent(ports, run, action));
   const listeners = new Set<PendingListener>();
 
@@ -134,7 +135,8 @@ export function createService<MailSettings, CalendarSettings>(
     runPorts: runPorts(ports),
     keyring,
     recordRead: readRecorder(keyring, ports.reader),
-    identifiers,
+    cursors: createCursors(keyring),
+    handles,
     executor,
     waits,
     dashboardUrl,
@@ -172,7 +174,7 @@ export function createService<MailSettings, CalendarSettings>(
   const background = createBackgroundWork({
     ports,
     keyring,
-    identifiers,
+    handles,
     executor,
     leaseMs,
     dashboardUrl,

@@ -2,6 +2,7 @@ import { accountStorage } from '../accounts/account-storage.ts';
 import { grantStorage } from '../accounts/grant-storage.ts';
 import { accountHealthStorage } from '../accounts/health-storage.ts';
 import { knownStorage } from '../accounts/known-storage.ts';
+import { messageHandleStorage } from '../accounts/message-handle-storage.ts';
 import { activityStorage } from '../activity/activity-storage.ts';
 import { approvalStorage } from '../approvals/approval-storage.ts';
 import { filingStorage } from '../approvals/filing-storage.ts';
@@ -53,6 +54,7 @@ export function createStorage(database: StateStore, random: Random): Storage {
     ...inboxStorage(store, random),
     ...knownStorage(store),
     ...leaseStorage(store),
+    ...messageHandleStorage(store),
     ...noticeStorage(store),
     ...ownerStorage(store, TABLES_OF_OWNERS),
     ...passwordStorage(store),

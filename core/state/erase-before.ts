@@ -9,6 +9,7 @@ export const ERASE_LIMITS = {
   /** Of an owner up to the first row that is kept; with the checkpoints of erased rows except the newest one. */
   activityBefore: instant(),
   claimsBefore: instant(),
+  messageHandlesBefore: instant(),
   readsBefore: instant(),
   /** Expired counters of tries. */
   passwordTriesBefore: instant(),

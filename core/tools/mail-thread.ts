@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { readingUntilMs, readMessages, withResults } from '../accounts/read-message.ts';
-import { findRow, MESSAGE_ERRORS, summaryOf } from '../call/mailbox.ts';
+import { findRow, MESSAGE_ERRORS, messageIds, summaryOf } from '../call/mailbox.ts';
 import { authenticationIn, senderIn } from '../call/message-sender.ts';
 import { pageFields, skipped } from '../call/paging.ts';
 import { messagePassage } from '../call/shown-passages.ts';
@@ -58,17 +58,22 @@ export const getThread = defineRead({
     const skip = skipped(context, args.cursor);
     const wanted = thread.slice(skip, skip + args.limit).map((one) => ({ ...one, head: headOf(one) }));
     const reading = { window: { from: 0, most: BODY_CHARS }, untilMs: readingUntilMs(context) };
+    const ids = await messageIds(
+      context,
+      wanted.map((row) => ({ account, row })),
+    );
     const rows: ThreadRow[] = [];
     let next = skip;
     for await (const message of readMessages(context.ports, call, wanted, reading)) {
       const found = thread[next];
+      const id = ids[next - skip] ?? '';
       next += 1;
       // A message that was moved or removed since the conversation was read is not a row of this page.
       if (message === undefined || found === undefined) continue;
       const { text, chars } = message.body;
-      const summary = summaryOf(context, account, found);
+      const summary = summaryOf(id, account, found);
       const row = withResults(found, message);
-      context.read([messagePassage({ id: summary.id, account, row }, message.headers.from, message)]);
+      context.read([messagePassage({ id, account, row }, message.headers.from, message)]);
       const authentication = authenticationIn(account, senderIn(message.headers.from), row);
       rows.push({ summary, authentication, chars: Array.from(text), bodyChars: chars, next });
     }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { CallContext } from '../call/context.ts';
-import { findFolder, folderByName, nameAccountOnFailure, summaryOf } from '../call/mailbox.ts';
+import { findFolder, folderByName, messageIds, nameAccountOnFailure, summaryOf } from '../call/mailbox.ts';
 import { cursorAt, type Position } from '../call/paging.ts';
 import { listedPassage } from '../call/shown-passages.ts';
 import { ServiceError } from '../contract/errors.ts';
@@ -77,7 +77,7 @@ export async function pathNamed(
  * @param pages  one per account; undefined if it has no such folder
  * @throws ServiceError not_found if no account has it, upstream_mail_error if every server refuses it
  */
-export function mergedRows(
+export async function mergedRows(
   context: CallContext,
   pages: readonly (AccountPage | undefined)[],
   list: {
@@ -90,7 +90,7 @@ export function mergedRows(
     /** Additional fields of an empty list. */
     readonly none: Result;
   },
-): Found<z.input<typeof messageRows>> {
+): Promise<Found<z.input<typeof messageRows>>> {
   const present = pages.filter((page) => page !== undefined);
   const [first] = present;
   if (first === undefined) throw new ServiceError('not_found', { details: { reason: 'folder' } });
@@ -115,11 +115,13 @@ export function mergedRows(
       result: { messages: [], ...facts, returned: 0, has_more: false, ...list.none },
     };
   }
-  const summaries = rows.map(({ account, row }) => summaryOf(context, account, row));
-  for (const { id } of summaries) context.listed(id);
-  context.read(
-    rows.map(({ account, row }, index) => listedPassage({ id: summaries[index]?.id ?? '', account, row })),
-  );
+  const ids = (await messageIds(context, rows)).values();
+  const summaries = rows.map(({ account, row }) => {
+    const id = ids.next().value ?? '';
+    context.listed(id);
+    context.read([listedPassage({ id, account, row })]);
+    return summaryOf(id, account, row);
+  });
   return {
     kind: 'cut',
     most: rows.length,

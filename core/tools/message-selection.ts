@@ -48,6 +48,7 @@ export async function selectedMessages(args: Selection, context: CallContext): P
   const ids = new Set(args.ids ?? (args.id === undefined ? [] : [args.id]));
   const most = context.limits.messagesPerBulk;
   if (ids.size > most) throw new ServiceError('too_many_targets', { details: { max_targets: most } });
+  await context.handles.load(context.owner.ownerId, [...ids]);
   // Two ids may mean the same message by now, if it was moved.
   const selected = new Map<string, Selected>();
   for (const id of ids) {

@@ -134,13 +134,29 @@ export async function linksOutside(
   );
 }
 
+/** The ids of the messages that are linked. */
+export async function idsOfLinks(
+  { handles, owner }: CallContext,
+  links: readonly TrackerLink[],
+): Promise<ReadonlyMap<TrackerLink, string>> {
+  const linked = links.flatMap((link) =>
+    link.content.kind === 'mail' ? [{ link, message: link.content.message }] : [],
+  );
+  const ids = await handles.idsOf(
+    owner.ownerId,
+    linked.map(({ message }) => message),
+  );
+  return new Map(linked.map(({ link }, at) => [link, ids[at] ?? '']));
+}
+
 /**
  * Fields that a kind of link does not have are empty; `date` is then that of the link.
- * @param isOutside only that there is such a link is shown
+ * @param id  of its message @param isOutside only that there is such a link is shown
  */
 export function linkRow(
   context: CallContext,
   { linkId, addedBy, createdAt, content }: TrackerLink,
+  id: string | undefined,
   isOutside: boolean,
 ): LinkRow {
   const base = { link_id: linkId, kind: content.kind };
@@ -156,8 +172,7 @@ export function linkRow(
     }
     case 'mail': {
       const { accountId, place, from, subject, date } = content.message;
-      const id = context.identifiers.messageId(context.owner.ownerId, accountId, content.message);
-      const mail = { id, account_id: accountId, folder: place.path };
+      const mail = { ...(id !== undefined && { id }), account_id: accountId, folder: place.path };
       return { ...base, subject, from, date, note: null, ...rest, ...mail };
     }
   }

@@ -16,11 +16,15 @@ export function trackerPassages(context: CallContext, tracker: Tracker, isListed
   return quoted.trim() === '' ? [written] : [written, { ...source, origin: 'person', text: quoted }];
 }
 
-/** What a call showed of a linked message, event or note: its row, and of a message what the summary took from it. */
+/**
+ * What a call showed of a linked message, event or note: its row, and of a message what the summary took from it.
+ * @param id  of its message
+ */
 export function linkPassages(
   context: CallContext,
   tracker: Tracker,
   { content }: TrackerLink,
+  id = '',
 ): ShownPassage[] {
   switch (content.kind) {
     case 'note':
@@ -40,7 +44,6 @@ export function linkPassages(
     case 'mail': {
       const { message } = content;
       const account = context.accounts.find(({ accountId }) => accountId === message.accountId);
-      const id = context.identifiers.messageId(context.owner.ownerId, message.accountId, message);
       const row = listedPassage({
         id,
         account: account ?? { email: '', folderRoles: null, authservId: null },

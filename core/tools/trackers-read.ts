@@ -7,6 +7,7 @@ import type { Tracker, TrackerLink } from '../trackers/tracker-storage.ts';
 import { defineRead, type Found } from './define-tool.ts';
 import { pageShape } from './result-shapes.ts';
 import {
+  idsOfLinks,
   type LinkRow,
   linkRow,
   linkShape,
@@ -93,11 +94,13 @@ export const getTracker = defineRead({
     const { tracker, links, total } = found;
     context.shown(`tracker:${tracker.trackerId}`);
     const outside = await linksOutside(context, links);
+    const inside = links.filter((link) => !outside.has(link));
+    const ids = await idsOfLinks(context, inside);
     context.read([
       ...trackerPassages(context, tracker, false),
-      ...links.filter((link) => !outside.has(link)).flatMap((link) => linkPassages(context, tracker, link)),
+      ...inside.flatMap((link) => linkPassages(context, tracker, link, ids.get(link))),
     ]);
-    return linksPage(context, tracker, links, outside, total, noteOffset);
+    return linksPage(context, tracker, links, { outside, ids }, total, noteOffset);
   },
 });
 
@@ -106,13 +109,16 @@ function linksPage(
   context: CallContext,
   tracker: Tracker,
   links: readonly TrackerLink[],
-  outside: ReadonlySet<TrackerLink>,
+  {
+    outside,
+    ids,
+  }: { readonly outside: ReadonlySet<TrackerLink>; readonly ids: ReadonlyMap<TrackerLink, string> },
   total: number,
   noteOffset: number,
 ): Found<z.input<typeof trackerWithLinks>> {
   const facts = trackerRow(context, tracker);
   const rows = links.slice(0, LINKS_OF_PAGE).map((link, at) => {
-    const row = linkRow(context, link, outside.has(link));
+    const row = linkRow(context, link, ids.get(link), outside.has(link));
     if (row.id !== undefined) context.listed(row.id);
     return { linkId: link.linkId, ...noted(row, at === 0 ? noteOffset : 0) };
   });

@@ -2,8 +2,14 @@ import { mailCall } from '../accounts/mail-call.ts';
 import type { LookUpPorts } from '../accounts/tool-ports.ts';
 import { targetName } from '../actions/message-target.ts';
 import type { LookUpContext } from '../call/context.ts';
-import type { Identifiers } from '../call/identifiers.ts';
-import { findReadMessage, nameAccountOnFailure, ROW_FIELD_CHARS, summaryOf } from '../call/mailbox.ts';
+import {
+  findReadMessage,
+  messageIds,
+  nameAccountOnFailure,
+  ROW_FIELD_CHARS,
+  summaryOf,
+} from '../call/mailbox.ts';
+import type { MessageHandles } from '../call/message-handles.ts';
 import { saysWord, searchWords } from '../call/search-words.ts';
 import { notFound } from '../contract/not-found.ts';
 import { NO_FENCES } from '../keys/fences.ts';
@@ -27,7 +33,7 @@ export function createTrackerLinks(parts: {
   readonly ports: Ports;
   readonly lookUps: LookUpPorts;
   readonly keyring: Keyring;
-  readonly identifiers: Identifiers;
+  readonly handles: MessageHandles;
 }): TrackerLinks {
   const { storage, clock } = parts.ports;
 
@@ -41,7 +47,7 @@ export function createTrackerLinks(parts: {
         accounts,
         signal,
         ports: parts.lookUps,
-        identifiers: parts.identifiers,
+        handles: parts.handles,
         fences: NO_FENCES,
         outsideFence: () => new Error('an owner has no fences'),
         mailCall: (account) => mailCall(parts.ports, parts.keyring, account, signal, WAIT_MS),
@@ -73,7 +79,11 @@ export function createTrackerLinks(parts: {
         };
         const found = parts.lookUps.mail.search(context.mailCall(account), query);
         const { rows } = await nameAccountOnFailure(account, 'folder', found);
-        return rows.map((row) => summaryOf(context, account, row));
+        const ids = await messageIds(
+          context,
+          rows.map((row) => ({ account, row })),
+        );
+        return rows.map((row, at) => summaryOf(ids[at] ?? '', account, row));
       }),
     findEvents: (ownerId, accountId) =>
       asOwner(ownerId, async (context) => {

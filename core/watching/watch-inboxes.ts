@@ -1,4 +1,4 @@
-import type { Identifiers } from '../call/identifiers.ts';
+import type { MessageHandles } from '../call/message-handles.ts';
 import { errorName } from '../ports/log.ts';
 import { MailError } from '../ports/mail.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -28,7 +28,7 @@ export interface InboxWatch {
 export interface InboxWatchOptions {
   readonly ports: Ports;
   readonly keyring: Keyring;
-  readonly identifiers: Identifiers;
+  readonly handles: MessageHandles;
   readonly leaseMs: number;
   /** Whether this process wants the events of every inbox. */
   isEveryInboxWanted(): boolean;

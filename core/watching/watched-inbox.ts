@@ -1,6 +1,6 @@
 import { mailCall } from '../accounts/mail-call.ts';
 import { type MailReader, mailReader } from '../accounts/mail-reader.ts';
-import type { Identifiers } from '../call/identifiers.ts';
+import type { MessageHandles } from '../call/message-handles.ts';
 import type { MessageRow } from '../mail/message-row.ts';
 import { errorName } from '../ports/log.ts';
 import { type MailCall, MailError } from '../ports/mail.ts';
@@ -49,7 +49,7 @@ export interface WatchedInbox {
 export interface WatchParts {
   readonly ports: Ports;
   readonly keyring: Keyring;
-  readonly identifiers: Identifiers;
+  readonly handles: MessageHandles;
   /** For the failures of linking. */
   readonly linkBackoff: Backoff;
 }
@@ -74,7 +74,7 @@ interface Reading {
 }
 
 export function watchedInbox(
-  { ports, keyring, identifiers, linkBackoff }: WatchParts,
+  { ports, keyring, handles, linkBackoff }: WatchParts,
   leased: LeasedInbox,
 ): WatchedInbox {
   const { storage, clock, log } = ports;
@@ -139,10 +139,11 @@ export function watchedInbox(
       if (from === undefined) return;
       const size = { isFirst, limit: TOLD_AT_ONCE };
       const { fresh, to, isEnd } = await nextBatch({ mail, clock }, call, inbox, from, size);
-      const received = fresh.map((row) => ({
-        identity: identityOf(row),
-        messageId: identifiers.messageId(ownerId, accountId, row),
-      }));
+      const ids = await handles.idsOf(
+        ownerId,
+        fresh.map((row) => ({ ...row, accountId })),
+      );
+      const received = fresh.map((row, at) => ({ identity: identityOf(row), messageId: ids[at] ?? '' }));
       if (!isAt(from, to)) await step('events', from, to, { received, links: [] });
       if (isEnd) return;
     }

@@ -3,7 +3,7 @@ import ICAL from 'ical.js';
 import { slowWork } from '../../adapters/process/slow-work.ts';
 import { inlineReader } from '../../adapters/reader/inline-reader.ts';
 import { healthReports } from '../../core/accounts/health-reports.ts';
-import { createIdentifiers } from '../../core/call/identifiers.ts';
+import { createMessageHandles } from '../../core/call/message-handles.ts';
 import { readRecorder } from '../../core/call/read-recorder.ts';
 import { agreement } from '../../core/ical/zone-agreement.ts';
 import { createAddressBudget } from '../../core/keys/address-budget.ts';
@@ -89,25 +89,26 @@ export const CORE_FILLERS: Readonly<Record<string, Filler>> = {
       };
     },
   },
-  'core/call/identifiers.ts createIdentifiers.ids': {
+  'core/call/message-handles.ts createMessageHandles.ids': {
     mostBytes: 8 * MB,
     rounds: 5,
     open() {
-      const ids = createIdentifiers(keyring());
-      return (round) => {
-        for (const uid of numbers(2000))
-          ids.messageId('o', 1, row('INBOX', uid, `${round} ${'s'.repeat(800)}`));
+      const handles = messageHandles();
+      return async (round) => {
+        const rows = numbers(2000).map((uid) => row('INBOX', uid, `${round} ${'s'.repeat(800)}`));
+        await handles.idsOf('o', rows);
       };
     },
   },
-  'core/call/identifiers.ts createIdentifiers.tags': {
-    mostBytes: 9 * MB,
+  'core/call/message-handles.ts createMessageHandles.messages': {
+    mostBytes: 16 * MB,
     rounds: 5,
     open() {
-      const ids = createIdentifiers(keyring());
-      return (round) => {
+      const handles = messageHandles();
+      return async (round) => {
         for (const index of numbers(2000)) {
-          ids.messageId(owner(index), 1, row(cutOut(`${round} ${index} ${'f'.repeat(900)}`), 1, null));
+          const path = cutOut(`${round} ${index} ${'f'.repeat(900)}`);
+          await handles.idsOf(owner(index), [row(path, 1, null)]);
         }
       };
     },
@@ -299,8 +300,25 @@ function row(path: string, uid: number, stableId: string | null) {
   return {
     place: { path, uidValidity: '1', uid },
     stableId,
+    accountId: 1,
     fingerprint: '0'.repeat(64),
     internalDate: NOON,
     sizeBytes: 1,
   };
+}
+
+/** Every message gets a handle of its own. */
+function messageHandles() {
+  let last = 0;
+  const storage = {
+    messageHandles: async (_owner: string, { length }: readonly unknown[]) =>
+      Array.from({ length }, () => ++last),
+  };
+  return createMessageHandles(
+    keyring(),
+    storage as unknown as Ports['storage'],
+    {
+      now: () => NOON,
+    } as Ports['clock'],
+  );
 }

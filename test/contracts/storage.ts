@@ -16,6 +16,7 @@ import { isolationPromises } from './storage/isolation.ts';
 import { knownDomainPromises } from './storage/known-domains.ts';
 import { lastingPromises } from './storage/lasting.ts';
 import { listPromises } from './storage/lists.ts';
+import { messageHandlePromises } from './storage/message-handles.ts';
 import { modelPromises } from './storage/model.ts';
 import { noticePromises } from './storage/notices.ts';
 import { ownerPromises } from './storage/owners.ts';
@@ -87,6 +88,7 @@ export function storageContract(name: string, open: () => Promise<StorageUnderTe
     accountHealthPromises(store);
     grantPromises(store);
     eventNumberPromises(store);
+    messageHandlePromises(store);
     isolationPromises(store);
     modelPromises(store);
     trackerPromises(store);

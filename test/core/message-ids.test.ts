@@ -30,7 +30,8 @@ describe.each(CALLS)('an id given to %s', (tool, argsFor) => {
     const theirs = await scene.service.keys.create({ ownerId, name: 'eve', preset: 'full' });
     const { outcome } = await answerOf(scene, theirs, tool, argsFor(id));
     expect(detailsOf(outcome)).toEqual({ code: 'not_found', reason: 'message' });
-    for (const forged of ['m1_A', `m1_${'A'.repeat(160)}`, `${id}A`, id.toLowerCase(), `x${id}`, '']) {
+    const otherCheck = `${id.slice(0, -1)}${(Number(id.at(-1)) + 1) % 10}`;
+    for (const forged of ['m1_A', `m1_${'A'.repeat(160)}`, `${id}A`, otherCheck, `x${id}`, '']) {
       expect(detailsOf(await key.call(tool, argsFor(forged)))).toEqual({ code: 'invalid_message_id' });
     }
   });

@@ -68,6 +68,7 @@ describe('a rejection', () => {
       eventsBefore: new Date(0),
       activityBefore: new Date(0),
       claimsBefore: new Date(0),
+      messageHandlesBefore: new Date(0),
       readsBefore: new Date(0),
       passwordTriesBefore: new Date(0),
     });

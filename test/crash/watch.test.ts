@@ -6,9 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { sqliteStorage } from '../../adapters/sqlite/storage.ts';
-import { createIdentifiers } from '../../core/call/identifiers.ts';
+import { createMessageHandles } from '../../core/call/message-handles.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { createKeyring } from '../../core/secrets/keyring.ts';
+import { systemClock } from '../../hosts/embedded/system-clock.ts';
 import { workAtOnce } from '../at-once.ts';
 import { casesOf } from '../only-long.ts';
 import { callWith } from '../open-service.ts';
@@ -46,7 +47,6 @@ function mailNo(n: number): Buffer {
 }
 
 const KEYRING = createKeyring([SECRET_KEY], randomBytes);
-const IDENTIFIERS = createIdentifiers(KEYRING);
 
 const numbers = Array.from({ length: NEW_MAIL + 1 }, (_, index) => index + 1);
 /** The links that each tracker has in the end, oldest first. The last message arrived after the crash. */
@@ -106,12 +106,13 @@ async function addEndpoint(storage: Storage, ownerId: string): Promise<void> {
 
 /** The UIDs of the messages of all events, in order, counted from the first one. */
 async function toldUids(storage: Storage, ownerId: string): Promise<number[]> {
-  const events = await storage.events({ ownerId, afterId: 0, limit: 1000 });
-  const uids = events.flatMap(({ type, data }) => {
-    if (type !== 'message.received') return [];
-    const id = IDENTIFIERS.openMessageId(ownerId, data.message_id);
-    return id.kind === 'opened' ? [id.parts.uid] : [];
-  });
+  const handles = createMessageHandles(KEYRING, storage, systemClock);
+  const uids: number[] = [];
+  for (const { type, data } of await storage.events({ ownerId, afterId: 0, limit: 1000 })) {
+    if (type !== 'message.received') continue;
+    const id = await handles.open(ownerId, data.message_id);
+    if (id.kind === 'opened') uids.push(id.parts.uid);
+  }
   return uids.map((uid) => uid - (uids[0] ?? 0) + 1);
 }
 

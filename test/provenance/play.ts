@@ -5,7 +5,7 @@ import { documentText } from '../../adapters/extract/document-text.ts';
 import { sandboxCalendar } from '../../adapters/sandbox/calendar.ts';
 import { sandboxMail } from '../../adapters/sandbox/mail.ts';
 import { rawOf, type SampleMessage } from '../../adapters/sandbox/sample-message.ts';
-import { createIdentifiers } from '../../core/call/identifiers.ts';
+import { createMessageHandles } from '../../core/call/message-handles.ts';
 import type { Outcome } from '../../core/call/outcome.ts';
 import { openPlan } from '../../core/execution/sealed-plan.ts';
 import { escapedText, line, objectText } from '../../core/ical/content-lines.ts';
@@ -122,7 +122,7 @@ export async function openWorld(world: World): Promise<OpenWorld> {
   for (const event of events) await calendar.put(account, `${event.id}.ics`, objectOf(event));
 
   const keyring = createKeyring(secretKeys, randomBytes);
-  const identifiers = createIdentifiers(keyring);
+  const handles = createMessageHandles(keyring, storage, clock);
   const call: MailCall = { account, signal: new AbortController().signal, deadlineMs: 5000 };
   const messageIds = new Map<string, string>();
   for (const path of new Set(letters.map(({ folder = 'INBOX' }) => folder))) {
@@ -135,7 +135,8 @@ export async function openWorld(world: World): Promise<OpenWorld> {
     });
     for (const row of rows.map(messageRow)) {
       const id = row.messageId?.match(/^<(.*)@sample\.countersign\.test>$/)?.[1] ?? '';
-      messageIds.set(id, identifiers.messageId(ownerId, ACCOUNT_ID, row));
+      const [handle = ''] = await handles.idsOf(ownerId, [{ ...row, accountId: ACCOUNT_ID }]);
+      messageIds.set(id, handle);
     }
   }
   const messageId = (id: string) => found(messageIds.get(id), `message ${id}`);

@@ -40,7 +40,7 @@ const listing = z.looseObject({
 
 export const EXECUTED = {
   approval: {
-    id: 'apr_5cXbA0kq1Jm2yTz8WvR3fg',
+    id: 'apr_731904826550147',
     state: 'executed',
     tool: 'send_email',
     action: 'send',

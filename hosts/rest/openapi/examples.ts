@@ -7,10 +7,10 @@ import type { Schemas } from './json-schema.ts';
  * the entry of this table for a field of that name, or else the simplest value of the type.
  */
 const FIELDS: Readonly<Record<string, unknown>> = {
-  id: 'm1_Zk3wq8S2hVbL0x',
-  ids: ['m1_Zk3wq8S2hVbL0x'],
-  message_id: 'm1_Zk3wq8S2hVbL0x',
-  approval_id: 'apr_5cXbA0kq1Jm2yTz8WvR3fg',
+  id: 'm1_482094175360248',
+  ids: ['m1_482094175360248'],
+  message_id: 'm1_482094175360248',
+  approval_id: 'apr_731904826550147',
   event_id: 41,
   tracker_id: 7,
   link_id: 12,

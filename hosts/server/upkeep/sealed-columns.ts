@@ -56,7 +56,8 @@ export function sealedTextIn({ sealedIn }: SealedColumn, value: string): string 
  * renewed if the row is as Countersign wrote it.
  *
  * Some values that need a key are not stored in columns of their own, or cannot be renewed:
- * - Ids of messages, also in activity, events and results: agents keep them. The activity's checkpoints cover its rows.
+ * - Ids of messages of the form before handles, also in activity, events and results: agents keep them. The activity's
+ *   checkpoints cover its rows.
  * - Hashes of what calls showed (`reads.hashes`, `reads.phrases`): they are compared under every key, and kept for a day.
  * - Registrations of assistants, device cookies, forms and tickets: their holders keep them.
  * - Codes of new notice channels and the counters of password tries: they last minutes, or begin again.

@@ -149,6 +149,7 @@ const COLUMNS: Readonly<Record<string, Readonly<Record<string, Expression>>>> = 
   password_tries: { row_number: 'i', forgotten_ms: ':at' },
   pending_grants: { state_hash: OF_OWNER_UNIQUE('state') },
   plans: { sealed_plan: "'plan'" },
+  message_handles: { handle: NUMBER },
   reads: { read_id: OF_OWNER_UNIQUE('read'), hashes: "'hashes'" },
   relocated_messages: { mark: OF_OWNER_UNIQUE('mark') },
   removed_owners: { owner_hash: UNIQUE('owner hash') },

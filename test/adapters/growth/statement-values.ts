@@ -69,6 +69,7 @@ const VALUES: Readonly<Record<string, Value | Chosen>> = {
   domain_list: list(domain),
   domain_keys: (scale, which) => JSON.stringify([[domain(scale, which), [1, 2, 3]]]),
   domain_endings: (scale, which) => JSON.stringify([['example', domain(scale, which)]]),
+  handle_list: list(number),
   key_list: (scale, which) => [Number(number(scale, which)) * 1_000_003],
 
   // Requests.
@@ -145,6 +146,7 @@ const VALUES: Readonly<Record<string, Value | Chosen>> = {
   events_before_ms: dueBefore,
   activity_before_ms: dueBefore,
   claims_before_ms: dueBefore,
+  message_handles_before_ms: dueBefore,
   reads_before_ms: dueBefore,
   password_tries_before_ms: dueBefore,
 

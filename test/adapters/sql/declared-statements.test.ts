@@ -6,6 +6,7 @@ import { namedTexts, TEXTS } from '../../../adapters/sql/statement-text.ts';
 import { openDatabase } from '../../../adapters/sqlite/database.ts';
 import { accountStatements } from '../../../core/accounts/account-state.ts';
 import { knownCommands, knownStatements } from '../../../core/accounts/known-state.ts';
+import { messageHandleStatements } from '../../../core/accounts/message-handle-storage.ts';
 import { activityCommands, activityStatements } from '../../../core/activity/activity-state.ts';
 import { approvalCommands, approvalStatements } from '../../../core/approvals/approval-state.ts';
 import { eventNumberStatements } from '../../../core/calendar/event-number-storage.ts';
@@ -47,6 +48,7 @@ const DECLARED: readonly Declared[] = [
   clockStatements,
   keyStatements,
   knownStatements,
+  messageHandleStatements,
   knownCommands,
   webhookStatements,
   activityStatements,

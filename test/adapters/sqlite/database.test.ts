@@ -362,7 +362,7 @@ it('the samples that ANALYZE leaves are dropped: with them, each statement is pl
   const never = new Date(0);
   const old = {
     ...{ plansKeptUntil: never, eventsBefore: never, activityBefore: never },
-    ...{ claimsBefore: never, readsBefore: never, passwordTriesBefore: never },
+    ...{ claimsBefore: never, messageHandlesBefore: never, readsBefore: never, passwordTriesBefore: never },
   };
   for (let round = 0; round < 2; round += 1) await storage.erase(old);
   expect(statistics().all()).toEqual(['sqlite_stat1']);

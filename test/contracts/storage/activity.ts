@@ -103,6 +103,7 @@ export function activityPromises(store: Store): void {
         eventsBefore: new Date(0),
         activityBefore: new Date(0),
         claimsBefore: new Date(0),
+        messageHandlesBefore: new Date(0),
         readsBefore: new Date(0),
         passwordTriesBefore: new Date(0),
       });

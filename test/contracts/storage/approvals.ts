@@ -482,6 +482,7 @@ export function approvalPromises(store: Store): void {
         eventsBefore: new Date(0),
         activityBefore: at(9e12),
         claimsBefore: at(9e12),
+        messageHandlesBefore: at(9e12),
         readsBefore: at(9e12),
         passwordTriesBefore: at(9e12),
       });

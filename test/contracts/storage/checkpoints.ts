@@ -94,6 +94,7 @@ export function checkpointPromises(store: Store): void {
           eventsBefore: at(0),
           activityBefore: new Date(now.getTime() - ACTIVITY_KEPT_MS),
           claimsBefore: at(0),
+          messageHandlesBefore: at(0),
           readsBefore: at(0),
           passwordTriesBefore: at(0),
         });
@@ -138,7 +139,13 @@ export function checkpointPromises(store: Store): void {
         for (let hour = -30; hour < 60; hour += 2) {
           const now = at(ACTIVITY_KEPT_MS + hour * HOUR_MS + 1);
           await storage.erase({
-            ...{ plansKeptUntil: at(0), eventsBefore: at(0), claimsBefore: at(0), readsBefore: at(0) },
+            ...{
+              plansKeptUntil: at(0),
+              eventsBefore: at(0),
+              claimsBefore: at(0),
+              messageHandlesBefore: at(0),
+              readsBefore: at(0),
+            },
             ...{ activityBefore: new Date(now.getTime() - ACTIVITY_KEPT_MS), passwordTriesBefore: at(0) },
           });
           expect((await check(storage, key, now)).faults.filter(({ kind }) => kind !== 'late')).toEqual([]);

@@ -19,6 +19,7 @@ function eraseEvents(storage: Storage, eventsBefore: Date) {
     eventsBefore,
     activityBefore: before,
     claimsBefore: before,
+    messageHandlesBefore: before,
     readsBefore: before,
     passwordTriesBefore: before,
   });

@@ -5,6 +5,7 @@ import { NO_FENCES } from '../../../core/keys/fences.ts';
 import type { Account } from '../../../core/ports/account.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
+import { shown } from './message-handles.ts';
 import { aChannel, addChannel } from './notice-scene.ts';
 import {
   activity,
@@ -78,6 +79,7 @@ export async function everyVerbScene(storage: Storage): Promise<EveryVerbScene> 
     folderRoles: USUAL_ROLES,
   });
   await storage.leaseGrant({ ownerId, accountId: account.accountId, leaseMs: LAPSED_MS });
+  await storage.messageHandles(ownerId, [shown('a', [1], account.accountId)], NOON);
   const pending = { stateHash: 'begun', sealed: 's', expiresAt: at(1000) };
   await storage.addPendingGrant({ ownerId, pending, now: NOON });
   await storage.claim({ ...key, key: CLAIM.key, fingerprint: 'f', leaseMs: LEASE_MS, now: NOON });
@@ -188,6 +190,7 @@ export const VERBS: Record<
       eventsBefore: LATE,
       activityBefore: LATE,
       claimsBefore: LATE,
+      messageHandlesBefore: LATE,
       readsBefore: LATE,
       passwordTriesBefore: LATE,
     }),
@@ -357,6 +360,10 @@ export const VERBS: Record<
   eventNumbers: (s, { key: { ownerId } }) =>
     s.eventNumbers(ownerId, 1, [{ calendar: 'c', uid: randomUUID(), recurrenceId: null }]),
   event: (s, { key: { ownerId } }) => s.event(ownerId, 1),
+  messageHandles: (s, { key: { ownerId } }) => s.messageHandles(ownerId, [shown('b', [2])], NOON),
+  handledMessages: (s, { key: { ownerId } }) => s.handledMessages(ownerId, [1]),
+  replaceHandledMessage: (s, { key: { ownerId } }) =>
+    s.replaceHandledMessage({ ownerId, accountId: 1, handle: 1, sealed: 'moved' }),
   inboxesToWatch: (s) => s.inboxesToWatch(true),
   leaseInboxes: (s, { key: { ownerId } }) => leased(s, ownerId, { held: new Map([[1, 1]]) }),
   leaseGrant: (s, { key: { ownerId } }) => s.leaseGrant({ ownerId, accountId: 1, leaseMs: 1000 }),

@@ -128,6 +128,7 @@ export function passwordPromises(store: Store): void {
         eventsBefore: new Date(0),
         activityBefore: new Date(0),
         claimsBefore: new Date(0),
+        messageHandlesBefore: new Date(0),
         readsBefore: new Date(0),
       };
       for (let times = 0; times < 3; times++) await tried(storage, email);

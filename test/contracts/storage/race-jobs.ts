@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { TriesRows } from '../../../core/owners/password-storage.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
+import { shown } from './message-handles.ts';
 import {
   admit,
   approve,
@@ -202,6 +203,21 @@ export const JOBS = {
         now: NOON,
       };
       return String((await storage.addAccount({ ...account, seal: () => randomUUID() })).accountId);
+    }),
+
+  /** Both show the same messages, and each its own copies of them. Reports each with its handle. */
+  showMessages: (storage, { key: { ownerId }, times, side }) =>
+    often(times, async (n) => {
+      const names = [`message ${n}`, `copy ${n} of ${side}`];
+      const messages = names.map((name, at) =>
+        shown(name, [2 * n, 2 * n + 1, 1000 + 2 * n + at * (side + 1)]),
+      );
+      const handles = await storage.messageHandles(
+        ownerId,
+        side === 0 ? messages : messages.toReversed(),
+        NOON,
+      );
+      return (side === 0 ? handles : handles.toReversed()).join(' ');
     }),
 
   /** Each reports that it has created the archive folder of each account. */

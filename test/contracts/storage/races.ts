@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import type { AnyApproval } from '../any-approval.ts';
 import type { Store } from '../storage.ts';
+import { connect } from './message-handles.ts';
 import type { Job, RacerJob } from './race-jobs.ts';
 import {
   addKey,
@@ -201,6 +202,7 @@ export function racePromises(store: Store, racer: string): void {
         eventsBefore: new Date(0),
         activityBefore: new Date(0),
         claimsBefore: new Date(0),
+        messageHandlesBefore: new Date(0),
         readsBefore: new Date(0),
         passwordTriesBefore: new Date('2100-01-01'),
       });
@@ -240,6 +242,19 @@ export function racePromises(store: Store, racer: string): void {
       const key = await addOwnerAndKey(store().storage);
       const ids = (await race(job('addAccount', key, 20))).flat().map(Number);
       expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, n) => n + 1));
+    });
+
+    it('give a message that both show one handle, and each copy of it its own', async () => {
+      const { storage } = store();
+      const key = await addOwnerAndKey(storage);
+      await connect(storage, key.ownerId);
+      const [one, other] = await race(job('showMessages', key, 40));
+      for (const [n, line] of one.entries()) {
+        const [[message, copy], [same, another]] = [line.split(' '), (other[n] ?? '').split(' ')];
+        expect(same).toBe(message);
+        expect(new Set([message, copy, another]).size).toBe(3);
+      }
+      expect(other).toHaveLength(40);
     });
 
     it('keep what one of them reported before it was killed, and store nothing by halves', async () => {

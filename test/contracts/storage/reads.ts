@@ -63,6 +63,7 @@ export function readPromises(store: () => { readonly storage: Storage }): void {
         eventsBefore: YEARS_AGO,
         activityBefore: YEARS_AGO,
         claimsBefore: YEARS_AGO,
+        messageHandlesBefore: YEARS_AGO,
         readsBefore: NOON,
         passwordTriesBefore: YEARS_AGO,
       });

@@ -259,6 +259,7 @@ export function recoveryPromises(store: Store): void {
       eventsBefore: new Date(0),
       activityBefore: new Date(0),
       claimsBefore: new Date(0),
+      messageHandlesBefore: new Date(0),
       readsBefore: new Date(0),
       passwordTriesBefore: new Date(0),
     };
@@ -373,6 +374,7 @@ export function recoveryPromises(store: Store): void {
         eventsBefore: new Date(0),
         activityBefore: new Date(0),
         claimsBefore: new Date(0),
+        messageHandlesBefore: new Date(0),
         readsBefore: new Date(0),
         passwordTriesBefore: new Date(0),
       };

@@ -309,6 +309,7 @@ export function watchPromises(store: Store): void {
         plansKeptUntil: NOON,
         activityBefore: NOON,
         claimsBefore: NOON,
+        messageHandlesBefore: NOON,
         readsBefore: NOON,
         passwordTriesBefore: NOON,
       };

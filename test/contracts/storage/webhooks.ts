@@ -295,6 +295,7 @@ export function webhookPromises(store: Store): void {
         plansKeptUntil: long,
         activityBefore: long,
         claimsBefore: long,
+        messageHandlesBefore: long,
         readsBefore: long,
         passwordTriesBefore: long,
       };

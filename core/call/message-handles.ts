@@ -1,0 +1,188 @@
+import {
+  candidatesOf,
+  type HandledMessage,
+  handledMessage,
+  handledText,
+  handleId,
+  handleIn,
+  handleSecrets,
+  isRenumbered,
+  isSameMessage,
+} from '../accounts/message-handle.ts';
+import { type KeptHandle, messageHandles, type ShownMessage } from '../accounts/message-handle-storage.ts';
+import { boundedCache } from '../memory/bounded-cache.ts';
+import { ownCopy } from '../memory/own-copy.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import { openFrom, sealFor } from '../state/sealing.ts';
+import { DAY_MS } from '../time/durations.ts';
+import type { MessageIdParts, OpenedMessageId } from './opened-message-id.ts';
+import { openSealedMessageId } from './sealed-message-id.ts';
+
+/**
+ * The ids of messages on the wire: `m1_` and fifteen digits, kept by the storage. An id names a message, it allows nothing: owner
+ * and fences are judged when it is used.
+ */
+export interface MessageHandles {
+  /** The ids of messages, in their order. They are kept before this resolves. @throws ServiceError temporarily_unavailable */
+  idsOf(ownerId: string, messages: readonly HandledMessage[]): Promise<readonly string[]>;
+  /** Loads several at once, so that `open` finds them. */
+  load(ownerId: string, ids: readonly string[]): Promise<void>;
+  /** Ids of the older form open as well. @throws ServiceError temporarily_unavailable */
+  open(ownerId: string, id: string): Promise<OpenedMessageId>;
+  /** Keeps where the message of an id is now, if the id is the one that it would be shown with. */
+  moved(ownerId: string, id: string, message: HandledMessage): Promise<void>;
+}
+
+/** Some 10,000 messages. Callers that poll mostly see the same ones. */
+const CACHE_BYTES = 8 * 1024 * 1024;
+/** Of what is kept of an id, and of a message besides its texts. */
+const ID_BYTES = 150;
+const MESSAGE_BYTES = 400;
+
+export function createMessageHandles(
+  keyring: Keyring,
+  storage: Pick<Storage, 'handledMessages' | 'messageHandles' | 'replaceHandledMessage'>,
+  clock: Clock,
+): MessageHandles {
+  /** The ids of messages, and the day on which the storage last heard of them. */
+  const ids = boundedCache<{ readonly id: string; readonly day: number }>(CACHE_BYTES, () => ID_BYTES);
+  /** What handles stand for. */
+  const messages = boundedCache<HandledMessage>(
+    CACHE_BYTES,
+    ({ place, stableId }) => MESSAGE_BYTES + 2 * (place.path.length + (stableId?.length ?? 0)),
+  );
+
+  const seal = (ownerId: string, handle: number, message: HandledMessage): string => {
+    const { accountId } = message;
+    const row = { ownerId, accountId, handle };
+    return sealFor(keyring, messageHandles, 'sealed', row, handledText(message));
+  };
+
+  /** Undefined: the key is not in the ring, or somebody changed the row. Its handle leads nowhere, and stays taken. */
+  function opened(row: KeptHandle): HandledMessage | undefined {
+    try {
+      return handledMessage(row.accountId, openFrom(keyring, messageHandles, 'sealed', row));
+    } catch {
+      return undefined;
+    }
+  }
+
+  function shown(ownerId: string, secrets: readonly string[], message: HandledMessage): ShownMessage {
+    return {
+      accountId: message.accountId,
+      candidates: candidatesOf(secrets, message),
+      seal: (handle) => seal(ownerId, handle, message),
+      compare(row) {
+        const kept = opened(row);
+        if (kept === undefined) return 'other';
+        return isSameMessage(kept, message) ? 'same' : isRenumbered(kept, message) ? 'renumbered' : 'other';
+      },
+    };
+  }
+
+  function remember(ownerId: string, handle: number, message: HandledMessage, now: Date): void {
+    messages.set(handleName(ownerId, handle), ownMessage(message));
+    ids.set(messageName(ownerId, message), { id: handleId(handle), day: dayOf(now) });
+  }
+
+  /** The messages behind the handles that are kept. */
+  async function kept(
+    ownerId: string,
+    handles: ReadonlySet<number>,
+  ): Promise<ReadonlyMap<number, HandledMessage>> {
+    const found = new Map<number, HandledMessage>();
+    const missing: number[] = [];
+    for (const handle of handles) {
+      const message = messages.get(handleName(ownerId, handle));
+      if (message === undefined) missing.push(handle);
+      else found.set(handle, message);
+    }
+    if (missing.length === 0) return found;
+    for (const row of await storage.handledMessages(ownerId, missing)) {
+      const message = opened(row);
+      if (message === undefined) continue;
+      found.set(row.handle, message);
+      messages.set(handleName(ownerId, row.handle), message);
+    }
+    return found;
+  }
+
+  return {
+    async idsOf(ownerId, wanted) {
+      const now = clock.now();
+      const known = wanted.map((message) => ids.get(messageName(ownerId, message)));
+      const isNew = (at: number) => known[at]?.day !== dayOf(now);
+      const fresh = wanted.filter((_, at) => isNew(at));
+      if (fresh.length === 0) return known.flatMap((one) => one?.id ?? []);
+      const secrets = handleSecrets(keyring, ownerId);
+      const handles = await storage.messageHandles(
+        ownerId,
+        fresh.map((message) => shown(ownerId, secrets, message)),
+        now,
+      );
+      for (const [at, handle] of handles.entries()) {
+        const message = fresh[at];
+        if (message !== undefined) remember(ownerId, handle, message, now);
+      }
+      const added = handles.map(handleId).values();
+      return known.flatMap((one, at) => (isNew(at) ? (added.next().value ?? []) : (one?.id ?? [])));
+    },
+    async load(ownerId, wanted) {
+      await kept(ownerId, new Set(wanted.flatMap((id) => handleIn(id) ?? [])));
+    },
+    async open(ownerId, id) {
+      const handle = handleIn(id);
+      if (handle === undefined) return openSealedMessageId(keyring, ownerId, id);
+      const message = (await kept(ownerId, new Set([handle]))).get(handle);
+      return message === undefined ? { kind: 'unknown' } : { kind: 'opened', parts: partsOf(message) };
+    },
+    async moved(ownerId, id, message) {
+      const handle = handleIn(id);
+      const stays = candidatesOf(handleSecrets(keyring, ownerId), message).some(
+        (one) => one.handle === handle && !one.isOfPlace,
+      );
+      if (handle === undefined || !stays) return;
+      const { accountId } = message;
+      const sealed = seal(ownerId, handle, message);
+      await storage.replaceHandledMessage({ ownerId, accountId, handle, sealed });
+      remember(ownerId, handle, message, clock.now());
+    },
+  };
+}
+
+function partsOf({ place, ...facts }: HandledMessage): MessageIdParts {
+  return { ...facts, uidValidity: place.uidValidity, uid: place.uid, isIn: (path) => path === place.path };
+}
+
+function messageName(ownerId: string, { accountId, place, stableId, fingerprint }: HandledMessage): string {
+  return JSON.stringify([
+    ownerId,
+    accountId,
+    place.path,
+    place.uidValidity,
+    place.uid,
+    stableId,
+    fingerprint,
+  ]);
+}
+
+function handleName(ownerId: string, handle: number): string {
+  return `${ownerId} ${handle}`;
+}
+
+/** A row has more than this, and its texts may be cut out of larger ones. */
+function ownMessage(message: HandledMessage): HandledMessage {
+  const { accountId, place, stableId, fingerprint, internalDate, sizeBytes } = message;
+  return {
+    ...{ accountId, internalDate, sizeBytes },
+    place: { ...place, path: ownCopy(place.path) },
+    stableId: stableId === null ? null : ownCopy(stableId),
+    fingerprint: ownCopy(fingerprint),
+  };
+}
+
+function dayOf(time: Date): number {
+  return Math.floor(time.getTime() / DAY_MS);
+}
