@@ -85,9 +85,15 @@ export function messageHandleStorage({ unit, look, apply }: StateStore) {
       ).kept;
     },
 
-    /** Changes what a handle stands for, if it is kept. */
-    replaceHandledMessage({ sealed, ...key }: Omit<KeptHandle, 'seen'>): Promise<void> {
-      return apply(key.ownerId, [update(messageHandles, key, { sealed })]);
+    /** Changes what handles stand for, if they are kept. */
+    replaceHandledMessages(
+      ownerId: string,
+      rows: readonly Omit<KeptHandle, 'ownerId' | 'seen'>[],
+    ): Promise<void> {
+      return apply(
+        ownerId,
+        rows.map(({ sealed, ...key }) => update(messageHandles, { ownerId, ...key }, { sealed })),
+      );
     },
   };
 }

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
+import type { MessagePlace } from '../mail/listed-message.ts';
 import type { MessageRow } from '../mail/message-row.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 
@@ -8,7 +9,7 @@ import type { Keyring } from '../secrets/keyring.ts';
  * every host finds the same handle, and nobody reads anything in it.
  */
 
-/** What a handle stands for. */
+/** What a handle stands for. A UID of 0: the message is somewhere in the folder. */
 export interface HandledMessage
   extends Pick<MessageRow, 'place' | 'stableId' | 'internalDate' | 'sizeBytes'> {
   readonly accountId: number;
@@ -127,7 +128,12 @@ export function isSameMessage(a: HandledMessage, b: HandledMessage): boolean {
   return isAlike(a, b) && a.place.uidValidity === b.place.uidValidity && a.place.uid === b.place.uid;
 }
 
-/** Whether the folder was numbered anew: the place of one of them exists no more. */
+/** The place of a message that was moved to a folder: which UID it got there is not known. */
+export function somewhereIn(path: string): MessagePlace {
+  return { path, uidValidity: '0', uid: 0 };
+}
+
+/** Whether only one of them has a place that exists: the folder was numbered anew, or the other one is somewhere in it. */
 export function isRenumbered(a: HandledMessage, b: HandledMessage): boolean {
   return isAlike(a, b) && a.place.uidValidity !== b.place.uidValidity;
 }

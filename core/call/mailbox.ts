@@ -178,7 +178,7 @@ export async function findMessage<T>(
   const isMeant = (row: MessageRow) => isMessage(row, parts);
 
   const folder = (await mail.folders(call)).find((one) => parts.isIn(one.path));
-  if (folder !== undefined) {
+  if (folder !== undefined && parts.uid > 0) {
     const place = { path: folder.path, uidValidity: parts.uidValidity, uid: parts.uid };
     const there = await undefinedIfNotFound(ask(call, { place }));
     if (there !== undefined && isMessageInPlace(there.row, parts)) return { account, ...there };

@@ -8,6 +8,7 @@ import {
   handleSecrets,
   isRenumbered,
   isSameMessage,
+  somewhereIn,
 } from '../accounts/message-handle.ts';
 import { type KeptHandle, messageHandles, type ShownMessage } from '../accounts/message-handle-storage.ts';
 import { boundedCache } from '../memory/bounded-cache.ts';
@@ -31,8 +32,10 @@ export interface MessageHandles {
   load(ownerId: string, ids: readonly string[]): Promise<void>;
   /** Ids of the older form open as well. @throws ServiceError temporarily_unavailable */
   open(ownerId: string, id: string): Promise<OpenedMessageId>;
-  /** Keeps where the message of an id is now, if the id is the one that it would be shown with. */
+  /** Keeps where the message of an id is now, if it would be shown with that id. */
   moved(ownerId: string, id: string, message: HandledMessage): Promise<void>;
+  /** Keeps in which folders messages are now. */
+  movedTo(ownerId: string, moves: readonly { readonly id: string; readonly path: string }[]): Promise<void>;
 }
 
 /** Some 10,000 messages. Callers that poll mostly see the same ones. */
@@ -43,7 +46,7 @@ const MESSAGE_BYTES = 400;
 
 export function createMessageHandles(
   keyring: Keyring,
-  storage: Pick<Storage, 'handledMessages' | 'messageHandles' | 'replaceHandledMessage'>,
+  storage: Pick<Storage, 'handledMessages' | 'messageHandles' | 'replaceHandledMessages'>,
   clock: Clock,
 ): MessageHandles {
   /** The ids of messages, and the day on which the storage last heard of them. */
@@ -109,6 +112,20 @@ export function createMessageHandles(
     return found;
   }
 
+  /** Whether a message keeps this handle when it moves. */
+  function staysOnMove(ownerId: string, handle: number, message: HandledMessage): boolean {
+    const candidates = candidatesOf(handleSecrets(keyring, ownerId), message);
+    return candidates.some((one) => one.handle === handle && !one.isOfPlace);
+  }
+
+  async function replace(ownerId: string, byHandle: ReadonlyMap<number, HandledMessage>): Promise<void> {
+    const rows = Array.from(byHandle, ([handle, message]) => {
+      const { accountId } = message;
+      return { accountId, handle, sealed: seal(ownerId, handle, message) };
+    });
+    await storage.replaceHandledMessages(ownerId, rows);
+  }
+
   return {
     async idsOf(ownerId, wanted) {
       const now = clock.now();
@@ -130,7 +147,7 @@ export function createMessageHandles(
       return known.flatMap((one, at) => (isNew(at) ? (added.next().value ?? []) : (one?.id ?? [])));
     },
     async load(ownerId, wanted) {
-      await kept(ownerId, new Set(wanted.flatMap((id) => handleIn(id) ?? [])));
+      await kept(ownerId, handlesIn(wanted));
     },
     async open(ownerId, id) {
       const handle = handleIn(id);
@@ -140,16 +157,27 @@ export function createMessageHandles(
     },
     async moved(ownerId, id, message) {
       const handle = handleIn(id);
-      const stays = candidatesOf(handleSecrets(keyring, ownerId), message).some(
-        (one) => one.handle === handle && !one.isOfPlace,
-      );
-      if (handle === undefined || !stays) return;
-      const { accountId } = message;
-      const sealed = seal(ownerId, handle, message);
-      await storage.replaceHandledMessage({ ownerId, accountId, handle, sealed });
+      if (handle === undefined || !staysOnMove(ownerId, handle, message)) return;
+      await replace(ownerId, new Map([[handle, message]]));
       remember(ownerId, handle, message, clock.now());
     },
+    async movedTo(ownerId, moves) {
+      const paths = new Map(moves.map(({ id, path }) => [handleIn(id), path]));
+      const moved = new Map<number, HandledMessage>();
+      for (const [handle, message] of await kept(ownerId, handlesIn(moves.map(({ id }) => id)))) {
+        const path = paths.get(handle);
+        if (path === undefined || !staysOnMove(ownerId, handle, message)) continue;
+        moved.set(handle, { ...message, place: somewhereIn(path) });
+      }
+      if (moved.size === 0) return;
+      await replace(ownerId, moved);
+      for (const [handle, message] of moved) messages.set(handleName(ownerId, handle), message);
+    },
   };
+}
+
+function handlesIn(ids: readonly string[]): ReadonlySet<number> {
+  return new Set(ids.flatMap((id) => handleIn(id) ?? []));
 }
 
 function partsOf({ place, ...facts }: HandledMessage): MessageIdParts {

@@ -4,6 +4,7 @@ import type { HandledMessage } from '../accounts/message-handle.ts';
 export interface MessageIdParts
   extends Pick<HandledMessage, 'accountId' | 'stableId' | 'fingerprint' | 'internalDate' | 'sizeBytes'> {
   readonly uidValidity: string;
+  /** 0: the message is somewhere in the folder. */
   readonly uid: number;
   /** Whether a path is that of the id's folder. */
   isIn(path: string): boolean;

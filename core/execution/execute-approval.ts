@@ -32,6 +32,14 @@ export interface Executor {
   interrupt(): void;
 }
 
+/** What other subjects do once an action has succeeded. */
+export interface AfterRun {
+  /** Links what it has sent to trackers. Part of its follow-up. */
+  readonly linkSent: LinkSent;
+  /** Keeps the ids of the messages that it has moved. Never rejects. */
+  keepIds(ownerId: string, action: StoredAction, result: Result): Promise<void>;
+}
+
 const RECLAIM_AT_ONCE = 20;
 /** Each try sends the whole message, and a person has to make room for it. */
 const REFUSED_RETRY_MS = 15 * MINUTE_MS;
@@ -40,7 +48,7 @@ export function createExecutor(
   ports: Ports,
   keyring: Keyring,
   leaseMs: number,
-  linkSent: LinkSent,
+  { linkSent, keepIds }: AfterRun,
 ): Executor {
   const { storage, clock, log } = ports;
   const retryMs = Math.round((leaseMs * 2) / 3);
@@ -95,6 +103,7 @@ export function createExecutor(
       return settle(approval, { ...base, end, recipients: [], followUp: false });
     }
     const end = await runAction(parts, approval, action, signal);
+    if (end.type === 'succeed') await keepIds(ownerId, action.stored, end.result);
     const recipients = action.recipients.map(normalAddress);
     const hasMore = action.followUp !== undefined;
     const settled = await settle(approval, { ...base, end, recipients, followUp: hasMore });

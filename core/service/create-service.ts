@@ -8,6 +8,7 @@ import { objectCalendar } from '../accounts/object-calendar.ts';
 import { createMailSignIns } from '../accounts/provider-sign-in.ts';
 import { lookUpPorts, ownPorts, runPorts } from '../accounts/tool-ports.ts';
 import { createCursors } from '../call/cursors.ts';
+import { keepIds } from '../call/keep-ids.ts';
 import { createMessageHandles } from '../call/message-handles.ts';
 import { readRecorder } from '../call/read-recorder.ts';
 import { readBasePath } from '../contract/base-path.ts';
@@ -121,7 +122,10 @@ export function createService<MailSettings, CalendarSettings>(
   const dashboardUrl = address('dashboardUrl', options.dashboardUrl);
   const mcpUrl = options.mcpUrl === undefined ? undefined : address('mcpUrl', options.mcpUrl);
   const handles = createMessageHandles(keyring, storage, clock);
-  const executor = createExecutor(ports, keyring, leaseMs, (run, action) => linkSent(ports, run, action));
+  const executor = createExecutor(ports, keyring, leaseMs, {
+    linkSent: (run, action) => linkSent(ports, run, action),
+    keepIds: (ownerId, action, result) => keepIds({ handles, log: ports.log }, ownerId, action, result),
+  });
   const listeners = new Set<PendingListener>();
 
   const ownerWords = ownerWordsOf(keyring, ports.log);

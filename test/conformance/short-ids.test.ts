@@ -98,6 +98,7 @@ section('Notes: What we add', () => {
     const [id = ''] = await idsIn(door, 'INBOX');
     const key = await door.key({ modes: { 'mail:manage': 'direct' } });
     resultIn(await door.tool('move_email', { id, target_folder: 'Archive' }, { key }));
+    expect(await idsIn(door, 'Archive')).toEqual([id]);
     expect(resultIn(await door.call('GET', `/v1/messages/${id}`))).toMatchObject({ id, folder: 'Archive' });
     expect(await idsIn(door, 'Archive')).toEqual([id]);
     await put('INBOX', raw, at);

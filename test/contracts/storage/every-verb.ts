@@ -362,8 +362,8 @@ export const VERBS: Record<
   event: (s, { key: { ownerId } }) => s.event(ownerId, 1),
   messageHandles: (s, { key: { ownerId } }) => s.messageHandles(ownerId, [shown('b', [2])], NOON),
   handledMessages: (s, { key: { ownerId } }) => s.handledMessages(ownerId, [1]),
-  replaceHandledMessage: (s, { key: { ownerId } }) =>
-    s.replaceHandledMessage({ ownerId, accountId: 1, handle: 1, sealed: 'moved' }),
+  replaceHandledMessages: (s, { key: { ownerId } }) =>
+    s.replaceHandledMessages(ownerId, [{ accountId: 1, handle: 1, sealed: 'moved' }]),
   inboxesToWatch: (s) => s.inboxesToWatch(true),
   leaseInboxes: (s, { key: { ownerId } }) => leased(s, ownerId, { held: new Map([[1, 1]]) }),
   leaseGrant: (s, { key: { ownerId } }) => s.leaseGrant({ ownerId, accountId: 1, leaseMs: 1000 }),

@@ -110,8 +110,8 @@ export function messageHandlePromises(store: Store): void {
       await storage.messageHandles(ownerId, [shown('old a', [1])], NOON);
       expect(await storage.messageHandles(ownerId, [shown('a', [1, 2])], NOON)).toEqual([1]);
       expect(await storage.handledMessages(ownerId, [1, 2])).toMatchObject([{ sealed: 'a as 1' }]);
-      await storage.replaceHandledMessage({ ownerId, accountId: 1, handle: 1, sealed: 'moved as 1' });
-      await storage.replaceHandledMessage({ ownerId, accountId: 1, handle: 2, sealed: 'nothing' });
+      await storage.replaceHandledMessages(ownerId, [{ accountId: 1, handle: 1, sealed: 'moved as 1' }]);
+      await storage.replaceHandledMessages(ownerId, [{ accountId: 1, handle: 2, sealed: 'nothing' }]);
       expect(await storage.handledMessages(ownerId, [1, 2])).toMatchObject([{ sealed: 'moved as 1' }]);
       expect(await storage.messageHandles(ownerId, [shown('moved', [1, 2])], NOON)).toEqual([1]);
     });

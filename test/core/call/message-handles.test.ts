@@ -42,6 +42,7 @@ async function placeOf(
 }
 
 const FOLDERS = ['INBOX', 'Archive', 'Trash'];
+const MOVERS = ['program', 'program, noticed', 'key'] as const;
 
 describe('the ids of messages', () => {
   it('are asked of the storage once a day, and by each process', async () => {
@@ -85,6 +86,22 @@ describe('the ids of messages', () => {
     expect(await placeOf(fresh, ownerId, before)).toBe('Archive 1 7');
   });
 
+  it('stay with messages that a key moved, on every host, before anybody has used them there', async () => {
+    const { ownerId, host } = await opened();
+    const [one, other] = [host(), host()];
+    const ids = await one.idsOf(ownerId, [message('a', 'INBOX', 1), message('b', 'INBOX', 2)]);
+    await other.idsOf(ownerId, [message('a', 'INBOX', 1), message('b', 'INBOX', 2)]);
+    await one.movedTo(
+      ownerId,
+      [...ids, 'm1_000000000000098', 'm1_A'].map((id) => ({ id, path: 'Archive' })),
+    );
+    expect(await placeOf(one, ownerId, ids[0] ?? '')).toBe('Archive 0 0');
+    const there = [message('b', 'Archive', 8), message('a', 'Archive', 9)];
+    expect(await other.idsOf(ownerId, there)).toEqual(ids.toReversed());
+    expect(await one.idsOf(ownerId, there)).toEqual(ids.toReversed());
+    expect(await placeOf(host(), ownerId, ids[0] ?? '')).toBe('Archive 1 9');
+  });
+
   it('whose secret key is gone lead nowhere, and stay taken', async () => {
     const { ownerId, host } = await opened();
     const [before = ''] = await host([older]).idsOf(ownerId, [message('a', 'INBOX', 1)]);
@@ -99,7 +116,9 @@ describe('the ids of messages', () => {
       ids.map((id) => Number(id.slice(3, 16))),
     );
     if (one === undefined || other === undefined) throw new Error('a handle is missing');
-    await storage.replaceHandledMessage({ ...one, sealed: other.sealed });
+    await storage.replaceHandledMessages(ownerId, [
+      { accountId: 1, handle: one.handle, sealed: other.sealed },
+    ]);
     const places = await Promise.all(ids.map((id) => placeOf(host(), ownerId, id)));
     expect(places.toSorted()).toEqual([expect.stringMatching(/^INBOX/), 'unknown']);
   });
@@ -108,7 +127,9 @@ describe('the ids of messages', () => {
   const mailbox = fc.commands(
     [
       fc.record({ name: fc.constantFrom('a', 'b'), path: fc.constantFrom(...FOLDERS) }).map(deliver),
-      fc.record({ at: fc.nat(9), path: fc.constantFrom(...FOLDERS), isUsed: fc.boolean() }).map(move),
+      fc
+        .record({ at: fc.nat(9), path: fc.constantFrom(...FOLDERS), by: fc.constantFrom(...MOVERS) })
+        .map(move),
       fc.record({ at: fc.nat(9), path: fc.constantFrom(...FOLDERS) }).map(copy),
       fc.record({ path: fc.constantFrom(...FOLDERS), by: fc.nat(1) }).map(show),
       fc.record({ path: fc.constantFrom(...FOLDERS) }).map(renumber),
@@ -160,8 +181,8 @@ function deliver({ name, path }: { name: string; path: string }): Step {
   };
 }
 
-/** Another program moves a message. @param isUsed  then its id is used, and it is found */
-function move({ at, path, isUsed }: { at: number; path: string; isUsed: boolean }): Step {
+/** @param by  another program, whose move is noticed when the id is used, or not at all; or a key of this service */
+function move({ at, path, by }: { at: number; path: string; by: (typeof MOVERS)[number] }): Step {
   return {
     check: ({ messages }) => messages.length > 0,
     async run(model, { ownerId, hosts: [host] }) {
@@ -169,12 +190,12 @@ function move({ at, path, isUsed }: { at: number; path: string; isUsed: boolean 
       if (moved === undefined || host === undefined) return;
       const [id = ''] = await host.idsOf(ownerId, [moved]);
       const there = put(model, moved, path);
-      if (!isUsed) return;
-      await host.moved(ownerId, id, there);
+      if (by === 'program, noticed') await host.moved(ownerId, id, there);
+      if (by === 'key') await host.movedTo(ownerId, [{ id, path }]);
       const [now = ''] = await host.idsOf(ownerId, [there]);
       expect(await placeOf(host, ownerId, now)).toBe(placed(there));
     },
-    toString: () => `move ${at} to ${path}${isUsed ? ', and use it' : ''}`,
+    toString: () => `a ${by} moves ${at} to ${path}`,
   };
 }
 
