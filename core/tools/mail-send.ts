@@ -11,14 +11,16 @@ import { planSend, signed } from '../plans/send-plan.ts';
 import { defineWrite } from './define-tool.ts';
 import { sendResult } from './result-shapes.ts';
 
+export const RECIPIENTS_MAX = 5;
+
 export const recipients = z
   .array(address)
   .min(1)
-  .max(5)
+  .max(RECIPIENTS_MAX)
   .refine((list) => new Set(list.map(normalAddress)).size === list.length, {
     message: 'must name each address once',
   })
-  .meta({ uniqueItems: true, description: '1 to 5 bare addresses.' });
+  .meta({ uniqueItems: true, description: `1 to ${RECIPIENTS_MAX} bare addresses.` });
 
 const recipientField = (_address: string, index: number) => `to[${index}]`;
 

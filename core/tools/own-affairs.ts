@@ -12,6 +12,7 @@ import { effectiveModes, GROUPS, type Group, MODES } from '../keys/permissions.t
 import { untrustedMarks } from '../safety/untrusted.ts';
 import { isoIn } from '../time/time-zone.ts';
 import { defineOwn, defineRead } from './define-tool.ts';
+import { RECIPIENTS_MAX } from './mail-send.ts';
 import { accountIdShape, partShape } from './result-shapes.ts';
 
 /** The key's own affairs: always permitted. */
@@ -36,10 +37,12 @@ const approvalId = z
   .regex(/^apr_/)
   .meta({ description: 'An approval id, as a pending answer or list_approvals gave it.' });
 
+const WAIT_S_MAX = 25;
+
 const waitS = z
   .int()
   .min(0)
-  .max(25)
+  .max(WAIT_S_MAX)
   .meta({
     description:
       'Seconds to wait for the end, 0 to 25: the answer comes as soon as the request has ended, at the latest after this ' +
@@ -51,7 +54,7 @@ export const getMe = defineRead({
   title: 'Describe this key',
   words: { verb: 'read what its key may do', past: 'Read what its key may do' },
   description:
-    'Describes what you may do here: the mode of each permission group (off: refused; on: runs; direct: usually runs at once; approval: waits for the owner), whether the owner paused you, your fences, the plan, the time of the owner, and how to work. Call it first.',
+    'Describes what you may do here: the mode of each permission group (off: refused; on: runs; direct: usually runs at once; approval: waits for the owner), whether the owner paused you, your fences and bounds, the plan, the time of the owner, and how to work. Call it first.',
   group: null,
   errors: [],
   kind: 'read',
@@ -82,9 +85,15 @@ export const getMe = defineRead({
         .nullable()
         .meta({ format: 'date-time', description: 'When its permissions end, if earlier than the key.' }),
     }),
+    bounds: z.object({
+      targets_max: z.int().meta({ description: 'Messages of one change.' }),
+      waiting_max: z.int().meta({ description: 'Requests that may wait at once.' }),
+      wait_s_max: z.int().meta({ description: 'wait_s of get_approval.' }),
+      recipients_max: z.int().meta({ description: 'Recipients of one message.' }),
+    }),
     instructions: writtenBy('countersign', z.string()).meta({ description: 'How to work here.' }),
   }),
-  async run(_args, { owner, credential, now }) {
+  async run(_args, { owner, credential, limits, now }) {
     const { accounts, recipients, until } = credential.fences;
     const groups = effectiveModes(credential.modes, owner.plan);
     return {
@@ -101,6 +110,12 @@ export const getMe = defineRead({
           accounts: accounts && [...accounts],
           recipients: recipients && [...recipients],
           until: until && isoIn(until, owner.timezone),
+        },
+        bounds: {
+          targets_max: limits.messagesPerBulk,
+          waiting_max: Math.min(limits.waitingPerKey, limits.waitingPerOwner),
+          wait_s_max: WAIT_S_MAX,
+          recipients_max: RECIPIENTS_MAX,
         },
         instructions: INSTRUCTIONS,
       },
