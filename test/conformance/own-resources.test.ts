@@ -238,6 +238,7 @@ section('Resources: Key description', () => {
       timezone: someText,
       paused: false,
       fences: { accounts: null, recipients: null, until: null },
+      bounds: { targets_max: 50, waiting_max: 10_000, wait_s_max: 25, recipients_max: 5 },
     });
     expect(Object.keys((json.permissions as { groups: object }).groups)).toEqual(GROUPS);
   });

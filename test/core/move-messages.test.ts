@@ -42,6 +42,15 @@ function accountOf({ ownerId }: Scene) {
   return { ownerId, accountId: 1, email: OWN, settings: async () => ({}) };
 }
 
+/** Another program moves the newest message of the inbox. */
+async function moveElsewhere(scene: Scene, path: string): Promise<void> {
+  const call = { account: accountOf(scene), signal: new AbortController().signal, deadlineMs: 1000 };
+  const query = { path: 'INBOX', unread: false, order: 'uid', after: undefined, limit: 1 } as const;
+  const [row] = (await scene.mail.list(call, query)).rows;
+  if (row === undefined) throw new Error('the inbox is empty');
+  await scene.mail.move(call, row.place, path, async () => true);
+}
+
 const TOOLS: [tool: string, args: object, action: string, folder: string][] = [
   ['archive_email', {}, 'archive', 'Archive'],
   ['delete_email', {}, 'delete', 'Trash'],
@@ -90,8 +99,8 @@ describe.each(TOOLS)('%s', (tool, args, action, folder) => {
   });
 
   it('moves a message once if it is named by its ids from before and after a move', async () => {
-    const { key, ids } = await open('direct');
-    await key.call('move_email', { id: ids[0], target_folder: 'Spam' });
+    const { scene, key, ids } = await open('direct');
+    await moveElsewhere(scene, 'Spam');
     const [moved] = await idsIn(key, 'Spam');
     expect(moved).not.toBe(ids[0]);
     const outcome = await key.call(tool, { ids: [ids[0], moved], ...args });
@@ -437,12 +446,7 @@ describe('a move that crashed', () => {
       { samples: () => letters(1) },
     );
     const id = await runs('archive_email', { ids: await idsIn(key) });
-    const account = accountOf(scene);
-    const call = { account, signal: new AbortController().signal, deadlineMs: 1000 };
-    const query = { path: 'INBOX', unread: false, order: 'uid', after: undefined, limit: 1 } as const;
-    const [row] = (await scene.mail.list(call, query)).rows;
-    if (row === undefined) throw new Error('the inbox is empty');
-    await scene.mail.move(call, row.place, 'Spam', async () => true);
+    await moveElsewhere(scene, 'Spam');
     expect((await recovered(id)).state).toBe('outcome_unknown');
     expect(await subjectsIn(key, 'Spam')).toEqual(['Subject 0']);
   });
