@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../core/time/durations.ts';
+import { erasing } from '../contracts/storage/scene.ts';
 import { answerOf, approvalOf, FRIEND, openScene, resultOf, type Scene, sendTo } from './scene.ts';
 
 async function open() {
@@ -63,15 +64,7 @@ describe('a rejection', () => {
     await scene.service.approvals.reject(scene.ownerId, id, { reason: 'reword', note: 'friendlier' });
     expect(JSON.stringify(await scene.storage.approval(scene.ownerId, id))).not.toContain('friendlier');
     const at = new Date(scene.clock.now().getTime() + 30 * DAY_MS + 1);
-    await scene.storage.erase({
-      plansKeptUntil: at,
-      eventsBefore: new Date(0),
-      activityBefore: new Date(0),
-      claimsBefore: new Date(0),
-      messageHandlesBefore: new Date(0),
-      readsBefore: new Date(0),
-      passwordTriesBefore: new Date(0),
-    });
+    await scene.storage.erase(erasing({ plansKeptUntil: at }));
     const { approval } = await readBy(scene, key, id);
     expect(approval).toMatchObject({ rejection: { reason: 'reword' } });
     expect(approval).not.toHaveProperty('rejection.note');

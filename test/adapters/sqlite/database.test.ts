@@ -19,6 +19,7 @@ import {
   approve,
   ask,
   DONE,
+  erasing,
   NOON,
   run,
   SIGNER,
@@ -359,12 +360,7 @@ it('the samples that ANALYZE leaves are dropped: with them, each statement is pl
     db.prepare("SELECT name FROM sqlite_schema WHERE name LIKE 'sqlite_stat%'").pluck();
   db.exec('ANALYZE');
   expect(statistics().all()).toEqual(['sqlite_stat1', 'sqlite_stat4']);
-  const never = new Date(0);
-  const old = {
-    ...{ plansKeptUntil: never, eventsBefore: never, activityBefore: never },
-    ...{ claimsBefore: never, messageHandlesBefore: never, readsBefore: never, passwordTriesBefore: never },
-  };
-  for (let round = 0; round < 2; round += 1) await storage.erase(old);
+  for (let round = 0; round < 2; round += 1) await storage.erase(erasing());
   expect(statistics().all()).toEqual(['sqlite_stat1']);
   expect(await storage.owner(key.ownerId)).toMatchObject({ ownerId: key.ownerId });
   db.close();

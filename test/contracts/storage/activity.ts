@@ -2,7 +2,18 @@ import { describe, expect, it } from 'vitest';
 import type { Activity, ActivityFilter, ActivityPlace } from '../../../core/activity/activity.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { Store } from '../storage.ts';
-import { activity, addKey, addOwnerAndKey, admitted, ask, at, execute, type Key, reject } from './scene.ts';
+import {
+  activity,
+  addKey,
+  addOwnerAndKey,
+  admitted,
+  ask,
+  at,
+  erasing,
+  execute,
+  type Key,
+  reject,
+} from './scene.ts';
 
 const TOOLS = ['get_email', 'get_me', 'list_unread'];
 
@@ -98,15 +109,7 @@ export function activityPromises(store: Store): void {
       };
       const done = ['executed', 'policy', 'gist 2'];
       expect(await requests()).toEqual([null, done, done, ['rejected', null, 'gist 1']]);
-      await storage.erase({
-        plansKeptUntil: at(9e12),
-        eventsBefore: new Date(0),
-        activityBefore: new Date(0),
-        claimsBefore: new Date(0),
-        messageHandlesBefore: new Date(0),
-        readsBefore: new Date(0),
-        passwordTriesBefore: new Date(0),
-      });
+      await storage.erase(erasing({ plansKeptUntil: at(9e12) }));
       const erased = ['executed', 'policy', undefined];
       expect(await requests()).toEqual([null, erased, erased, ['rejected', null, undefined]]);
     });

@@ -22,6 +22,7 @@ import {
   DIRECT,
   DONE,
   editedPlan,
+  erasing,
   execute,
   filing,
   HELD,
@@ -477,15 +478,7 @@ export function approvalPromises(store: Store): void {
       expect(await storage.relocatedAmong(ownerId, [])).toEqual(new Set());
       const other = await addOwnerAndKey(storage);
       expect(await storage.relocatedAmong(other.ownerId, marks)).toEqual(new Set());
-      await storage.erase({
-        plansKeptUntil: at(9e12),
-        eventsBefore: new Date(0),
-        activityBefore: at(9e12),
-        claimsBefore: at(9e12),
-        messageHandlesBefore: at(9e12),
-        readsBefore: at(9e12),
-        passwordTriesBefore: at(9e12),
-      });
+      await storage.erase(erasing({ eventsBefore: new Date(0) }, at(9e12)));
       expect(await storage.relocatedAmong(ownerId, ['one'])).toEqual(new Set(['one']));
     });
 

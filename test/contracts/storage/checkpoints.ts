@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ACTIVITY_KEPT_MS, checkActivity } from '../../../core/activity/check-activity.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { Store } from '../storage.ts';
-import { activity, addOwnerAndKey, at, finish, type Key, NOON, SIGNER } from './scene.ts';
+import { activity, addOwnerAndKey, at, erasing, finish, type Key, NOON, SIGNER } from './scene.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -89,15 +89,7 @@ export function checkpointPromises(store: Store): void {
         }
       }
       const erase = (now: Date) =>
-        storage.erase({
-          plansKeptUntil: at(0),
-          eventsBefore: at(0),
-          activityBefore: new Date(now.getTime() - ACTIVITY_KEPT_MS),
-          claimsBefore: at(0),
-          messageHandlesBefore: at(0),
-          readsBefore: at(0),
-          passwordTriesBefore: at(0),
-        });
+        storage.erase(erasing({ activityBefore: new Date(now.getTime() - ACTIVITY_KEPT_MS) }, at(0)));
       const kept = await storage.checkpoints(key.ownerId);
       for (let hours = 0; hours < 240; hours += 7) {
         const now = at(ACTIVITY_KEPT_MS + hours * HOUR_MS + 900_000);
@@ -138,16 +130,7 @@ export function checkpointPromises(store: Store): void {
         }
         for (let hour = -30; hour < 60; hour += 2) {
           const now = at(ACTIVITY_KEPT_MS + hour * HOUR_MS + 1);
-          await storage.erase({
-            ...{
-              plansKeptUntil: at(0),
-              eventsBefore: at(0),
-              claimsBefore: at(0),
-              messageHandlesBefore: at(0),
-              readsBefore: at(0),
-            },
-            ...{ activityBefore: new Date(now.getTime() - ACTIVITY_KEPT_MS), passwordTriesBefore: at(0) },
-          });
+          await storage.erase(erasing({ activityBefore: new Date(now.getTime() - ACTIVITY_KEPT_MS) }, at(0)));
           expect((await check(storage, key, now)).faults.filter(({ kind }) => kind !== 'late')).toEqual([]);
         }
         expect(await storage.activity({ ownerId: key.ownerId, limit: 1 })).toEqual([]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { DAY_MS } from '../../../core/time/durations.ts';
 import type { Store } from '../storage.ts';
-import { addOwnerAndKey, ask, at, execute, NOON, reject } from './scene.ts';
+import { addOwnerAndKey, ask, at, erasing, execute, NOON, reject } from './scene.ts';
 
 const TYPE = 'approval.decided';
 
@@ -13,16 +13,7 @@ async function following(storage: Storage, after = 0) {
 }
 
 function eraseEvents(storage: Storage, eventsBefore: Date) {
-  const before = at(-400 * DAY_MS);
-  return storage.erase({
-    plansKeptUntil: before,
-    eventsBefore,
-    activityBefore: before,
-    claimsBefore: before,
-    messageHandlesBefore: before,
-    readsBefore: before,
-    passwordTriesBefore: before,
-  });
+  return storage.erase(erasing({ eventsBefore }));
 }
 
 export function eventStreamPromises(store: Store): void {

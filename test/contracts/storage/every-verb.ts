@@ -17,6 +17,7 @@ import {
   at,
   DIRECT,
   DONE,
+  erasing,
   execute,
   filing,
   HELD,
@@ -184,16 +185,7 @@ export const VERBS: Record<
   deliveries: (s, { key: { ownerId } }) =>
     s.deliveries({ ownerId, endpointId: 1, before: undefined, limit: 10 }),
   redeliver: (s, { key: { ownerId } }) => s.redeliver({ ownerId, endpointId: 1, sequence: 1, now: NOON }),
-  erase: (s) =>
-    s.erase({
-      plansKeptUntil: LATE,
-      eventsBefore: LATE,
-      activityBefore: LATE,
-      claimsBefore: LATE,
-      messageHandlesBefore: LATE,
-      readsBefore: LATE,
-      passwordTriesBefore: LATE,
-    }),
+  erase: (s) => s.erase(erasing({}, LATE)),
   alteredDecisions: (s, { key: { ownerId } }) => s.alteredDecisions(ownerId, SIGNER),
   approval: (s, { key: { ownerId }, waiting }) => s.approval(ownerId, waiting.id),
   approvals: (s, { key }) => s.approvals({ ...key, state: 'all', after: undefined, limit: 10 }),

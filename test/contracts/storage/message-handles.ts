@@ -4,7 +4,7 @@ import type { Storage } from '../../../core/ports/storage.ts';
 import { DAY_MS } from '../../../core/time/durations.ts';
 import { USUAL_ROLES } from '../../folder-roles.ts';
 import type { Store } from '../storage.ts';
-import { addOwner, at, NOON } from './scene.ts';
+import { addOwner, at, erasing, NOON } from './scene.ts';
 
 /** A message whose row contains its name. One named `x of f` is what was `x` before its folder was numbered anew. */
 export function shown(name: string, candidates: readonly number[], accountId = 1): ShownMessage {
@@ -33,15 +33,6 @@ export async function connect(storage: Storage, ownerId: string, email = 'a@exam
   };
   return (await storage.addAccount(account)).accountId;
 }
-
-const NOTHING_ELSE = {
-  plansKeptUntil: at(-1e12),
-  eventsBefore: at(-1e12),
-  activityBefore: at(-1e12),
-  claimsBefore: at(-1e12),
-  readsBefore: at(-1e12),
-  passwordTriesBefore: at(-1e12),
-};
 
 export function messageHandlePromises(store: Store): void {
   describe('message handles', () => {
@@ -126,9 +117,9 @@ export function messageHandlePromises(store: Store): void {
       expect(await storage.handledMessages(ownerId, [1])).toMatchObject([{ seen: NOON }]);
       await storage.messageHandles(ownerId, [shown('a', [1])], at(DAY_MS));
       expect(await storage.handledMessages(ownerId, [1])).toMatchObject([{ seen: at(DAY_MS) }]);
-      await storage.erase({ ...NOTHING_ELSE, messageHandlesBefore: NOON });
+      await storage.erase(erasing({ messageHandlesBefore: NOON }));
       expect(await storage.handledMessages(ownerId, [1, 2])).toHaveLength(2);
-      await storage.erase({ ...NOTHING_ELSE, messageHandlesBefore: at(DAY_MS) });
+      await storage.erase(erasing({ messageHandlesBefore: at(DAY_MS) }));
       expect(await storage.handledMessages(ownerId, [1, 2])).toMatchObject([{ handle: 1 }]);
       // It gets the same one again.
       expect(await storage.messageHandles(ownerId, [shown('b', [2])], at(DAY_MS))).toEqual([2]);

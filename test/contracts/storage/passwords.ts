@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEVICES_KEPT, type TriesCounter } from '../../../core/owners/password-tries.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { Store } from '../storage.ts';
-import { addOwner, at, NOON, SIGNER } from './scene.ts';
+import { addOwner, at, erasing, NOON, SIGNER } from './scene.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -123,18 +123,10 @@ export function passwordPromises(store: Store): void {
     it('are erased once they are forgotten, and not before', async () => {
       const { storage } = store();
       const { email } = await ownerWithPassword(storage);
-      const before = {
-        plansKeptUntil: new Date(0),
-        eventsBefore: new Date(0),
-        activityBefore: new Date(0),
-        claimsBefore: new Date(0),
-        messageHandlesBefore: new Date(0),
-        readsBefore: new Date(0),
-      };
       for (let times = 0; times < 3; times++) await tried(storage, email);
-      await storage.erase({ ...before, passwordTriesBefore: at(36 * HOUR) });
+      await storage.erase(erasing({ passwordTriesBefore: at(36 * HOUR) }));
       expect(await tried(storage, email)).toBe(5000);
-      await storage.erase({ ...before, passwordTriesBefore: at(36 * HOUR + 1) });
+      await storage.erase(erasing({ passwordTriesBefore: at(36 * HOUR + 1) }));
       expect(await tried(storage, email)).toEqual(STRANGER);
     });
 

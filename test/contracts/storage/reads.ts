@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { NewRead } from '../../../core/provenance/read-state.ts';
-import { addOwnerAndKey, admitted, at, finish, type Key, NOON } from './scene.ts';
+import { addOwnerAndKey, admitted, at, erasing, finish, type Key, NOON } from './scene.ts';
 
 const YEARS_AGO = new Date(0);
 
@@ -58,15 +58,7 @@ export function readPromises(store: () => { readonly storage: Storage }): void {
       const key = await addOwnerAndKey(storage);
       await show(storage, key, 'old', at(-1));
       await show(storage, key, 'new', NOON);
-      await storage.erase({
-        plansKeptUntil: YEARS_AGO,
-        eventsBefore: YEARS_AGO,
-        activityBefore: YEARS_AGO,
-        claimsBefore: YEARS_AGO,
-        messageHandlesBefore: YEARS_AGO,
-        readsBefore: NOON,
-        passwordTriesBefore: YEARS_AGO,
-      });
+      await storage.erase(erasing({ readsBefore: NOON }));
       const left = await storage.reads({ ownerId: key.ownerId, after: YEARS_AGO, limit: 10 });
       expect(left.map(({ readId }) => readId)).toEqual(['new']);
     });

@@ -11,6 +11,7 @@ import {
   ask,
   at,
   DONE,
+  erasing,
   execute,
   finish,
   LAPSED_MS,
@@ -254,16 +255,6 @@ export function recoveryPromises(store: Store): void {
   });
 
   describe('erase', () => {
-    const NOTHING = {
-      plansKeptUntil: new Date(0),
-      eventsBefore: new Date(0),
-      activityBefore: new Date(0),
-      claimsBefore: new Date(0),
-      messageHandlesBefore: new Date(0),
-      readsBefore: new Date(0),
-      passwordTriesBefore: new Date(0),
-    };
-
     it('erases the plans and gists of approvals that ended before, and keeps their digests', async () => {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
@@ -271,7 +262,7 @@ export function recoveryPromises(store: Store): void {
       const old = (await reject(storage, await ask(storage, key), at(-1), rejection)).approval;
       const recent = (await reject(storage, await ask(storage, key))).approval;
       const waiting = await ask(storage, key, { now: at(-DAY_MS + 1) });
-      await storage.erase({ ...NOTHING, plansKeptUntil: at(30 * DAY_MS) });
+      await storage.erase(erasing({ plansKeptUntil: at(30 * DAY_MS) }));
       expect(await storage.plan(key.ownerId, old.id)).toBeUndefined();
       expect(await storage.approval(key.ownerId, old.id)).toEqual({
         ...old,
@@ -301,7 +292,7 @@ export function recoveryPromises(store: Store): void {
         return { key, ended, waiting };
       };
       const owners = await Promise.all([7, 30, 365].map(left));
-      await storage.erase({ ...NOTHING, plansKeptUntil: NOON });
+      await storage.erase(erasing({ plansKeptUntil: NOON }));
       const kept = owners.map(async ({ key: { ownerId }, ended, waiting }) => {
         expect(await storage.plan(ownerId, waiting.id)).toBeDefined();
         const plans = await Promise.all(ages.map((days) => storage.plan(ownerId, ended.get(days) ?? '')));
@@ -320,12 +311,12 @@ export function recoveryPromises(store: Store): void {
           await storage.finish({ caller: key, slotId, claim: null, activity: row, now: at(ms) });
         }
       }
-      await storage.erase({ ...NOTHING, activityBefore: NOON });
+      await storage.erase(erasing({ activityBefore: NOON }));
       for (const { ownerId } of keys) {
         const left = await storage.activity({ ownerId, limit: 10 });
         expect(left.map(({ durationMs }) => durationMs)).toEqual([11, 10]);
       }
-      await storage.erase({ ...NOTHING, activityBefore: at(DAY_MS) });
+      await storage.erase(erasing({ activityBefore: at(DAY_MS) }));
       for (const { ownerId } of keys) expect(await storage.activity({ ownerId, limit: 10 })).toEqual([]);
     });
 
@@ -342,7 +333,7 @@ export function recoveryPromises(store: Store): void {
         return rows.map((list) => list.length);
       };
       for (let before = 2 * 366 + 1; ; ) {
-        const isMoreLeft = await storage.erase({ ...NOTHING, activityBefore: NOON });
+        const isMoreLeft = await storage.erase(erasing({ activityBefore: NOON }));
         const [one = 0, other = 0] = await left();
         expect(before - one - other).toBeLessThanOrEqual(250);
         if (!isMoreLeft) break;
@@ -358,7 +349,7 @@ export function recoveryPromises(store: Store): void {
         storage.claim({ ownerId, credentialId, key, fingerprint: 'f', leaseMs: LEASE_MS, now });
       await claim('old', at(-1));
       await claim('new', NOON);
-      await storage.erase({ ...NOTHING, claimsBefore: NOON });
+      await storage.erase(erasing({ claimsBefore: NOON }));
       expect(await claim('old', NOON)).toMatchObject({ kind: 'won' });
       expect(await claim('new', NOON)).toEqual({ kind: 'in_progress' });
     });
@@ -369,15 +360,7 @@ export function recoveryPromises(store: Store): void {
       const { storage } = store();
       const key = await addOwnerAndKey(storage);
       const done = await execute(storage, key, {}, { followUp: true, leaseMs: LAPSED_MS });
-      const later = {
-        plansKeptUntil: at(30 * DAY_MS + 1),
-        eventsBefore: new Date(0),
-        activityBefore: new Date(0),
-        claimsBefore: new Date(0),
-        messageHandlesBefore: new Date(0),
-        readsBefore: new Date(0),
-        passwordTriesBefore: new Date(0),
-      };
+      const later = erasing({ plansKeptUntil: at(30 * DAY_MS + 1) });
       await storage.erase(later);
       expect((await reclaim(storage)).followUps).toEqual([{ approval: done, sealedPlan: null }]);
       expect((await settle(storage, done, DONE)).state).toBe('executed');

@@ -11,6 +11,7 @@ import { type Modes, type Plan, PRESETS } from '../../../core/keys/permissions.t
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { NewRead } from '../../../core/provenance/read-state.ts';
 import { createKeyring } from '../../../core/secrets/keyring.ts';
+import type { EraseBefore } from '../../../core/state/erase-before.ts';
 
 /** Owners, keys and requests for the promises of storage. Racers use them too, without a test runner. */
 
@@ -335,4 +336,18 @@ export async function call(storage: Storage, key: Key, now = NOON): Promise<stri
   const answer = await admit(storage, key, { now });
   if (answer.kind === 'admitted') await finish(storage, key, answer.caller, { now });
   return answer.kind === 'over' ? answer.verdict.code : answer.kind;
+}
+
+/** What is erased: what `limits` name, and the others before `others`. Default: nothing else. */
+export function erasing(limits: Partial<EraseBefore> = {}, others = new Date(0)): EraseBefore {
+  return {
+    plansKeptUntil: others,
+    eventsBefore: others,
+    activityBefore: others,
+    claimsBefore: others,
+    messageHandlesBefore: others,
+    readsBefore: others,
+    passwordTriesBefore: others,
+    ...limits,
+  };
 }

@@ -3,7 +3,7 @@ import { REACHES_NOTHING } from '../../../core/keys/fences.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { InboxPosition, InboxReader } from '../../../core/watching/inbox-state.ts';
 import type { Store } from '../storage.ts';
-import { addKey, addOwner, at, DIRECT, type Key, LAPSED_MS, NOON, run, SIGNER } from './scene.ts';
+import { addKey, addOwner, at, DIRECT, erasing, type Key, LAPSED_MS, NOON, run, SIGNER } from './scene.ts';
 import { addTracker, link, linkedMessage, read } from './trackers.ts';
 import { AT_START, addAccount, advance, FIRST, leased } from './watch-scene.ts';
 import { addEndpoint } from './webhook-scene.ts';
@@ -305,15 +305,7 @@ export function watchPromises(store: Store): void {
       await start('apr_old', NOON);
       await start('apr_new', at(2000));
       const eventsBefore = at(1000);
-      const others = {
-        plansKeptUntil: NOON,
-        activityBefore: NOON,
-        claimsBefore: NOON,
-        messageHandlesBefore: NOON,
-        readsBefore: NOON,
-        passwordTriesBefore: NOON,
-      };
-      await storage.erase({ eventsBefore, ...others });
+      await storage.erase(erasing({ eventsBefore }, NOON));
       const received = ['apr_old', 'apr_new'].map((identity) => ({ identity, messageId: `m1_${identity}` }));
       await advance(storage, ownerId, 'events', { received });
       expect((await messagesOf(storage, ownerId)).map(({ message_id }) => message_id)).toEqual([

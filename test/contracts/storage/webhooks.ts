@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { BegunAttempt } from '../../../core/events/delivery-storage.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/time/durations.ts';
 import type { Store } from '../storage.ts';
-import { addKey, addOwner, addOwnerAndKey, at, LAPSED_MS, NOON, ROOMY, SIGNER } from './scene.ts';
+import { addKey, addOwner, addOwnerAndKey, at, erasing, LAPSED_MS, NOON, ROOMY, SIGNER } from './scene.ts';
 import { addEndpoint, begun, deliveriesOf, end, ended, happening, record, URL } from './webhook-scene.ts';
 
 function only(attempts: readonly BegunAttempt[]): BegunAttempt {
@@ -290,18 +290,9 @@ export function webhookPromises(store: Store): void {
         more: true,
       });
       expect(await page(2)).toMatchObject({ deliveries: [{ event: { sequence: 1 } }], more: false });
-      const long = new Date(0);
-      const others = {
-        plansKeptUntil: long,
-        activityBefore: long,
-        claimsBefore: long,
-        messageHandlesBefore: long,
-        readsBefore: long,
-        passwordTriesBefore: long,
-      };
-      await storage.erase({ ...others, eventsBefore: NOON });
+      await storage.erase(erasing({ eventsBefore: NOON }));
       expect((await page(undefined)).deliveries).toHaveLength(2);
-      await storage.erase({ ...others, eventsBefore: at(DAY_MS) });
+      await storage.erase(erasing({ eventsBefore: at(DAY_MS) }));
       expect((await page(undefined)).deliveries).toEqual([]);
       expect(await storage.events({ ownerId, afterId: 0, limit: 10 })).toEqual([]);
     });
