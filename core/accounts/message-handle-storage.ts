@@ -6,7 +6,7 @@ import type { StateStore } from '../state/store.ts';
 import { type RowOf, table } from '../state/table.ts';
 import { DAY_MS } from '../time/durations.ts';
 import { accounts } from './account-state.ts';
-import type { Candidate } from './message-handle.ts';
+import type { Candidate, Compared } from './message-handle.ts';
 
 /** The handles of messages that calls and events have shown. */
 export const messageHandles = table(
@@ -46,8 +46,7 @@ export interface ShownMessage {
   /** The preferred one first. */
   readonly candidates: readonly Candidate[];
   seal(handle: number): string;
-  /** What a kept handle stands for: this message, the same one before its folder was numbered anew, or another one. */
-  compare(row: KeptHandle): 'same' | 'renumbered' | 'other';
+  compare(row: KeptHandle): Compared;
 }
 
 export type MessageHandleStorage = ReturnType<typeof messageHandleStorage>;
@@ -80,9 +79,8 @@ export function messageHandleStorage({ unit, look, apply }: StateStore) {
 
     /** What is kept behind the handles of an owner. Those that are unknown are left out. */
     async handledMessages(ownerId: string, handles: readonly number[]): Promise<readonly KeptHandle[]> {
-      return (
-        await look({ kept: all(messageHandleStatements.kept_handles, { ownerId, handleList: handles }) })
-      ).kept;
+      const found = all(messageHandleStatements.kept_handles, { ownerId, handleList: handles });
+      return (await look({ found })).found;
     },
 
     /** Changes what handles stand for, if they are kept. */

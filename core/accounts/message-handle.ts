@@ -123,26 +123,29 @@ function fingerprintStart({ fingerprint }: HandledMessage): string {
   return fingerprint.slice(0, 24);
 }
 
-/** Whether both are in the same place, and the same message there. */
-export function isSameMessage(a: HandledMessage, b: HandledMessage): boolean {
-  return isAlike(a, b) && a.place.uidValidity === b.place.uidValidity && a.place.uid === b.place.uid;
-}
-
 /** The place of a message that was moved to a folder: which UID it got there is not known. */
 export function somewhereIn(path: string): MessagePlace {
   return { path, uidValidity: '0', uid: 0 };
 }
 
-/** Whether only one of them has a place that exists: the folder was numbered anew, or the other one is somewhere in it. */
-export function isRenumbered(a: HandledMessage, b: HandledMessage): boolean {
-  return isAlike(a, b) && a.place.uidValidity !== b.place.uidValidity;
+/** Whether a message keeps this handle when it moves. @param secrets  as `handleSecrets` returns them */
+export function staysOnMove(secrets: readonly string[], handle: number, message: HandledMessage): boolean {
+  return candidatesOf(secrets, message).some((one) => one.handle === handle && !one.isOfPlace);
 }
 
-function isAlike(a: HandledMessage, b: HandledMessage): boolean {
-  return (
-    a.accountId === b.accountId &&
-    a.stableId === b.stableId &&
-    fingerprintStart(a) === fingerprintStart(b) &&
-    a.place.path === b.place.path
-  );
+/**
+ * What a handle stands for, compared with a message that is about to be shown. `renumbered`: it is that message, and the
+ * place that is kept exists no more, or was not known.
+ */
+export type Compared = 'same' | 'renumbered' | 'other';
+
+export function compared(kept: HandledMessage, shown: HandledMessage): Compared {
+  const isAlike =
+    kept.accountId === shown.accountId &&
+    kept.stableId === shown.stableId &&
+    fingerprintStart(kept) === fingerprintStart(shown) &&
+    kept.place.path === shown.place.path;
+  if (!isAlike) return 'other';
+  if (kept.place.uidValidity !== shown.place.uidValidity) return 'renumbered';
+  return kept.place.uid === shown.place.uid ? 'same' : 'other';
 }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Keyring } from '../secrets/keyring.ts';
-import { openedText } from './sealed-text.ts';
+import { openedText, tagOf } from './sealed-text.ts';
 
 /** Cursors are sealed: nobody else can read a position in them, or create one. */
 export interface Cursors {
@@ -14,8 +14,8 @@ const PREFIX = 'c1_';
 const TAG_BYTES = 8;
 
 export function createCursors(keyring: Keyring): Cursors {
-  const tag = (ownerId: string, scope: string, keyId?: string): Buffer =>
-    Buffer.from(keyring.mac('cursor', `${ownerId}\n${scope}`, keyId) ?? []).subarray(0, TAG_BYTES);
+  const tag = (ownerId: string, scope: string, keyId?: string): Uint8Array =>
+    tagOf(keyring, 'cursor', `${ownerId}\n${scope}`, TAG_BYTES, keyId);
   return {
     cursor(ownerId, scope, position) {
       const bytes = Buffer.concat([tag(ownerId, scope), Buffer.from(JSON.stringify(position))]);

@@ -112,38 +112,33 @@ export async function findFolder(
   return known ?? choose(await foldersOf(context, account, { fresh: true }));
 }
 
-/** The ids of messages, in their order. */
-export function messageIds(
-  { handles, owner }: LookUpContext,
-  messages: readonly { readonly account: Account; readonly row: MessageRow }[],
-): Promise<readonly string[]> {
-  return handles.idsOf(
-    owner.ownerId,
-    messages.map(({ account: { accountId }, row }) => ({ ...row, accountId })),
-  );
+/** A message of an account. */
+export interface AccountRow {
+  readonly account: Account;
+  readonly row: MessageRow;
 }
 
-/** The id of one message. */
-export async function messageIdOf(
-  context: LookUpContext,
-  account: Account,
-  row: MessageRow,
-): Promise<string> {
-  const [id = ''] = await messageIds(context, [{ account, row }]);
-  return id;
-}
-
-/** A row in the form that lists show. */
-export function summaryOf(id: string, account: Account, row: MessageRow) {
-  return {
-    id,
+/** Rows in the form that lists show, in their order. */
+export async function summariesOf({ handles, owner }: LookUpContext, rows: readonly AccountRow[]) {
+  const messages = rows.map(({ account: { accountId }, row }) => ({ ...row, accountId }));
+  const ids = (await handles.idsOf(owner.ownerId, messages)).values();
+  return rows.map(({ account, row }) => ({
+    id: ids.next().value ?? '',
     account_id: account.accountId,
     folder: folderName(row.place.path),
     from: shortened(row.from, ROW_FIELD_CHARS),
     subject: shortened(row.subject, ROW_FIELD_CHARS),
     date: row.date,
     ...(row.undeliverable && { undeliverable: row.undeliverable }),
-  };
+  }));
+}
+
+export type MessageSummary = Awaited<ReturnType<typeof summariesOf>>[number];
+
+export async function summaryOf(context: LookUpContext, message: AccountRow): Promise<MessageSummary> {
+  const [summary] = await summariesOf(context, [message]);
+  if (summary === undefined) throw new Error('a message has a summary');
+  return summary;
 }
 
 /** Untrusted headers can be as long as a book. A field in a list is cut. */

@@ -1,14 +1,14 @@
 import {
   candidatesOf,
+  compared,
   type HandledMessage,
   handledMessage,
   handledText,
   handleId,
   handleIn,
   handleSecrets,
-  isRenumbered,
-  isSameMessage,
   somewhereIn,
+  staysOnMove,
 } from '../accounts/message-handle.ts';
 import { type KeptHandle, messageHandles, type ShownMessage } from '../accounts/message-handle-storage.ts';
 import { boundedCache } from '../memory/bounded-cache.ts';
@@ -79,8 +79,7 @@ export function createMessageHandles(
       seal: (handle) => seal(ownerId, handle, message),
       compare(row) {
         const kept = opened(row);
-        if (kept === undefined) return 'other';
-        return isSameMessage(kept, message) ? 'same' : isRenumbered(kept, message) ? 'renumbered' : 'other';
+        return kept === undefined ? 'other' : compared(kept, message);
       },
     };
   }
@@ -88,6 +87,23 @@ export function createMessageHandles(
   function remember(ownerId: string, handle: number, message: HandledMessage, now: Date): void {
     messages.set(handleName(ownerId, handle), ownMessage(message));
     ids.set(messageName(ownerId, message), { id: handleId(handle), day: dayOf(now) });
+  }
+
+  /** The ids of messages that this process has not shown today, in their order. */
+  async function keptNow(
+    ownerId: string,
+    fresh: readonly HandledMessage[],
+    now: Date,
+  ): Promise<readonly string[]> {
+    if (fresh.length === 0) return [];
+    const secrets = handleSecrets(keyring, ownerId);
+    const asked = fresh.map((message) => shown(ownerId, secrets, message));
+    const handles = await storage.messageHandles(ownerId, asked, now);
+    for (const [at, message] of fresh.entries()) {
+      const handle = handles[at];
+      if (handle !== undefined) remember(ownerId, handle, message, now);
+    }
+    return handles.map(handleId);
   }
 
   /** The messages behind the handles that are kept. */
@@ -112,12 +128,6 @@ export function createMessageHandles(
     return found;
   }
 
-  /** Whether a message keeps this handle when it moves. */
-  function staysOnMove(ownerId: string, handle: number, message: HandledMessage): boolean {
-    const candidates = candidatesOf(handleSecrets(keyring, ownerId), message);
-    return candidates.some((one) => one.handle === handle && !one.isOfPlace);
-  }
-
   async function replace(ownerId: string, byHandle: ReadonlyMap<number, HandledMessage>): Promise<void> {
     const rows = Array.from(byHandle, ([handle, message]) => {
       const { accountId } = message;
@@ -129,22 +139,13 @@ export function createMessageHandles(
   return {
     async idsOf(ownerId, wanted) {
       const now = clock.now();
-      const known = wanted.map((message) => ids.get(messageName(ownerId, message)));
-      const isNew = (at: number) => known[at]?.day !== dayOf(now);
-      const fresh = wanted.filter((_, at) => isNew(at));
-      if (fresh.length === 0) return known.flatMap((one) => one?.id ?? []);
-      const secrets = handleSecrets(keyring, ownerId);
-      const handles = await storage.messageHandles(
-        ownerId,
-        fresh.map((message) => shown(ownerId, secrets, message)),
-        now,
-      );
-      for (const [at, handle] of handles.entries()) {
-        const message = fresh[at];
-        if (message !== undefined) remember(ownerId, handle, message, now);
-      }
-      const added = handles.map(handleId).values();
-      return known.flatMap((one, at) => (isNew(at) ? (added.next().value ?? []) : (one?.id ?? [])));
+      const known = wanted.map((message) => {
+        const kept = ids.get(messageName(ownerId, message));
+        return kept?.day === dayOf(now) ? kept.id : undefined;
+      });
+      const fresh = wanted.filter((_, at) => known[at] === undefined);
+      const added = (await keptNow(ownerId, fresh, now)).values();
+      return known.map((id) => id ?? added.next().value ?? '');
     },
     async load(ownerId, wanted) {
       await kept(ownerId, handlesIn(wanted));
@@ -157,16 +158,17 @@ export function createMessageHandles(
     },
     async moved(ownerId, id, message) {
       const handle = handleIn(id);
-      if (handle === undefined || !staysOnMove(ownerId, handle, message)) return;
+      if (handle === undefined || !staysOnMove(handleSecrets(keyring, ownerId), handle, message)) return;
       await replace(ownerId, new Map([[handle, message]]));
       remember(ownerId, handle, message, clock.now());
     },
     async movedTo(ownerId, moves) {
       const paths = new Map(moves.map(({ id, path }) => [handleIn(id), path]));
+      const secrets = handleSecrets(keyring, ownerId);
       const moved = new Map<number, HandledMessage>();
       for (const [handle, message] of await kept(ownerId, handlesIn(moves.map(({ id }) => id)))) {
         const path = paths.get(handle);
-        if (path === undefined || !staysOnMove(ownerId, handle, message)) continue;
+        if (path === undefined || !staysOnMove(secrets, handle, message)) continue;
         moved.set(handle, { ...message, place: somewhereIn(path) });
       }
       if (moved.size === 0) return;

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Keyring } from '../secrets/keyring.ts';
 import type { OpenedMessageId } from './opened-message-id.ts';
-import { openedText } from './sealed-text.ts';
+import { openedText, tagOf } from './sealed-text.ts';
 
 /**
  * Message ids of the form before handles: sealed, of some 120 characters. Agents keep them, so they stay valid; none is made any
@@ -15,7 +15,7 @@ export function openSealedMessageId(keyring: Keyring, ownerId: string, id: strin
   const opened = openedText(keyring, 'message-id', 'm1_', id);
   if (opened === undefined || opened.bytes.length < FIXED_BYTES) return { kind: 'forged' };
   const tag = (purpose: 'owner' | 'folder', text: string, bytes: number): Uint8Array =>
-    Buffer.from(keyring.mac(purpose, text, opened.keyId) ?? []).subarray(0, bytes);
+    tagOf(keyring, purpose, text, bytes, opened.keyId);
   const bytes = Buffer.from(opened.bytes);
   if (!bytes.subarray(0, 8).equals(tag('owner', ownerId, 8))) return { kind: 'unknown' };
   const folder = bytes.subarray(12, 28);

@@ -11,7 +11,7 @@ import { errorName } from '../ports/log.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { MINUTE_MS } from '../time/durations.ts';
-import { followUp, type LinkSent, runAction } from './run-action.ts';
+import { followUp, type RunParts, runAction } from './run-action.ts';
 import { openAction } from './sealed-plan.ts';
 
 /**
@@ -33,9 +33,7 @@ export interface Executor {
 }
 
 /** What other subjects do once an action has succeeded. */
-export interface AfterRun {
-  /** Links what it has sent to trackers. Part of its follow-up. */
-  readonly linkSent: LinkSent;
+export interface AfterRun extends Pick<RunParts, 'linkSent'> {
   /** Keeps the ids of the messages that it has moved. Never rejects. */
   keepIds(ownerId: string, action: StoredAction, result: Result): Promise<void>;
 }

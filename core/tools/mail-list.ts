@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import type { CallContext } from '../call/context.ts';
-import { accountsOf } from '../call/mailbox.ts';
+import { type AccountRow, accountsOf } from '../call/mailbox.ts';
 import { positionOf } from '../call/paging.ts';
 import { accountId, cursor, limit } from '../contract/schema.ts';
 import type { ListPosition, ListQuery } from '../ports/mail-reading.ts';
 import { defineRead, type Found } from './define-tool.ts';
 import { folder } from './folder-argument.ts';
-import { type AccountRow, accountPage, mergedRows, messageRows, pathNamed } from './merged-rows.ts';
+import { accountPage, mergedRows, messageRows, pathNamed } from './merged-rows.ts';
 
 const listing = z.strictObject({
   account_id: accountId.optional(),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { findReadMessage, MESSAGE_ERRORS, messageIdOf, summaryOf } from '../call/mailbox.ts';
+import { findReadMessage, MESSAGE_ERRORS, summaryOf } from '../call/mailbox.ts';
 import { authenticationIn, senderIn } from '../call/message-sender.ts';
 import { attachmentPassage, messagePassage } from '../call/shown-passages.ts';
 import { messageId } from '../contract/schema.ts';
@@ -56,7 +56,7 @@ export const getEmail = defineRead({
     const window = { from: args.body_offset, most: BODY_CHARS };
     const { account, row, message } = await findReadMessage(context, args.id, window);
     context.shown(args.id);
-    const summary = summaryOf(await messageIdOf(context, account, row), account, row);
+    const summary = await summaryOf(context, { account, row });
     const { text, chars } = message.body;
     const { isEncrypted, isSigned } = message.protection;
     const authentication = authenticationIn(account, senderIn(message.headers.from), row);

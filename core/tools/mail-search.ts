@@ -1,19 +1,12 @@
 import * as z from 'zod';
-import { accountsOf } from '../call/mailbox.ts';
+import { type AccountRow, accountsOf } from '../call/mailbox.ts';
 import { positionOf } from '../call/paging.ts';
 import { saysWord, searchWords } from '../call/search-words.ts';
 import { accountId, cursor, limit, line } from '../contract/schema.ts';
 import { folderKey, type SearchPosition } from '../ports/mail-reading.ts';
 import { defineRead } from './define-tool.ts';
 import { folder } from './folder-argument.ts';
-import {
-  type AccountPage,
-  type AccountRow,
-  accountPage,
-  mergedRows,
-  messageRows,
-  pathNamed,
-} from './merged-rows.ts';
+import { type AccountPage, accountPage, mergedRows, messageRows, pathNamed } from './merged-rows.ts';
 
 /**
  * Account, folder key, uid, and INTERNALDATE in milliseconds. Then the accounts whose index was asked: on the next page, it is

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { readingUntilMs, readMessages, withResults } from '../accounts/read-message.ts';
-import { findRow, MESSAGE_ERRORS, messageIds, summaryOf } from '../call/mailbox.ts';
+import { findRow, MESSAGE_ERRORS, type MessageSummary, summariesOf } from '../call/mailbox.ts';
 import { authenticationIn, senderIn } from '../call/message-sender.ts';
 import { pageFields, skipped } from '../call/paging.ts';
 import { messagePassage } from '../call/shown-passages.ts';
@@ -17,7 +17,7 @@ import { authentication, messageSummary, pageShape } from './result-shapes.ts';
 export const BODY_CHARS = 4000;
 
 interface ThreadRow {
-  readonly summary: ReturnType<typeof summaryOf>;
+  readonly summary: MessageSummary;
   readonly authentication: Authentication;
   /** The part of its text that may be shown. */
   readonly chars: readonly string[];
@@ -58,7 +58,7 @@ export const getThread = defineRead({
     const skip = skipped(context, args.cursor);
     const wanted = thread.slice(skip, skip + args.limit).map((one) => ({ ...one, head: headOf(one) }));
     const reading = { window: { from: 0, most: BODY_CHARS }, untilMs: readingUntilMs(context) };
-    const ids = await messageIds(
+    const summaries = await summariesOf(
       context,
       wanted.map((row) => ({ account, row })),
     );
@@ -66,14 +66,13 @@ export const getThread = defineRead({
     let next = skip;
     for await (const message of readMessages(context.ports, call, wanted, reading)) {
       const found = thread[next];
-      const id = ids[next - skip] ?? '';
+      const summary = summaries[next - skip];
       next += 1;
       // A message that was moved or removed since the conversation was read is not a row of this page.
-      if (message === undefined || found === undefined) continue;
+      if (message === undefined || found === undefined || summary === undefined) continue;
       const { text, chars } = message.body;
-      const summary = summaryOf(id, account, found);
       const row = withResults(found, message);
-      context.read([messagePassage({ id, account, row }, message.headers.from, message)]);
+      context.read([messagePassage({ id: summary.id, account, row }, message.headers.from, message)]);
       const authentication = authenticationIn(account, senderIn(message.headers.from), row);
       rows.push({ summary, authentication, chars: Array.from(text), bodyChars: chars, next });
     }

@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import type { CallContext } from '../call/context.ts';
-import { findFolder, folderByName, messageIds, nameAccountOnFailure, summaryOf } from '../call/mailbox.ts';
+import {
+  type AccountRow,
+  findFolder,
+  folderByName,
+  nameAccountOnFailure,
+  summariesOf,
+} from '../call/mailbox.ts';
 import { cursorAt, type Position } from '../call/paging.ts';
 import { listedPassage } from '../call/shown-passages.ts';
 import { ServiceError } from '../contract/errors.ts';
@@ -26,11 +32,6 @@ export const messageRows = z.object({
   ...missingOfTotal,
   ...pageShape,
 });
-
-export interface AccountRow {
-  readonly account: Account;
-  readonly row: MessageRow;
-}
 
 export interface AccountPage {
   readonly account: Account;
@@ -115,13 +116,11 @@ export async function mergedRows(
       result: { messages: [], ...facts, returned: 0, has_more: false, ...list.none },
     };
   }
-  const ids = (await messageIds(context, rows)).values();
-  const summaries = rows.map(({ account, row }) => {
-    const id = ids.next().value ?? '';
-    context.listed(id);
-    context.read([listedPassage({ id, account, row })]);
-    return summaryOf(id, account, row);
-  });
+  const summaries = await summariesOf(context, rows);
+  for (const { id } of summaries) context.listed(id);
+  context.read(
+    rows.map(({ account, row }, index) => listedPassage({ id: summaries[index]?.id ?? '', account, row })),
+  );
   return {
     kind: 'cut',
     most: rows.length,

@@ -2,13 +2,7 @@ import { mailCall } from '../accounts/mail-call.ts';
 import type { LookUpPorts } from '../accounts/tool-ports.ts';
 import { targetName } from '../actions/message-target.ts';
 import type { LookUpContext } from '../call/context.ts';
-import {
-  findReadMessage,
-  messageIds,
-  nameAccountOnFailure,
-  ROW_FIELD_CHARS,
-  summaryOf,
-} from '../call/mailbox.ts';
+import { findReadMessage, nameAccountOnFailure, ROW_FIELD_CHARS, summariesOf } from '../call/mailbox.ts';
 import type { MessageHandles } from '../call/message-handles.ts';
 import { saysWord, searchWords } from '../call/search-words.ts';
 import { notFound } from '../contract/not-found.ts';
@@ -79,11 +73,10 @@ export function createTrackerLinks(parts: {
         };
         const found = parts.lookUps.mail.search(context.mailCall(account), query);
         const { rows } = await nameAccountOnFailure(account, 'folder', found);
-        const ids = await messageIds(
+        return summariesOf(
           context,
           rows.map((row) => ({ account, row })),
         );
-        return rows.map((row, at) => summaryOf(ids[at] ?? '', account, row));
       }),
     findEvents: (ownerId, accountId) =>
       asOwner(ownerId, async (context) => {
