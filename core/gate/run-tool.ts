@@ -20,7 +20,7 @@ import { errorName } from '../ports/log.ts';
 import type { ShownPassage } from '../provenance/read-record.ts';
 import type { NewRead } from '../provenance/read-state.ts';
 import { holdsOf } from '../safety/finding.ts';
-import { flagUntrusted } from '../safety/untrusted.ts';
+import { fenceNonce, flagUntrusted } from '../safety/untrusted.ts';
 import { canonicalJson } from '../text/canonical-json.ts';
 import { findTool } from '../tools/catalogue.ts';
 import type { Found, OwnTool, ReadTool, Tool } from '../tools/define-tool.ts';
@@ -332,7 +332,7 @@ function fitted(
 ): Outcome {
   if (found.kind === 'outcome') return found.outcome;
   if (found.kind === 'wait') return found.first;
-  const nonce = tool.thirdParty.wrapped.length === 0 ? '' : Buffer.from(ports.random(16)).toString('hex');
+  const nonce = tool.thirdParty.wrapped.length === 0 ? '' : fenceNonce(ports.random);
   const flagged = (result: Result, status: 'ok' | 'empty' = 'ok'): Outcome => ({
     status,
     result: flagUntrusted(result, tool.thirdParty, nonce),

@@ -31,7 +31,7 @@ export const FORMS = {
     "such as `2026-03-04T10:00` or `2026-03-04T10:00:00`, without an offset, in the owner's time zone; years 1900 to 9998",
   'date and time': 'ISO 8601 with offset, such as `2026-11-20T09:00:00.000Z`',
   'event id': 'starts with `evt_`; opaque',
-  nonce: '32 or more hexadecimal digits',
+  nonce: '32 or more digits',
 } as const;
 
 type Form = keyof typeof FORMS;
@@ -42,7 +42,7 @@ const FORM_OF_PATTERN: Readonly<Record<string, Form>> = {
   '^apr_': 'approval id',
   '^c1_[A-Za-z0-9_-]+$': 'cursor',
   '^evt_': 'event id',
-  '^[0-9a-f]{32,}$': 'nonce',
+  '^[0-9]{32,}$': 'nonce',
   '^\\d{4}-\\d{2}-\\d{2}$': 'day',
   '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2})?$': 'local time',
   '^[^\\s@<>,;:"\'()[\\]\\\\]+@[^\\s@<>,;:"\'()[\\]\\\\.]+(\\.[^\\s@<>,;:"\'()[\\]\\\\.]+)+$': 'address',

@@ -45,7 +45,7 @@ describe('get_email', () => {
     });
     const outcome = await key.call('get_email', { id });
     const nonce = detail.parse(resultOf(outcome)).untrusted_nonce;
-    expect(nonce).toMatch(/^[0-9a-f]{32}$/);
+    expect(nonce).toMatch(/^[0-9]{39}$/);
     expect(outcome).toEqual({
       status: 'ok',
       result: {
