@@ -6,7 +6,7 @@ import { dateOf } from '../../core/mail/row-text.ts';
 
 /** What a FETCH reports of a message. Any part of it may be NIL, or not there: then it is undefined. */
 export interface Fetched
-  extends Pick<FetchMessageObject, 'uid' | 'size' | 'flags' | 'bodyStructure' | 'bodyParts'> {
+  extends Pick<FetchMessageObject, 'uid' | 'size' | 'flags' | 'labels' | 'bodyStructure' | 'bodyParts'> {
   readonly internalDate?: Date | undefined;
   readonly emailId?: string | undefined;
   readonly threadId?: string | undefined;
@@ -41,6 +41,7 @@ function withoutNil(message: FetchMessageObject, query: FetchQueryObject): Fetch
     uid: message.uid,
     size: message.size,
     flags: message.flags,
+    labels: message.labels,
     bodyStructure: message.bodyStructure,
     internalDate: internalDate instanceof Date && internalDate.getTime() !== 0 ? internalDate : undefined,
     emailId: textOf(emailId),

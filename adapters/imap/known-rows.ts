@@ -22,7 +22,7 @@ export interface KnownRows {
 }
 
 /** What never changes of a row. */
-export type KnownRow = Omit<ListedMessage, 'place' | 'flags'> & { readonly header: Buffer };
+export type KnownRow = Omit<ListedMessage, 'place' | 'flags' | 'labels'> & { readonly header: Buffer };
 /** A row under its UID, or the UIDs that a range of sequence numbers had when it was listed. */
 export type Kept = KnownRow | readonly number[];
 
@@ -36,10 +36,10 @@ export function bytesOfKept(kept: Kept): number {
 }
 
 /**
- * The flags, and what tells whether it is the message that was listed: a folder that was restored from a backup may give
+ * The flags and labels, and what tells whether it is the message that was listed: a folder that was restored from a backup may give
  * a UID once more.
  */
-const CHANGING: FetchQueryObject = { uid: true, flags: true, internalDate: true, size: true };
+const CHANGING: FetchQueryObject = { uid: true, flags: true, internalDate: true, size: true, labels: true };
 
 export function knownRows(kept: KeptOfAccount<Kept>): KnownRows {
   const keyIn = ({ uidValidity, mailbox }: OpenFolder, name: string) =>

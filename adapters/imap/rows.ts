@@ -24,6 +24,8 @@ export const ROW_QUERY: FetchQueryObject = {
   internalDate: true,
   size: true,
   headers: [...ROW_FIELDS],
+  /** Only Gmail has them. */
+  labels: true,
 };
 
 const RECEIPT_QUERY: FetchQueryObject = { ...ROW_QUERY, headers: [...ROW_FIELDS, ...RECEIPT_FIELDS] };
@@ -33,13 +35,19 @@ export const FLAG_NAMES: Readonly<Record<MailFlag, string>> = {
   flagged: '\\Flagged',
   answered: '\\Answered',
   forwarded: '$Forwarded',
+  draft: '\\Draft',
 };
 
 export function flagsOf(names: ReadonlySet<string>): ReadonlySet<MailFlag> {
   // Flags are case-insensitive (RFC 9051, 2.3.2).
   const lower = new Set([...names].map((name) => name.toLowerCase()));
-  const flags: MailFlag[] = ['seen', 'flagged', 'answered', 'forwarded'];
+  const flags: MailFlag[] = ['seen', 'flagged', 'answered', 'forwarded', 'draft'];
   return new Set(flags.filter((flag) => lower.has(FLAG_NAMES[flag].toLowerCase())));
+}
+
+/** System flags, Gmail's own labels, and registered keywords (RFC 5788) have a meaning for programs. */
+function labelsAmong(names: ReadonlySet<string>): string[] {
+  return [...names].filter((name) => name !== '' && !/^[\\$]/.test(name));
 }
 
 /** Returns the rows of a range of sequence numbers, the highest UID first. Leaves out messages that are gone. */
@@ -100,10 +108,20 @@ export async function fetchMessage(
 const OBJECT_ID_CHARS = 255;
 
 export function rowOf({ mailbox, uidValidity, client }: OpenFolder, message: Fetched): ListedMessage {
-  const { uid, size = 0, flags = new Set(), emailId = '', internalDate, headers, source } = message;
+  const {
+    uid,
+    size = 0,
+    flags = new Set(),
+    labels = flags,
+    emailId = '',
+    internalDate,
+    headers,
+    source,
+  } = message;
   // A server that does not report the header breaks its protocol: even one without these fields ends with an empty line.
   const isReported = headers !== undefined && headers.length > 0;
   const header = isReported ? headers : source && headerBlock(source);
+  const shownLabels = labelsAmong(labels);
   const hasStableIds = client.capabilities.has('OBJECTID') || client.capabilities.has('X-GM-EXT-1');
   return {
     place: { path: mailbox.path, uidValidity, uid },
@@ -112,6 +130,7 @@ export function rowOf({ mailbox, uidValidity, client }: OpenFolder, message: Fet
     internalDate: receivedAt({ internalDate, headers: header }),
     sizeBytes: size,
     flags: flagsOf(flags),
+    ...(shownLabels.length > 0 && { labels: shownLabels }),
     ...(header === undefined && { undeliverable: true }),
   };
 }

@@ -7,7 +7,7 @@ import { MailError } from '../../core/ports/mail.ts';
 
 const account = { ownerId: z.string(), accountId: z.int() };
 const instant = z.iso.datetime();
-const flag = z.enum(['seen', 'flagged', 'answered', 'forwarded']);
+const flag = z.enum(['seen', 'flagged', 'answered', 'forwarded', 'draft']);
 
 /** What happened in the sandbox's mailboxes. */
 export const mailEntry = z.discriminatedUnion('event', [

@@ -177,10 +177,16 @@ export function sandboxMail(options: SandboxOptions = {}): SandboxMail {
     return { row: rowOf(path, message), source: { kind: 'whole', bytes: message.raw } };
   }
 
-  function rowOf(path: string, { uid, header, receivedAt, raw, flags }: StoredMessage): ListedMessage {
+  function rowOf(
+    path: string,
+    { uid, header, receivedAt, raw, flags, keywords }: StoredMessage,
+  ): ListedMessage {
     const place = { path, uidValidity, uid };
     const sizeBytes = raw.length;
-    return { place, stableId: null, header, internalDate: receivedAt, sizeBytes, flags: new Set(flags) };
+    return {
+      ...{ place, stableId: null, header, internalDate: receivedAt, sizeBytes, flags: new Set(flags) },
+      ...(keywords.size > 0 && { labels: [...keywords] }),
+    };
   }
 
   function openInbox(mailbox: Mailbox): OpenInbox {

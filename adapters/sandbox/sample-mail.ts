@@ -25,7 +25,7 @@ const message = z.strictObject({
   html: z.string().exactOptional(),
   attachments: z.array(attachment.transform(attachmentOf)).exactOptional(),
   offsetMin: z.int().exactOptional(),
-  flags: z.array(z.enum(['seen', 'flagged', 'answered', 'forwarded'])).exactOptional(),
+  flags: z.array(z.enum(['seen', 'flagged', 'answered', 'forwarded', 'draft'])).exactOptional(),
 });
 
 let samples: readonly z.output<typeof message>[] | undefined;

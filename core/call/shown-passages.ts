@@ -3,6 +3,7 @@ import type { ReadMessage } from '../accounts/read-message.ts';
 import { normalAddress } from '../contract/schema.ts';
 import type { FolderRoles } from '../folders/roles.ts';
 import type { MailAddress } from '../mail/address.ts';
+import { carriedWords } from '../mail/carried-words.ts';
 import type { MessageRow } from '../mail/message-row.ts';
 import { headOf } from '../mail/row-text.ts';
 import type { Account } from '../ports/account.ts';
@@ -24,10 +25,10 @@ interface ReadMessageFacts {
   readonly row: ReadRow;
 }
 
-/** A row of a list: sender and subject. */
-export function listedPassage(message: ReadMessageFacts): ShownPassage {
+/** A row of a list: sender and subject, and what else it shows. */
+export function listedPassage(message: ReadMessageFacts, text = ''): ShownPassage {
   const { row } = message;
-  return { ...sourceOf(message, authorOf(row.from)), isListed: true, head: headOf(row), text: '' };
+  return { ...sourceOf(message, authorOf(row.from)), isListed: true, head: headOf(row), text };
 }
 
 /** The text of a message. @param senders  the addresses of its From */
@@ -43,6 +44,14 @@ export function messagePassage(
     text,
     ...(said === undefined ? {} : { said }),
   };
+}
+
+/** A message that was read: its text, and what else its details show. */
+export function messagePassages(message: ReadMessageFacts, read: ReadMessage): ShownPassage[] {
+  const text = messagePassage(message, read.headers.from, read);
+  const words = carriedWords(read);
+  if (words === '') return [text];
+  return [text, { ...attachmentPassage(message, words), ...(read.carried && { said: read.carried }) }];
 }
 
 /** The text of an attachment. */

@@ -7,7 +7,7 @@ export interface MessagePlace {
   readonly uid: number;
 }
 
-export type MailFlag = 'seen' | 'flagged' | 'answered' | 'forwarded';
+export type MailFlag = 'seen' | 'flagged' | 'answered' | 'forwarded' | 'draft';
 
 /** A message in a list, as its server stores it. */
 export interface ListedMessage {
@@ -21,6 +21,8 @@ export interface ListedMessage {
   /** RFC822.SIZE. */
   readonly sizeBytes: number;
   readonly flags: ReadonlySet<MailFlag>;
+  /** Keywords, or Gmail's labels, without those that have a meaning for programs. Absent: there are none. */
+  readonly labels?: readonly string[];
   /** The server cannot deliver the message: the rest of the row is what is known of it. */
   readonly undeliverable?: true;
 }

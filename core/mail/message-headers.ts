@@ -1,6 +1,6 @@
 import type { MailAddress } from './address.ts';
 import { receiverResults } from './authentication-results.ts';
-import { isAutomatic } from './automatic-mail.ts';
+import { isAutomatic, isFromList } from './automatic-mail.ts';
 import { type HeaderField, headersOf } from './header-fields.ts';
 import { headerAddresses, headerText } from './header-text.ts';
 import { inReplyToIds, messageIdOf, referenceIds } from './message-ids.ts';
@@ -22,6 +22,8 @@ export interface MessageHeaders {
   readonly threadIndex?: string;
   /** A program sent it, or sends it to many: nobody may be there to read an answer. Absent: a person may have. */
   readonly isAutomatic?: true;
+  /** It went to a list, or to many people at once. Absent: it does not say so. */
+  readonly isFromList?: true;
   /** As `receiverResults` returns them. Absent: there are none. */
   readonly receiverResults?: readonly string[];
 }
@@ -55,6 +57,7 @@ export function messageHeaders(headers: readonly HeaderField[]): ReadHeaders {
     references: references.length > 0 ? references : inReplyToIds(first('in-reply-to') ?? ''),
     ...(threadIndexStart(threadIndex) !== null && { threadIndex }),
     ...(isAutomatic(headers) ? { isAutomatic: true } : {}),
+    ...(isFromList(headers) && { isFromList: true }),
     ...(results.length > 0 && { receiverResults: results }),
     date: first('date'),
   };
@@ -77,6 +80,7 @@ export function boundedHeaders({
   references,
   threadIndex,
   isAutomatic: automatic,
+  isFromList: list,
   receiverResults: results,
 }: MessageHeaders): MessageHeaders {
   const few = (all: readonly MailAddress[]) => all.slice(0, ADDRESSES_MAX);
@@ -90,6 +94,7 @@ export function boundedHeaders({
     references: references.slice(-REFERENCES_MAX),
     ...(threadIndex === undefined ? {} : { threadIndex: threadIndex.slice(0, THREAD_INDEX_CHARS) }),
     ...(automatic === undefined ? {} : { isAutomatic: automatic }),
+    ...(list && { isFromList: list }),
     ...(results === undefined ? {} : { receiverResults: results }),
   };
 }

@@ -24,6 +24,7 @@ export interface MessageRow extends HeaderFacts {
   /** RFC822.SIZE. */
   readonly sizeBytes: number;
   readonly flags: ReadonlySet<MailFlag>;
+  readonly labels?: readonly string[];
   readonly undeliverable?: true;
 }
 
@@ -82,6 +83,7 @@ export function messageRow({
   internalDate,
   sizeBytes,
   flags,
+  labels,
   undeliverable,
 }: ListedMessage): MessageRow {
   const facts = KNOWN.get(header) ?? headerFacts(header, sizeBytes, internalDate);
@@ -93,6 +95,7 @@ export function messageRow({
     internalDate,
     sizeBytes,
     flags,
+    ...(labels && { labels }),
     ...(undeliverable && { undeliverable }),
   };
 }

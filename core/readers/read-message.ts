@@ -1,3 +1,4 @@
+import { carriedWords } from '../mail/carried-words.ts';
 import { boundedHeaders } from '../mail/message-headers.ts';
 import type { MessageSource } from '../mail/message-source.ts';
 import { displayAddresses } from '../mail/row-text.ts';
@@ -11,13 +12,15 @@ import { letterForm } from '../text/letter-form.ts';
 import { seenBody } from '../text/seen-body.ts';
 
 export async function readMessage({ source, window, head }: MessageInput): Promise<MessageReading> {
-  const { text, headers, ...facts } = await parsed(source);
-  const body = seenBody(text, window);
+  const { text, headers: all, ...facts } = await parsed(source);
+  const headers = boundedHeaders(all);
+  const read = { ...facts, body: seenBody(text, window), headers };
+  if (head === undefined) return read;
+  const carried = carriedWords(read);
   return {
-    ...{ ...facts, body, headers: boundedHeaders(headers) },
-    ...(head === undefined
-      ? {}
-      : { said: statedPassages(toRead({ text: body.text, head, isListed: false })) }),
+    ...read,
+    said: statedPassages(toRead({ text: read.body.text, head, isListed: false })),
+    ...(carried !== '' && { carried: statedPassages(toRead({ text: carried, isListed: false })) }),
   };
 }
 

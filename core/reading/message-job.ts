@@ -26,6 +26,8 @@ export interface MessageReading {
   readonly headers: MessageHeaders;
   /** What its head and the part of its text state, by the person who wrote it. */
   readonly said?: readonly StatedPassage[];
+  /** What `carriedWords` of it state. Present if `said` is, and if there are any. */
+  readonly carried?: readonly StatedPassage[];
 }
 
 const bytes = z.instanceof(Uint8Array);
@@ -78,9 +80,11 @@ const reading = z.object({
     references: z.array(z.string()),
     threadIndex: z.string().exactOptional(),
     isAutomatic: z.literal(true).exactOptional(),
+    isFromList: z.literal(true).exactOptional(),
     receiverResults: z.array(z.string()).exactOptional(),
   }),
   said: z.array(statedPassage).exactOptional(),
+  carried: z.array(statedPassage).exactOptional(),
 });
 
 const input = z.object({ source: messageSource, window: textWindow, head: z.string().exactOptional() });

@@ -8,6 +8,7 @@ import { cursor, messageId } from '../contract/schema.ts';
 import { messageIdShape } from '../contract/shapes.ts';
 import { wrappedThirdParty, writtenBy } from '../contract/text-author.ts';
 import type { AttachmentInfo } from '../mail/attachment-info.ts';
+import { attachmentWords } from '../mail/carried-words.ts';
 import type { AttachmentText, ExtractedText, NoTextFacts, NoTextReason } from '../ports/attachment-text.ts';
 import type { TextWindow } from '../text/seen-body.ts';
 import { wordEnd } from '../text/seen-text.ts';
@@ -23,11 +24,6 @@ export const TEXT: TextWindow = { from: 0, most: 50_000 };
 
 export function attachmentRow({ index, name, mime, sizeBytes }: AttachmentInfo) {
   return { index, name: cut(name), mime: cut(mime), size: sizeBytes };
-}
-
-/** What strangers wrote in the rows of attachments. */
-export function attachmentWords(attachments: readonly Pick<AttachmentInfo, 'name' | 'mime'>[]): string {
-  return attachments.map(({ name, mime }) => `${name}\n${mime}`).join('\n');
 }
 
 function cut(value: string): string {

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { findReadMessage, MESSAGE_ERRORS, summaryOf } from '../call/mailbox.ts';
+import { detailsOf, NAMES_SHOWN } from '../call/message-details.ts';
 import { authenticationIn, senderIn } from '../call/message-sender.ts';
-import { attachmentPassage, messagePassage } from '../call/shown-passages.ts';
+import { messagePassages } from '../call/shown-passages.ts';
 import { messageId } from '../contract/schema.ts';
 import { wrappedThirdParty } from '../contract/text-author.ts';
 import { wordEnd } from '../text/seen-text.ts';
 import { defineRead } from './define-tool.ts';
-import { attachmentRow, attachmentWords } from './mail-attachments.ts';
-import { attachment, authentication, messageSummary } from './result-shapes.ts';
+import { attachmentRow } from './mail-attachments.ts';
+import { attachment, messageDetails } from './result-shapes.ts';
 
-const ATTACHMENTS_SHOWN = 20;
 /** The most code points of body in one answer; fewer if they do not fit. */
 export const BODY_CHARS = 50_000;
 
@@ -31,15 +31,8 @@ export const getEmail = defineRead({
       .default(0)
       .meta({ description: 'Where to start in the text, in characters; default 0.' }),
   }),
-  output: messageSummary.extend({
-    authentication,
+  output: messageDetails.extend({
     body: wrappedThirdParty(z.string()),
-    encrypted: z.boolean().optional().meta({
-      description: 'Present and true if some of the text is encrypted and cannot be read here.',
-    }),
-    signed: z.boolean().optional().meta({
-      description: 'Present and true if the message carries a signature. Nobody has checked it.',
-    }),
     body_chars: z.int().min(0).meta({ description: 'Characters of the whole text.' }),
     body_offset: z.int().min(0).meta({ description: 'Where this part starts.' }),
     body_truncated: z.boolean().meta({ description: 'true: the text goes on at body_next_offset.' }),
@@ -58,11 +51,8 @@ export const getEmail = defineRead({
     context.shown(args.id);
     const summary = await summaryOf(context, { account, row });
     const { text, chars } = message.body;
-    const { isEncrypted, isSigned } = message.protection;
     const authentication = authenticationIn(account, senderIn(message.headers.from), row);
-    const words = attachmentWords(message.attachments);
-    context.read([messagePassage({ id: args.id, account, row }, message.headers.from, message)]);
-    if (words !== '') context.read([attachmentPassage({ id: args.id, account, row }, words)]);
+    context.read(messagePassages({ id: args.id, account, row }, message));
     const start = Math.min(args.body_offset, chars);
     const part = Array.from(text);
     return {
@@ -73,15 +63,14 @@ export const getEmail = defineRead({
         const shown = truncated ? wordEnd(part, n) : n;
         return {
           ...summary,
+          ...detailsOf(row, message),
           authentication,
           body: part.slice(0, shown).join(''),
-          ...(isEncrypted ? { encrypted: true } : {}),
-          ...(isSigned ? { signed: true } : {}),
           body_chars: chars,
           body_offset: args.body_offset,
           body_truncated: truncated,
           ...(truncated ? { body_next_offset: start + shown } : {}),
-          attachments: message.attachments.slice(0, ATTACHMENTS_SHOWN).map(attachmentRow),
+          attachments: message.attachments.slice(0, NAMES_SHOWN).map(attachmentRow),
           attachments_total: message.attachments.length,
         };
       },

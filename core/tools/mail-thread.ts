@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { readingUntilMs, readMessages, withResults } from '../accounts/read-message.ts';
 import { findRow, MESSAGE_ERRORS, type MessageSummary, summariesOf } from '../call/mailbox.ts';
+import { detailsOf } from '../call/message-details.ts';
 import { authenticationIn, senderIn } from '../call/message-sender.ts';
 import { pageFields, skipped } from '../call/paging.ts';
-import { messagePassage } from '../call/shown-passages.ts';
+import { messagePassages } from '../call/shown-passages.ts';
 import { cursor, limit, messageId } from '../contract/schema.ts';
 import { wrappedThirdParty } from '../contract/text-author.ts';
 import type { Authentication } from '../mail/authentication-results.ts';
@@ -11,14 +12,15 @@ import { headOf } from '../mail/row-text.ts';
 import { wordEnd } from '../text/seen-text.ts';
 import { defineRead } from './define-tool.ts';
 import { missingFieldsOfTotal, missingOfTotal, missingParts } from './missing-parts.ts';
-import { authentication, messageSummary, pageShape } from './result-shapes.ts';
+import { messageDetails, pageShape } from './result-shapes.ts';
 
 /** Code points of one message's text. get_email reads the rest. */
 export const BODY_CHARS = 4000;
 
 interface ThreadRow {
-  readonly summary: MessageSummary;
-  readonly authentication: Authentication;
+  /** What is said of it besides its text. */
+  readonly details: MessageSummary &
+    ReturnType<typeof detailsOf> & { readonly authentication: Authentication };
   /** The part of its text that may be shown. */
   readonly chars: readonly string[];
   /** Of the whole text. */
@@ -39,8 +41,7 @@ export const getThread = defineRead({
   input: z.strictObject({ id: messageId, limit: limit.default(20), cursor: cursor.optional() }),
   output: z.object({
     messages: z.array(
-      messageSummary.extend({
-        authentication,
+      messageDetails.extend({
         body: wrappedThirdParty(z.string()),
         body_shown: z.int().min(0).meta({ description: 'Characters of this part.' }),
         body_chars: z.int().min(0).meta({ description: 'Characters of the whole text.' }),
@@ -72,13 +73,14 @@ export const getThread = defineRead({
       if (message === undefined || found === undefined || summary === undefined) continue;
       const { text, chars } = message.body;
       const row = withResults(found, message);
-      context.read([messagePassage({ id: summary.id, account, row }, message.headers.from, message)]);
+      context.read(messagePassages({ id: summary.id, account, row }, message));
       const authentication = authenticationIn(account, senderIn(message.headers.from), row);
-      rows.push({ summary, authentication, chars: Array.from(text), bodyChars: chars, next });
+      const details = { ...summary, ...detailsOf(row, message), authentication };
+      rows.push({ details, chars: Array.from(text), bodyChars: chars, next });
     }
     const page = (until: number) => pageFields(context, skip, thread.length - skip, until - skip);
     const end = skip + wanted.length;
-    for (const { summary } of rows) context.shown(summary.id);
+    for (const { details } of rows) context.shown(details.id);
     if (rows.length === 0) {
       const none = { messages: [], ...besides, ...page(end), returned: 0 };
       return { kind: 'empty', result: { ...none, reason: 'no_more_messages' } };
@@ -97,8 +99,7 @@ export const getThread = defineRead({
           messages: shown.map((one) => {
             const body = one.chars.slice(0, chars < one.bodyChars ? wordEnd(one.chars, chars) : chars);
             return {
-              ...one.summary,
-              authentication: one.authentication,
+              ...one.details,
               body: body.join(''),
               body_shown: body.length,
               body_chars: one.bodyChars,

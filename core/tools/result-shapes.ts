@@ -49,9 +49,36 @@ export const messageSummary = z.object({
     .meta({ description: 'The server cannot deliver this message: only what is known of it is here.' }),
 });
 
-export const authentication = z.enum(['pass', 'fail', 'none']).meta({
-  description:
-    "Whether the receiving server's own Authentication-Results prove the address in `from`; `none`: they say nothing.",
+export const messageFlag = z.enum(['unread', 'flagged', 'answered', 'draft']);
+
+const person = thirdParty(z.string());
+const countIfCut = count
+  .optional()
+  .meta({ description: 'How many there are, up to 500; present if not all are named.' });
+
+/** A message that was read, without its text. What there is none of is absent. */
+export const messageDetails = messageSummary.extend({
+  to: z.array(person).optional(),
+  to_count: countIfCut,
+  cc: z.array(person).optional(),
+  cc_count: countIfCut,
+  reply_to: z.array(person).optional().meta({ description: 'Where it differs from the sender.' }),
+  flags: z.array(messageFlag).optional(),
+  labels: z
+    .array(writtenBy('owner', z.string()))
+    .optional()
+    .meta({ description: "Keywords of the mail server, or Gmail's labels." }),
+  attachment_names: z.array(thirdParty(z.string())).optional(),
+  encrypted: z.boolean().optional().meta({
+    description: 'Present and true if some of the text is encrypted and cannot be read here.',
+  }),
+  signed: z.boolean().optional().meta({
+    description: 'Present and true if the message carries a signature. Nobody has checked it.',
+  }),
+  authentication: z.enum(['pass', 'fail', 'none']).meta({
+    description:
+      "Whether the receiving server's own Authentication-Results prove the address in `from`; `none`: they say nothing.",
+  }),
 });
 
 export const attachment = z

@@ -8,7 +8,7 @@ import { messageRow } from '../../core/mail/message-row.ts';
 import type { Mail } from '../../core/ports/ports.ts';
 import type { Reader } from '../../core/ports/reader.ts';
 import { type TestKey, wireBytes } from '../open-service.ts';
-import { detailsOf, letter, openScene, resultOf } from './scene.ts';
+import { detailsOf, letter, OWN, openScene, resultOf } from './scene.ts';
 
 const threadSchema = z.looseObject({
   messages: z.array(
@@ -89,13 +89,20 @@ describe('get_thread', () => {
       from: 'Maya Okafor <maya@atlas.example>',
       subject: 'Turn 1',
       date: expect.any(String) as unknown,
+      to: [OWN],
+      flags: ['unread'],
       authentication: 'none',
       body: `<<<UNTRUSTED_CONTENT ${nonce}>>>\nText 1\n<<<END_UNTRUSTED_CONTENT ${nonce}>>>`,
       body_shown: 6,
       body_chars: 6,
       body_truncated: false,
     });
-    expect(page.untrusted_fields).toEqual(['messages[].from', 'messages[].subject', 'messages[].body']);
+    expect(page.untrusted_fields).toEqual([
+      'messages[].from',
+      'messages[].subject',
+      'messages[].to[]',
+      'messages[].body',
+    ]);
   });
 
   it('takes one job of the reader, and so does each of its messages', async () => {

@@ -148,7 +148,7 @@ function holds(set: string, uid: number): boolean {
   });
 }
 
-function row({ uid, id, threadId, subject }: GmailMessage, number: number, items: string): string {
+function row({ uid, id, threadId, subject, labels }: GmailMessage, number: number, items: string): string {
   const header = /BODY\.PEEK(\[HEADER\.FIELDS \([^)]*\)\])/.exec(items)?.[1];
   const parts = [
     `UID ${uid}`,
@@ -157,6 +157,7 @@ function row({ uid, id, threadId, subject }: GmailMessage, number: number, items
     'RFC822.SIZE 100',
     `X-GM-MSGID ${id}`,
     `X-GM-THRID ${threadId}`,
+    `X-GM-LABELS (${[...labels].map((label) => JSON.stringify(label)).join(' ')})`,
     `ENVELOPE (NIL "${subject}" NIL NIL NIL NIL NIL NIL NIL "<${uid}@x.example>")`,
     ...(header === undefined ? [] : [`BODY${header} {2}\r\n\r\n`]),
   ];

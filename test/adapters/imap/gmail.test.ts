@@ -78,6 +78,7 @@ describe('Gmail as its documentation describes it', () => {
     const { place } = await newestOf(mail, call);
     expect(await mail.label(call, place, labelled('Two words'), started)).toBe('gmail_label');
     expect(labelsOf(4)).toEqual(['Two words', '\\Inbox']);
+    expect((await newestOf(mail, call)).labels).toEqual(['Two words']);
     await expect(mail.label(call, place, labelled('\\Trash'), started)).rejects.toMatchObject({
       code: 'refused',
     });

@@ -135,7 +135,9 @@ export function changePromises(mailbox: Mailbox, { originalStays = false }: Mail
       const start = vi.fn(started);
       const how = await mail.label(call, row.place, labelled(label), start);
       expect(start).toHaveBeenCalledTimes(1);
-      expect(await mail.row(call, row.place)).toEqual(row);
+      const after = how === 'keyword' ? { ...row, labels: [label] } : row;
+      expect(await mail.row(call, row.place)).toEqual(after);
+      expect((await mail.read(call, row.place)).row.labels).toEqual(after.labels);
       if (how === 'keyword') {
         expect(await box.keywords(inbox)).toEqual([[], [label]]);
       } else {

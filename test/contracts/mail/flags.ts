@@ -17,7 +17,7 @@ export function flagPromises(mailbox: Mailbox): void {
   const flagsOf = (row: MessageRow) => flagsIn(mailbox(), row);
 
   describe('setFlag', () => {
-    it.each(['seen', 'flagged', 'answered', 'forwarded'] as const)(
+    it.each(['seen', 'flagged', 'answered', 'forwarded', 'draft'] as const)(
       'sets %s, clears it, and may be repeated',
       async (flag) => {
         const { box, mail, call, inbox } = mailbox();

@@ -7,7 +7,7 @@ import { UNTRUSTED_NOTICE } from '../../../core/safety/untrusted.ts';
 import { codePoints } from '../../../core/text/code-points.ts';
 import type { TestKey } from '../../open-service.ts';
 import { textLike } from '../matchers.ts';
-import { detailsOf, FRIEND, firstId, letter, openScene, resultOf } from '../scene.ts';
+import { detailsOf, FRIEND, firstId, letter, OWN, openScene, resultOf } from '../scene.ts';
 
 const detail = z.looseObject({
   body: z.string(),
@@ -55,6 +55,9 @@ describe('get_email', () => {
         from: `Maya Okafor <${FRIEND}>`,
         subject: 'Subject 1',
         date: textLike(/\+00:00$/),
+        to: [OWN],
+        flags: ['unread'],
+        attachment_names: ['Tabelle – 1.csv'],
         authentication: 'none',
         body: `<<<UNTRUSTED_CONTENT ${nonce}>>>\nHello\n\nthere\n<<<END_UNTRUSTED_CONTENT ${nonce}>>>`,
         body_chars: 12,
@@ -62,7 +65,15 @@ describe('get_email', () => {
         body_truncated: false,
         attachments: [{ index: 0, name: 'Tabelle – 1.csv', mime: 'text/csv', size: 4 }],
         attachments_total: 1,
-        untrusted_fields: ['from', 'subject', 'body', 'attachments[].name', 'attachments[].mime'],
+        untrusted_fields: [
+          'from',
+          'subject',
+          'to[]',
+          'attachment_names[]',
+          'body',
+          'attachments[].name',
+          'attachments[].mime',
+        ],
         untrusted_notice: UNTRUSTED_NOTICE,
         untrusted_nonce: nonce,
       },
