@@ -21,16 +21,20 @@ export interface MailReader extends Pick<MailReading, 'folders' | 'counts' | 'at
   row(call: MailCall, place: MessagePlace): Promise<MessageRow | undefined>;
   messageWithId(call: MailCall, path: string, messageId: string): Promise<MessageRow | undefined>;
   read(call: MailCall, place: MessagePlace): Promise<RawMessage<MessageRow>>;
-  readAll(
-    call: MailCall,
-    places: readonly MessagePlace[],
-  ): Promise<readonly (RawMessage<MessageRow> | undefined)[]>;
+  readAll: ReadEach;
+  /** As `readTexts` of the port. */
+  readOnlyTexts: ReadEach;
   find(call: MailCall, message: Parameters<MailReading['find']>[1]): Promise<readonly MessageRow[]>;
   search(call: MailCall, query: SearchQuery): Promise<MessagePage<MessageRow>>;
   /** Oldest first, each message once; at most the newest THREAD_MAX. */
   thread(call: MailCall, place: MessagePlace): Promise<Conversation<MessageRow>>;
   sentCopies(call: MailCall, path: string, addresses: readonly string[]): Promise<readonly SentCopy[]>;
 }
+
+type ReadEach = (
+  call: MailCall,
+  places: readonly MessagePlace[],
+) => Promise<readonly (RawMessage<MessageRow> | undefined)[]>;
 
 /** @param clock for pauses: someone may send many messages whose headers take long to read */
 export function mailReader(mail: MailReading, clock: Pick<Clock, 'now' | 'after'>): MailReader {
@@ -54,8 +58,8 @@ export function mailReader(mail: MailReading, clock: Pick<Clock, 'now' | 'after'
       return listed && messageRow(listed);
     },
     read: async (call, place) => withRow(await mail.read(call, place)),
-    readAll: async (call, places) =>
-      (await mail.readAll(call, places)).map((message) => message && withRow(message)),
+    readAll: async (call, places) => withRows(await mail.readAll(call, places)),
+    readOnlyTexts: async (call, places) => withRows(await mail.readTexts(call, places)),
     find: async (call, message) => rowsOf(await mail.find(call, message)),
     search: async (call, query) => pageOf(await mail.search(call, query)),
     async thread(call, place) {
@@ -89,6 +93,10 @@ export async function readRows(
 
 function withRow({ row, source }: RawMessage): RawMessage<MessageRow> {
   return { row: messageRow(row), source };
+}
+
+function withRows(messages: readonly (RawMessage | undefined)[]) {
+  return messages.map((message) => message && withRow(message));
 }
 
 /** A message that is in several folders is one message. Two with one Message-ID and different contents are two. */

@@ -5,6 +5,7 @@ import { positionOf } from '../call/paging.ts';
 import { accountId, cursor, limit } from '../contract/schema.ts';
 import type { ListPosition, ListQuery } from '../ports/mail-reading.ts';
 import { defineRead, type Found } from './define-tool.ts';
+import { fields } from './fields-argument.ts';
 import { folder } from './folder-argument.ts';
 import { accountPage, mergedRows, messageRows, pathNamed } from './merged-rows.ts';
 
@@ -13,6 +14,7 @@ const listing = z.strictObject({
   folder: folder.optional(),
   limit: limit.default(20),
   cursor: cursor.optional(),
+  fields,
 });
 
 const facts = {
@@ -77,6 +79,7 @@ async function listMessages(
   return mergedRows(context, pages, {
     folder: wanted,
     limit: args.limit,
+    fields: args.fields,
     compare: newestFirst,
     positionOf: (row) => rowPosition(row, order),
     none: { reason: unread ? 'no_unread_messages' : 'no_messages' },

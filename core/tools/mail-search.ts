@@ -5,6 +5,7 @@ import { saysWord, searchWords } from '../call/search-words.ts';
 import { accountId, cursor, limit, line } from '../contract/schema.ts';
 import { folderKey, type SearchPosition } from '../ports/mail-reading.ts';
 import { defineRead } from './define-tool.ts';
+import { fields } from './fields-argument.ts';
 import { folder } from './folder-argument.ts';
 import { type AccountPage, accountPage, mergedRows, messageRows, pathNamed } from './merged-rows.ts';
 
@@ -39,6 +40,7 @@ export const searchInbox = defineRead({
       folder: folder.optional(),
       limit: limit.default(20),
       cursor: cursor.optional(),
+      fields,
     })
     .refine(({ q }) => q === undefined || searchWords(q).length > 0, {
       path: ['q'],
@@ -72,6 +74,7 @@ export const searchInbox = defineRead({
     return mergedRows(context, pages, {
       folder: args.folder ?? 'all',
       limit: args.limit,
+      fields: args.fields,
       compare: newestFirst,
       positionOf: (row) => [...rowPosition(row), ...indexedAmong(pages)],
       none: { reason: 'no_match', hint: 'Try fewer or shorter words, or another folder.' },

@@ -9,9 +9,10 @@ import {
 } from '../call/mailbox.ts';
 import { cursorAt, type Position } from '../call/paging.ts';
 import { listedPassage } from '../call/shown-passages.ts';
+import { triageOf, triageWords } from '../call/triage.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { Result } from '../contract/result.ts';
-import { writtenBy } from '../contract/text-author.ts';
+import { thirdParty, writtenBy } from '../contract/text-author.ts';
 import type { MessageRow } from '../mail/message-row.ts';
 import type { Account } from '../ports/account.ts';
 import { MailError } from '../ports/mail.ts';
@@ -19,13 +20,26 @@ import type { MessagePage } from '../ports/mail-reading.ts';
 import { folderName } from '../text/shortened.ts';
 import type { Found } from './define-tool.ts';
 import { missingFieldsOfTotal, missingOfTotal, missingParts } from './missing-parts.ts';
-import { messageSummary, pageShape } from './result-shapes.ts';
+import { messageFlag, messageSummary, pageShape } from './result-shapes.ts';
 
 /** Rows of messages of several accounts as one list. */
 
 /** A list of message rows, as answers contain it. */
 export const messageRows = z.object({
-  messages: z.array(messageSummary),
+  messages: z.array(
+    messageSummary.extend({
+      to: z.array(thirdParty(z.string())).optional().meta({ description: 'The first three addresses.' }),
+      to_count: z.int().min(1).optional(),
+      flags: z.array(messageFlag).optional(),
+      attachment_count: z.int().min(1).optional(),
+      attachment_names: z.array(thirdParty(z.string())).optional().meta({ description: 'The first five.' }),
+      list: z
+        .boolean()
+        .optional()
+        .meta({ description: 'Whether it went to a mailing list, or to many people at once.' }),
+      snippet: thirdParty(z.string()).optional().meta({ description: 'The start of its text.' }),
+    }),
+  ),
   folder: writtenBy('owner', z.string()).meta({
     description: 'The folder that was listed; all: every folder.',
   }),
@@ -85,6 +99,8 @@ export async function mergedRows(
     /** The caller's name for the folder. */
     readonly folder: string;
     readonly limit: number;
+    /** Default: only the rows. */
+    readonly fields: 'triage' | undefined;
     /** The order among accounts. The rows of one account are already in order. */
     compare(a: AccountRow, b: AccountRow): number;
     positionOf(last: AccountRow): Position;
@@ -117,9 +133,13 @@ export async function mergedRows(
     };
   }
   const summaries = await summariesOf(context, rows);
+  const besides = list.fields === undefined ? [] : await triageOf(context, rows);
+  const messages = summaries.map((summary, index) => ({ ...summary, ...besides[index] }));
   for (const { id } of summaries) context.listed(id);
   context.read(
-    rows.map(({ account, row }, index) => listedPassage({ id: summaries[index]?.id ?? '', account, row })),
+    rows.map(({ account, row }, index) =>
+      listedPassage({ id: summaries[index]?.id ?? '', account, row }, triageWords(besides[index] ?? {})),
+    ),
   );
   return {
     kind: 'cut',
@@ -128,7 +148,7 @@ export async function mergedRows(
       const last = rows[n - 1];
       const more = n < rows.length || moreBehind;
       return {
-        messages: summaries.slice(0, n),
+        messages: messages.slice(0, n),
         ...facts,
         returned: n,
         has_more: more,

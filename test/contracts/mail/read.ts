@@ -18,7 +18,7 @@ import { systemClock } from '../../../hosts/embedded/system-clock.ts';
 /** What core reads from a mailbox's answers. */
 
 /** A mailbox as core uses it: core reads its answers. */
-export type ReadMail = MailReader &
+export type ReadMail = Omit<MailReader, 'readOnlyTexts'> &
   Pick<MailReading, 'readTexts' | 'rows' | 'states' | 'uids'> &
   MailChanging &
   MailSending &

@@ -1,3 +1,4 @@
+import { mailReader } from '../../../core/accounts/mail-reader.ts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
@@ -44,7 +45,7 @@ async function cut(
     const run: RunContext = {
       ports: {
         storage: scene.storage,
-        mail: { ...readMail(scene.mail), ...mail },
+        mail: { ...readMail(scene.mail), ...mailReader(scene.mail, scene.clock), ...mail },
         reader: inlineReader(),
         calendar: eventsOn(scene.calendar),
         clock: scene.clock,
