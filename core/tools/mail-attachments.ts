@@ -19,12 +19,19 @@ import { attachment, pageShape } from './result-shapes.ts';
 const NAME_CHARS = 100;
 /** The most that is fetched to be read. */
 export const ATTACHMENT_BYTES = 25 * 1024 * 1024;
-/** The most text in one answer; less if it does not fit. */
-export const TEXT: TextWindow = { from: 0, most: 50_000 };
+/** The most code points of text in one answer; fewer if they do not fit. */
+export const TEXT_CHARS = 50_000;
+/**
+ * A part is recorded as read together with the text around it, because a text that is read in parts of a few words would
+ * not be recognised later.
+ */
+const RECORDED_AROUND_CHARS = 1000;
 
 export function attachmentRow({ index, name, mime, sizeBytes }: AttachmentInfo) {
   return { index, name: cut(name), mime: cut(mime), size: sizeBytes };
 }
+
+type AttachmentNames = Pick<AttachmentInfo, 'name' | 'mime'>;
 
 function cut(value: string): string {
   return Array.from(value.slice(0, 2 * NAME_CHARS))
@@ -98,13 +105,25 @@ export const readAttachment = defineRead({
   title: 'Read an attachment',
   words: { verb: 'read an attachment', past: 'Read an attachment of %', one: 'a message' },
   description:
-    'Returns the text of one attachment (plain text, HTML, PDF, office documents, RTF, EPUB, CSV, calendar files, messages), never its bytes. If there is no text, reason says why.',
+    'Returns the text of one attachment (plain text, HTML, PDF, office documents, RTF, EPUB, CSV, calendar files, messages), never its bytes. A long text comes in parts: while there is a text_next_offset, call it again with that as offset. If there is no text, reason says why.',
   group: 'mail:read',
   errors: MESSAGE_ERRORS,
   kind: 'read',
   input: z.strictObject({
     id: messageId,
     index: z.int().min(0).max(500).meta({ description: 'As list_attachments shows it.' }),
+    max_chars: z
+      .int()
+      .min(1)
+      .max(TEXT_CHARS)
+      .default(TEXT_CHARS)
+      .meta({ description: 'The most characters of text to return; default 50000.' }),
+    offset: z
+      .int()
+      .min(0)
+      .max(100_000_000)
+      .default(0)
+      .meta({ description: 'Where to start in the text, in characters; default 0.' }),
   }),
   output: z.object({
     id: messageIdShape,
@@ -113,7 +132,16 @@ export const readAttachment = defineRead({
       .optional()
       .meta({ description: 'Absent if there is none: `reason` says why.' }),
     text_chars: z.int().min(0).meta({ description: 'Characters of the whole text.' }),
-    text_truncated: z.boolean().meta({ description: 'true: there is more text than this.' }),
+    text_offset: z.int().min(0).meta({ description: 'Where this part starts.' }),
+    text_truncated: z.boolean().meta({
+      description:
+        'true: there is more text after this part. Without text_next_offset, the rest cannot be read here.',
+    }),
+    text_next_offset: z
+      .int()
+      .min(1)
+      .optional()
+      .meta({ description: 'The offset of the next part; present if there is one.' }),
     image: z
       .object({
         format: writtenBy('countersign', z.string()).exactOptional(),
@@ -134,7 +162,7 @@ export const readAttachment = defineRead({
       const row = await mail.row(call, place);
       return row && { row, value: await mail.attachment(call, place, args.index, ATTACHMENT_BYTES) };
     });
-    const { id, index } = args;
+    const { id, index, offset } = args;
     const none = new ServiceError('not_found', { details: { reason: 'attachment' } });
     if (source === undefined) throw none;
     const reading = { ownerId: account.ownerId, signal: context.signal };
@@ -142,7 +170,7 @@ export const readAttachment = defineRead({
     const taken = await readWithin(context.ports, reading, 'attachment', input);
     if (taken.kind === 'unreadable') {
       context.shown(id);
-      return withoutText(id, { ...NOT_KNOWN, index }, taken.reason, {}, UNREADABLE[taken.reason]);
+      return withoutText(args, NOT_KNOWN, taken.reason, {}, UNREADABLE[taken.reason]);
     }
     if (taken.value === null) throw none;
     context.shown(id);
@@ -151,9 +179,9 @@ export const readAttachment = defineRead({
     const words = { ...attachmentPassage(message, attachmentWords([info])), isListed: true };
     const namedOnly = (reason: NoTextReason, facts: NoTextFacts = {}) => {
       // What is shown has to be recorded, and the time for that is over.
-      if (context.signal.aborted) return withoutText(id, { ...NOT_KNOWN, index }, reason, facts);
+      if (context.signal.aborted) return withoutText(args, NOT_KNOWN, reason, facts);
       context.read([words]);
-      return withoutText(id, info, reason, facts);
+      return withoutText(args, info, reason, facts);
     };
     if (bytes === 'tooLarge') return namedOnly('too_large');
     if (attachmentText === undefined) return namedOnly('unsupported_type');
@@ -165,39 +193,56 @@ export const readAttachment = defineRead({
     };
     const extracted = await extractedWithin(attachmentText, { ...document, ...reading });
     if (extracted.kind === 'empty') return namedOnly(extracted.reason, extracted);
-    const seen = await readWithin(context.ports, reading, 'text', { text: extracted.text, window: TEXT });
+    const from = Math.max(0, offset - RECORDED_AROUND_CHARS);
+    const before = offset - from;
+    const window = { from, most: before + args.max_chars + RECORDED_AROUND_CHARS };
+    const seen = await readWithin(context.ports, reading, 'text', { text: extracted.text, window });
     if (seen.kind === 'unreadable') return namedOnly(seen.reason);
     const { text, chars } = seen.value;
-    const shown = Array.from(text);
     context.read([words, attachmentPassage(message, text)]);
+    const start = Math.min(offset, chars);
+    const part = Array.from(text).slice(before, before + args.max_chars);
     return {
       kind: 'cut',
-      most: shown.length,
-      at: (n) => ({
-        ...factsOf(id, info),
-        text: shown.slice(0, n < chars ? wordEnd(shown, n) : n).join(''),
-        text_chars: chars,
-        text_truncated: extracted.cut || n < chars,
-      }),
+      most: part.length,
+      at(n) {
+        const hasNext = start + n < chars;
+        const shown = hasNext ? wordEnd(part, n) : n;
+        return {
+          ...factsOf(args, info),
+          text: part.slice(0, shown).join(''),
+          text_chars: chars,
+          text_offset: offset,
+          text_truncated: hasNext || extracted.cut,
+          ...(hasNext ? { text_next_offset: start + shown } : {}),
+        };
+      },
     };
   },
 });
 
-function factsOf(id: string, info: AttachmentInfo) {
-  const { index, name, mime } = attachmentRow(info);
-  return { id, index, name, mime };
+/** The arguments that the answer repeats. */
+interface Asked {
+  readonly id: string;
+  readonly index: number;
+  readonly offset: number;
+}
+
+function factsOf({ id, index }: Asked, info: AttachmentNames) {
+  return { id, index, name: cut(info.name), mime: cut(info.mime) };
 }
 
 function withoutText(
-  id: string,
-  info: AttachmentInfo,
+  asked: Asked,
+  info: AttachmentNames,
   reason: NoTextReason,
   { picture, pages }: NoTextFacts = {},
   hint = HINTS[reason],
 ) {
   const result = {
-    ...factsOf(id, info),
+    ...factsOf(asked, info),
     text_chars: 0,
+    text_offset: asked.offset,
     text_truncated: false,
     reason,
     hint,
@@ -207,12 +252,8 @@ function withoutText(
   return { kind: 'empty', result } as const;
 }
 
-/** The row of an attachment whose message cannot be read. */
-const NOT_KNOWN: Omit<AttachmentInfo, 'index'> = {
-  name: 'unnamed',
-  mime: 'application/octet-stream',
-  sizeBytes: 0,
-};
+/** Of an attachment whose message cannot be read. */
+const NOT_KNOWN: AttachmentNames = { name: 'unnamed', mime: 'application/octet-stream' };
 
 /** If the caller's waiting time is over, it took too long. */
 async function extractedWithin(

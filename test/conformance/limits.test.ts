@@ -380,7 +380,7 @@ section('Notes: Tools and their arguments', () => {
     ['mail:read', 'get_email', ['id', 'body_offset?']],
     ['mail:read', 'get_thread', ['id', 'limit?', 'cursor?']],
     ['mail:read', 'list_attachments', ['id', 'cursor?']],
-    ['mail:read', 'read_attachment', ['id', 'index']],
+    ['mail:read', 'read_attachment', ['id', 'index', 'max_chars?', 'offset?']],
     ['mail:send', 'send_email', ['to', 'subject', 'body', 'account_id?']],
     ['mail:send', 'forward_email', ['id', 'to', 'note?']],
     ['mail:reply', 'send_reply', ['id', 'body']],

@@ -268,6 +268,23 @@ section('Endpoints: Messages', () => {
     expect((await call('GET', `/v1/messages/${await deliver()}/attachments/${index}`)).status).toBe(status);
   });
 
+  it.each([
+    ['max_chars=1', undefined],
+    ['max_chars=50000', undefined],
+    ['max_chars=0', 'max_chars'],
+    ['max_chars=50001', 'max_chars'],
+    ['offset=100000000', undefined],
+    ['offset=100000001', 'offset'],
+    ['offset=-1', 'offset'],
+    ['offset=x', 'offset'],
+  ])('GET /v1/messages/{id}/attachments/{index}?%s', async (query, field) => {
+    const { call, deliver } = door();
+    const attachments = [{ name: 'a.txt', mime: 'text/plain', content: Buffer.from('Hello') }];
+    const answer = await call('GET', `/v1/messages/${await deliver({ attachments })}/attachments/0?${query}`);
+    if (field === undefined) expect(resultIn(answer).index).toBe(0);
+    else expect(refusedFields(answer)).toEqual([field]);
+  });
+
   const changes: [path: string, body: object | undefined, field: string | undefined][] = [
     ['reply', { body: 'x' }, undefined],
     ['reply', { body: WIDE.repeat(50_000) }, undefined],

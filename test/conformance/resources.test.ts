@@ -337,6 +337,7 @@ section('Resources: Attachment', () => {
       mime: 'text/plain',
       text: fence(text.untrusted_nonce, 'Hello'),
       text_chars: 5,
+      text_offset: 0,
       text_truncated: false,
       untrusted_fields: ['name', 'mime', 'text'],
       untrusted_notice: someText,

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { workerText } from '../../adapters/extract/attachment-text.ts';
@@ -40,6 +41,11 @@ function fakeText(answer: ExtractedText | ((signal: AbortSignal) => Promise<Extr
     async close() {},
   };
   return { given, attachmentText };
+}
+
+/** The text of a result, without its fence. */
+function textIn({ text }: Record<string, unknown>): string {
+  return String(text).split('\n').slice(1, -1).join('\n');
 }
 
 describe('list_attachments', () => {
@@ -122,6 +128,7 @@ describe('read_attachment', () => {
       mime: 'text/csv',
       text: `<<<UNTRUSTED_CONTENT ${nonce}>>>\nWhat it says.\n\n<<<END_UNTRUSTED_CONTENT ${nonce}>>>`,
       text_chars: 14,
+      text_offset: 0,
       text_truncated: false,
       untrusted_fields: ['name', 'mime', 'text'],
       untrusted_notice: expect.any(String) as unknown,
@@ -178,6 +185,7 @@ describe('read_attachment', () => {
       index: 0,
       name: 'a.pdf',
       text_chars: 0,
+      text_offset: 0,
       text_truncated: false,
       reason,
     });
@@ -248,13 +256,86 @@ describe('read_attachment', () => {
     const { key, id } = await open([file('a.txt')], { attachmentText: whole.attachmentText });
     const outcome = await key.call('read_attachment', { id, index: 0 });
     expect(wireBytes(outcome)).toBeLessThanOrEqual(65_536);
-    expect(resultOf(outcome)).toMatchObject({ text_chars: 90_000, text_truncated: true });
+    expect(resultOf(outcome)).toMatchObject({
+      text_chars: 90_000,
+      text_truncated: true,
+      text_next_offset: expect.any(Number) as unknown,
+    });
     const cut = fakeText({ kind: 'text', text: 'short', cut: true });
     const second = await open([file('a.txt')], { attachmentText: cut.attachmentText });
-    expect(resultOf(await second.key.call('read_attachment', { id: second.id, index: 0 }))).toMatchObject({
-      text_chars: 5,
-      text_truncated: true,
+    const last = resultOf(await second.key.call('read_attachment', { id: second.id, index: 0 }));
+    expect(last).toMatchObject({ text_chars: 5, text_truncated: true });
+    expect(last).not.toHaveProperty('text_next_offset');
+  });
+
+  it('returns a part from an offset, in code points, and says where the next one starts', async () => {
+    const { attachmentText } = fakeText({ kind: 'text', text: '\u{1f4dc}one two three', cut: false });
+    const { key, id } = await open([file('a.txt')], { attachmentText });
+    const part = async (asked: object) => {
+      const result = resultOf(await key.call('read_attachment', { id, index: 0, ...asked }));
+      const { text_offset, text_truncated, text_next_offset, text_chars } = result;
+      const text = textIn(result);
+      return { text, text_chars, text_offset, text_truncated, text_next_offset };
+    };
+    expect(await part({ max_chars: 7 })).toEqual({
+      ...{ text: '\u{1f4dc}one ', text_chars: 14, text_offset: 0 },
+      ...{ text_truncated: true, text_next_offset: 5 },
     });
+    expect(await part({ max_chars: 9, offset: 5 })).toEqual({
+      ...{ text: 'two three', text_chars: 14, text_offset: 5 },
+      ...{ text_truncated: false, text_next_offset: undefined },
+    });
+    for (const offset of [14, 15, 100_000_000]) {
+      expect(await part({ offset })).toEqual({
+        ...{ text: '', text_chars: 14, text_offset: offset },
+        ...{ text_truncated: false, text_next_offset: undefined },
+      });
+    }
+  });
+
+  it('in parts of any size gives the whole text', async () => {
+    const characters = fc.constantFrom(
+      'a',
+      'é',
+      'e\u0301',
+      '\u{1f4dc}',
+      '\u05d0',
+      '"',
+      ' ',
+      '\n',
+      '\t',
+      ' '.repeat(250),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(characters, { maxLength: 400 }).map((all) => all.join('')),
+        fc.array(fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 50_000 })), {
+          minLength: 1,
+        }),
+        fc.boolean(),
+        async (text, sizes, cut) => {
+          const { attachmentText } = fakeText({ kind: 'text', text, cut });
+          const { scene, key, id } = await open([file('a.txt')], { attachmentText });
+          const parts: string[] = [];
+          let offset: number | undefined = 0;
+          while (offset !== undefined) {
+            const most: number = sizes[parts.length % sizes.length] ?? 1;
+            const asked = { id, index: 0, max_chars: most, offset };
+            const result = resultOf(await key.call('read_attachment', asked));
+            parts.push(textIn(result));
+            const shown = Array.from(parts.at(-1) ?? '').length;
+            expect(shown).toBeLessThanOrEqual(most);
+            const next = z.int().optional().parse(result.text_next_offset);
+            expect(next).toBe(offset + shown < Array.from(text).length ? offset + shown : undefined);
+            expect(result.text_truncated).toBe(next !== undefined || cut);
+            offset = next;
+          }
+          expect(parts.join('')).toBe(text);
+          await scene.service.stop();
+        },
+      ),
+      { numRuns: 25 },
+    );
   });
 
   it('does not find an unknown index', async () => {

@@ -122,6 +122,23 @@ describe('a link in the name of an attachment', () => {
   });
 });
 
+describe('the text of an attachment', () => {
+  it('is recognised in a send, however few characters were read at a time', async () => {
+    const said = 'Move the deposit of the Lisbon flat to the new account of our notary by Friday noon.';
+    const attachmentText = {
+      extract: async () => ({ kind: 'text', text: `${said}\n${LINK}\n`, cut: false }) as const,
+      close: async () => undefined,
+    };
+    const scene = await openMail(attachment('a.txt'), STRANGER, { attachmentText });
+    const key = await scene.addKey('full');
+    const id = await firstId(key);
+    for (let offset = 0; offset < said.length + LINK.length; offset += 8) {
+      await key.call('read_attachment', { id, index: 0, max_chars: 8, offset });
+    }
+    expect(await findingsOfSend(scene)).toEqual(HELD);
+  });
+});
+
 describe('a link in the name of an attachment that a forward left behind', () => {
   async function forwarded(scene: Scene) {
     const key = await scene.addKey('full');

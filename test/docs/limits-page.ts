@@ -28,7 +28,7 @@ import { OPEN_MS } from '../../core/owners/setup.ts';
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../../core/secrets/password.ts';
 import { EVENTS_KEPT_MS } from '../../core/service/background-work.ts';
 import { CATALOGUE } from '../../core/tools/catalogue.ts';
-import { ATTACHMENT_BYTES, TEXT } from '../../core/tools/mail-attachments.ts';
+import { ATTACHMENT_BYTES, TEXT_CHARS } from '../../core/tools/mail-attachments.ts';
 import { BODY_CHARS } from '../../core/tools/mail-read.ts';
 import { BODY_CHARS as THREAD_BODY_CHARS } from '../../core/tools/mail-thread.ts';
 import { HEAD_MAX_BYTES } from '../../hosts/http/arriving-head.ts';
@@ -132,7 +132,11 @@ const READING: readonly Row[] = [
     `${numberText(THREAD_BODY_CHARS)} characters`,
     '`get_email` reads the rest.',
   ],
-  ['Text of an attachment', `${numberText(TEXT.most)} characters`, '`text_truncated` is `true`.'],
+  [
+    'Text of an attachment, in one answer',
+    `${numberText(TEXT_CHARS)} characters`,
+    'Next part: `text_next_offset`.',
+  ],
   ['Attachments of a message', numberText(ATTACHMENTS_MAX), 'The others are not listed.'],
   ['Attachment that is read', bytesText(ATTACHMENT_BYTES), 'Status `empty`, reason `too_large`.'],
   ['Message that is read whole', bytesText(SOURCE_BYTES), 'Texts and attachments are fetched one by one.'],
