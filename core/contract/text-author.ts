@@ -82,14 +82,14 @@ export interface ThirdPartyFields {
 }
 
 /** The third-party texts in results of this shape. @throws Error if there may be one that no path names */
-export function thirdPartyFields(shape: z.ZodType): ThirdPartyFields {
+export function thirdPartyFields(shape: z.core.$ZodType): ThirdPartyFields {
   const found = textsOf(shape).filter(({ author }) => author === 'third_party');
   const pathsOf = (texts: typeof found) => [...new Set(texts.map(({ path }) => path))];
   return { all: pathsOf(found), wrapped: pathsOf(found.filter(({ isWrapped }) => isWrapped)) };
 }
 
 /** Every text whose author is known, by its path; an object whose fields are not known counts as a text. */
-export function textsOf(shape: z.ZodType): Text[] {
+export function textsOf(shape: z.core.$ZodType): Text[] {
   return textsAt(shape, '');
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type ReadMessage, readWithin } from '../accounts/read-message.ts';
+import type { CallContext } from '../call/context.ts';
 import { findMessage, findReadMessage, MESSAGE_ERRORS } from '../call/mailbox.ts';
 import { pageFields, skipped } from '../call/paging.ts';
 import { attachmentPassage } from '../call/shown-passages.ts';
@@ -10,10 +11,13 @@ import { wrappedThirdParty, writtenBy } from '../contract/text-author.ts';
 import type { AttachmentInfo } from '../mail/attachment-info.ts';
 import { attachmentWords } from '../mail/carried-words.ts';
 import type { AttachmentText, ExtractedText, NoTextFacts, NoTextReason } from '../ports/attachment-text.ts';
+import { untrustedMarks } from '../safety/untrusted.ts';
 import type { TextWindow } from '../text/seen-body.ts';
 import { wordEnd } from '../text/seen-text.ts';
-import { defineRead } from './define-tool.ts';
+import { defineRead, type Found } from './define-tool.ts';
+import { ONE_SELECTION, oneSelection } from './message-selection.ts';
 import { attachment, pageShape } from './result-shapes.ts';
+import { type FoundMessage, findReadMessages, NOT_THERE, rowError, severalIds } from './several-messages.ts';
 
 /** Strangers name attachments and their types. This limits a row of a list. */
 const NAME_CHARS = 100;
@@ -52,42 +56,104 @@ const UNREADABLE: Readonly<Record<NonNullable<ReadMessage['unreadable']>, string
 const UNLISTED =
   'The mail server does not describe this large message as it is. Its attachments are not known.';
 
+const severalMessages = z.object({
+  messages: z.array(
+    z.object({
+      id: messageIdShape,
+      attachments: z.array(attachment).optional().meta({
+        description: 'If there are fewer than total, list_attachments with this id alone lists the others.',
+      }),
+      total: z.int().min(0).optional(),
+      reason: writtenBy('countersign', z.string())
+        .optional()
+        .meta({ description: 'Present if its attachments are not known: why, such as too_slow.' }),
+      hint: writtenBy('countersign', z.string()).optional(),
+      error: rowError,
+    }),
+  ),
+  // Messages without attachments have no third-party text.
+  ...untrustedMarks.partial().shape,
+});
+
 export const listAttachments = defineRead({
   name: 'list_attachments',
   title: 'List attachments',
-  words: { verb: 'list the attachments of a message', past: 'Listed the attachments of %', one: 'a message' },
+  words: {
+    verb: 'list the attachments of %',
+    past: 'Listed the attachments of %',
+    many: 'messages',
+  },
   description:
-    'Lists the attachments of a message: index, name, type and size. Read the text of one with read_attachment.',
+    'Lists the attachments of one message (id) or several (ids): index, name, type and size. Read the text of one with read_attachment.',
   group: 'mail:read',
   errors: MESSAGE_ERRORS,
   kind: 'read',
-  input: z.strictObject({ id: messageId, cursor: cursor.optional() }),
-  output: z.object({ id: messageIdShape, attachments: z.array(attachment), ...pageShape }),
-  async run(args, context) {
-    const { account, row, message } = await findReadMessage(context, args.id, NO_TEXT);
-    const { attachments, unreadable, hasUnlisted } = message;
-    context.listed(args.id);
-    const words = attachmentWords(attachments);
-    context.read([{ ...attachmentPassage({ id: args.id, account, row }, words), isListed: true }]);
-    const none = { id: args.id, attachments: [], total: 0, returned: 0, has_more: false };
-    if (unreadable !== null) {
-      return { kind: 'empty', result: { ...none, reason: unreadable, hint: UNREADABLE[unreadable] } };
-    }
-    if (hasUnlisted) return { kind: 'empty', result: { ...none, reason: 'undeliverable', hint: UNLISTED } };
+  input: z
+    .strictObject({ id: messageId.optional(), ids: severalIds, cursor: cursor.optional() })
+    .refine(oneSelection, ONE_SELECTION)
+    .refine(({ ids, cursor }) => ids === undefined || cursor === undefined, {
+      path: ['cursor'],
+      message: 'must not stand beside ids',
+    }),
+  output: z.union([
+    z.object({ id: messageIdShape, attachments: z.array(attachment), ...pageShape }),
+    severalMessages,
+  ]),
+  async run({ id, ids = [], cursor }, context) {
+    if (id === undefined) return attachmentsOfSeveral(context, ids);
+    const found = await findReadMessage(context, id, NO_TEXT);
+    recordAttachments(context, id, found);
+    const { attachments, why } = attachmentsIn(found.message);
+    const none = { id, attachments: [], total: 0, returned: 0, has_more: false };
+    if (why !== undefined) return { kind: 'empty', result: { ...none, ...why } };
     if (attachments.length === 0) return { kind: 'empty', result: { ...none, reason: 'no_attachments' } };
-    const skip = skipped(context, args.cursor);
+    const skip = skipped(context, cursor);
     const rest = attachments.slice(skip).map(attachmentRow);
     return {
       kind: 'cut',
       most: rest.length,
-      at: (n) => ({
-        id: args.id,
-        attachments: rest.slice(0, n),
-        ...pageFields(context, skip, rest.length, n),
-      }),
+      at: (n) => ({ id, attachments: rest.slice(0, n), ...pageFields(context, skip, rest.length, n) }),
     };
   },
 });
+
+async function attachmentsOfSeveral(
+  context: CallContext,
+  ids: readonly string[],
+): Promise<Found<z.input<typeof severalMessages>>> {
+  const found = await findReadMessages(context, ids, NO_TEXT);
+  const rows = Array.from(found, ([id, one]) => {
+    if (one === undefined) return { id, ...NOT_THERE };
+    recordAttachments(context, id, one);
+    const { attachments, why } = attachmentsIn(one.message);
+    return { id, attachments: attachments.map(attachmentRow), total: attachments.length, ...why };
+  });
+  const longest = rows.reduce((most, row) => Math.max(most, 'total' in row ? row.total : 0), 0);
+  return {
+    kind: 'cut',
+    // If the answer is too long, each message shows as many as n - 1 of its attachments.
+    most: 1 + longest,
+    at: (n) => ({
+      messages: rows.map((row) =>
+        'attachments' in row ? { ...row, attachments: row.attachments.slice(0, n - 1) } : row,
+      ),
+    }),
+  };
+}
+
+function recordAttachments(context: CallContext, id: string, { account, row, message }: FoundMessage): void {
+  context.listed(id);
+  const words = attachmentWords(message.attachments);
+  context.read([{ ...attachmentPassage({ id, account, row }, words), isListed: true }]);
+}
+
+/** @returns `why`: present if the attachments are not known */
+function attachmentsIn({ attachments, unreadable, hasUnlisted }: ReadMessage) {
+  if (unreadable !== null)
+    return { attachments: [], why: { reason: unreadable, hint: UNREADABLE[unreadable] } };
+  if (hasUnlisted) return { attachments: [], why: { reason: 'undeliverable', hint: UNLISTED } };
+  return { attachments };
+}
 
 /** What the agent learns about a document without text. */
 const HINTS: Readonly<Record<NoTextReason, string>> = {

@@ -379,7 +379,7 @@ section('Notes: Tools and their arguments', () => {
     ],
     ['mail:read', 'get_email', ['id', 'body_offset?']],
     ['mail:read', 'get_thread', ['id', 'limit?', 'cursor?']],
-    ['mail:read', 'list_attachments', ['id', 'cursor?']],
+    ['mail:read', 'list_attachments', ['id?', 'ids?', 'cursor?']],
     ['mail:read', 'read_attachment', ['id', 'index', 'max_chars?', 'offset?']],
     ['mail:send', 'send_email', ['to', 'subject', 'body', 'account_id?']],
     ['mail:send', 'forward_email', ['id', 'to', 'note?']],
@@ -416,7 +416,7 @@ section('Notes: Tools and their arguments', () => {
     // "What we add": each write tool takes a purpose, and what answers for several messages says which it wants.
     const added = [
       ...(group !== null && !group.endsWith(':read') ? ['purpose?'] : []),
-      ...(name === 'get_approval' || args.includes('ids?') ? ['items?'] : []),
+      ...(name === 'get_approval' || (args.includes('ids?') && group !== 'mail:read') ? ['items?'] : []),
     ];
     expect(shown.toSorted()).toEqual([...args, ...added].toSorted());
     expect(rest).toEqual({ type: 'object', additionalProperties: false });

@@ -102,6 +102,32 @@ realSection('Resources: Message summary', () => {
   });
 });
 
+realSection('Notes: What we add', () => {
+  it('attachments of several messages, one of which has moved since', async () => {
+    const files = (...names: string[]) => ({
+      above: 'MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b',
+      text: [
+        ...['--b', '', 'See below.'],
+        ...names.flatMap((name) => [
+          ...['--b', `Content-Type: text/csv; name=${name}`, 'Content-Disposition: attachment', '', 'x,y'],
+        ]),
+        '--b--',
+      ].join('\r\n'),
+    });
+    const one = await delivered('Prices', files('a.csv', 'b.csv'));
+    const other = await delivered('More prices', files('c.csv'));
+    const none = await delivered('No prices');
+    await dovecot.doveadm('move', user, ['Archive', 'mailbox', 'INBOX', 'subject', 'More prices']);
+    const { messages: rows } = resultIn(await door.tool('list_attachments', { ids: [none, other, one] }));
+    const row = (index: number, name: string) => ({ index, name, mime: 'text/csv', size: 3 });
+    expect(rows).toEqual([
+      { id: none, attachments: [], total: 0 },
+      { id: other, attachments: [row(0, 'c.csv')], total: 1 },
+      { id: one, attachments: [row(0, 'a.csv'), row(1, 'b.csv')], total: 2 },
+    ]);
+  });
+});
+
 realSection('Resources: Account', () => {
   it('and its folders', async () => {
     const { accounts } = resultIn(await door.call('GET', '/v1/accounts'));

@@ -6,9 +6,13 @@ import * as z from 'zod';
 import { workerText } from '../../adapters/extract/attachment-text.ts';
 import type { SampleMessage } from '../../adapters/sandbox/sample-message.ts';
 import type { AttachmentText, ExtractedText } from '../../core/ports/attachment-text.ts';
-import { wireBytes } from '../open-service.ts';
+import { MailError } from '../../core/ports/mail.ts';
+import type { RawMessage } from '../../core/ports/mail-reading.ts';
+import { testClock, wireBytes } from '../open-service.ts';
 import { bundleForChild } from '../run-typescript.ts';
-import { detailsOf, firstId, letter, openScene, resultOf, type SceneOptions } from './scene.ts';
+import { detailsOf, firstId, idsIn, letter, openScene, resultOf, type SceneOptions } from './scene.ts';
+
+const anyText: unknown = expect.any(String);
 
 const DESCRIBED = {
   name: 'large.bin',
@@ -112,6 +116,106 @@ describe('list_attachments', () => {
       cursor = page.next_cursor;
     } while (cursor !== undefined);
     expect(seen).toEqual(Array.from({ length: 200 }, (_, n) => n));
+  });
+});
+
+describe('list_attachments of several messages', () => {
+  const letters = (count: number, attachments: Files) =>
+    Array.from({ length: count }, (_, n) => letter(String(n), { minutesAgo: n + 1, attachments }));
+
+  it('fetches them together, and records each as listed', async () => {
+    const fetched: number[] = [];
+    const scene = await openScene({
+      samples: () => letters(3, [file('a.txt')]),
+      mailAs: (mail) => ({
+        ...mail,
+        readAll: (call, places) => {
+          fetched.push(places.length);
+          return mail.readAll(call, places);
+        },
+      }),
+    });
+    const key = await scene.addKey('read');
+    const ids = await idsIn(key);
+    const { messages } = resultOf(await key.call('list_attachments', { ids }));
+    expect(messages).toMatchObject(ids.map((id) => ({ id, total: 1 })));
+    expect(fetched).toEqual([3]);
+    const { entries } = await scene.service.owners.activity(scene.ownerId, { limit: 1 });
+    expect(entries).toMatchObject([{ tool: 'list_attachments', listed: ids.map(() => anyText) }]);
+  });
+
+  it('has the unknown attachments of a large message that its server does not describe as such', async () => {
+    const beginning = Buffer.from('Subject: 1\r\n\r\nThe beginning');
+    const source = { kind: 'parts', texts: [beginning], isCut: true, attachments: null } as const;
+    const { key, id } = await open([file('a.txt')], {
+      mailAs: (mail) => ({
+        ...mail,
+        readAll: async (...asked) =>
+          (await mail.readAll(...asked)).map((message) => message && { ...message, source }),
+      }),
+    });
+    expect(resultOf(await key.call('list_attachments', { ids: [id] })).messages).toEqual([
+      { id, attachments: [], total: 0, reason: 'undeliverable', hint: expect.any(String) as unknown },
+    ]);
+  });
+
+  it('says of what it has no time left for that it is not known', async () => {
+    const clock = testClock();
+    const { key, id } = await open([file('a.txt')], {
+      clock,
+      mailAs: (mail) => ({
+        ...mail,
+        row: async (...asked) => {
+          clock.shift(11_000);
+          return mail.row(...asked);
+        },
+      }),
+    });
+    expect(resultOf(await key.call('list_attachments', { ids: [id] })).messages).toMatchObject([
+      { id, total: 0, reason: 'too_slow', hint: expect.stringContaining('not known') as unknown },
+    ]);
+  });
+
+  it('fails if the server cannot be reached', async () => {
+    let isDown = false;
+    const { key, id } = await open([file('a.txt')], {
+      mailAs: (mail) => ({
+        ...mail,
+        row: async (...asked) => {
+          if (isDown) throw new MailError('unavailable', 'down');
+          return mail.row(...asked);
+        },
+      }),
+    });
+    isDown = true;
+    expect(detailsOf(await key.call('list_attachments', { ids: [id] }))).toMatchObject({
+      code: 'upstream_mail_error',
+      reason: 'unavailable',
+    });
+  });
+
+  it('has the error of a message that is gone in its row, also if it goes in between', async () => {
+    let areGone = false;
+    const [unlisted, unread] = [1, 2];
+    const uidOf = (one: RawMessage | undefined) => one?.row.place.uid;
+    const scene = await openScene({
+      samples: () => letters(3, [file('a.txt')]),
+      mailAs: (mail) => ({
+        ...mail,
+        row: async (call, place) => (areGone && place.uid === unlisted ? undefined : mail.row(call, place)),
+        find: async () => [],
+        readAll: async (call, places) =>
+          (await mail.readAll(call, places)).map((one) => (uidOf(one) === unread ? undefined : one)),
+      }),
+    });
+    const key = await scene.addKey('read');
+    const ids = await idsIn(key);
+    areGone = true;
+    const { messages } = resultOf(await key.call('list_attachments', { ids }));
+    const rows = z.array(z.looseObject({ id: z.string(), error: z.unknown().optional() })).parse(messages);
+    expect(rows.map(({ id }) => id)).toEqual(ids);
+    const error = { code: 'not_found', message: 'There is no such item for this user.' };
+    expect(rows.filter((row) => 'error' in row)).toEqual([1, 2].map(() => ({ id: anyText, error })));
   });
 });
 

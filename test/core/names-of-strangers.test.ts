@@ -113,10 +113,14 @@ describe('a link in the name of an attachment', () => {
     expect(await findingsOfSend(scene)).toEqual(HELD);
   });
 
-  it.each(['get_email', 'list_attachments'])('is held if it was in the media type: %s', async (tool) => {
+  it.each([
+    ['get_email', (id: string) => ({ id })],
+    ['list_attachments', (id: string) => ({ id })],
+    ['list_attachments', (id: string) => ({ ids: [id] })],
+  ])('is held if it was in the media type: %s %#', async (tool, args) => {
     const scene = await openMail(attachment('a.bin', 'pay.planted-link.example/now'));
     const key = await scene.addKey('full');
-    const read = await key.call(tool, { id: await firstId(key) });
+    const read = await key.call(tool, args(await firstId(key)));
     expect(JSON.stringify(read)).toContain('planted-link');
     expect(await findingsOfSend(scene)).toEqual(HELD);
   });

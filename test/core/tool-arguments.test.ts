@@ -140,7 +140,7 @@ const FROZEN: Readonly<Record<string, string>> = {
   search_inbox: 'q? from? since? unread? account_id? folder? limit? cursor?',
   get_email: 'id body_offset?',
   get_thread: 'id limit? cursor?',
-  list_attachments: 'id cursor?',
+  list_attachments: 'id? ids? cursor?',
   read_attachment: 'id index max_chars? offset?',
   send_email: 'to subject body account_id? purpose?',
   forward_email: 'id to note? purpose?',
@@ -253,7 +253,7 @@ describe.each(CATALOGUE.map((tool) => [tool.name, tool] as const))('the argument
 
   it('are only refused beyond the published schema for their characters, their combination, or a length in words', () => {
     const besides =
-      /^must .*(?:control characters|one line|have at least|each address once|plain|day that exists|more than [15]0000 characters)|^give (?:at least|exactly) one/;
+      /^must .*(?:control characters|one line|have at least|not stand beside|each address once|plain|day that exists|more than [15]0000 characters)|^give (?:at least|exactly) one/;
     fc.assert(
       fc.property(argumentsFor(tool), (args) => {
         if (!validate(args)) return;
@@ -320,6 +320,8 @@ const BOUNDS: [tool: string, field: string, right: unknown, wrong: unknown, othe
   ['search_inbox', 'unread', true, 'true', { q: 'w' }],
   ['get_thread', 'limit', 50, 51, { id }],
   ['get_thread', 'id', 'm1_A', 'm1_'],
+  ['list_attachments', 'ids', [id], []],
+  ['list_attachments', 'ids', Array(20).fill(id), Array(21).fill(id)],
   ['read_attachment', 'index', 0, -1, { id }],
   ['read_attachment', 'index', 500, 501, { id }],
   ['read_attachment', 'max_chars', 1, 0, { id, index: 0 }],

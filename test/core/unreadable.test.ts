@@ -97,6 +97,9 @@ describe.each(REASONS)('a message that cannot be read (%s)', (reason, says) => {
         hint: expect.stringContaining('not known'),
       }),
     ]);
+    const rows = resultOf(await key.call('list_attachments', { ids: [id] })).messages;
+    const hint: unknown = expect.stringContaining('not known');
+    expect(rows).toEqual([{ id, attachments: [], total: 0, reason, hint }]);
     const one = await key.call('read_attachment', { id, index: 0 });
     expect([one.status, resultOf(one)]).toEqual([
       'empty',

@@ -52,14 +52,24 @@ export const EXECUTED = {
   meaning: 'The owner approved the request and the action was carried out.',
 };
 
-/** The name of the result schema of a read, or of a light write that runs at once. Undefined for a gated write. */
-export function resultName(tool: Tool): string | undefined {
-  return ownShape(tool) && `${typeName(tool.name)}Result`;
+/** A form of the result of a tool. */
+export interface ResultForm {
+  /** Of its schema. */
+  readonly name: string;
+  readonly shape: z.core.$ZodType;
 }
 
-function ownShape(tool: Tool): z.ZodType | undefined {
-  if (tool.kind === 'gated') return undefined;
-  return tool.kind === 'light' ? tool.directOutput : tool.output;
+/**
+ * The forms of the result of a read, or of a light write that runs at once: for one message, and for several if the tool
+ * takes `ids`. None for a gated write.
+ */
+export function resultForms(tool: Tool): readonly ResultForm[] {
+  if (tool.kind === 'gated') return [];
+  const output = tool.kind === 'light' ? tool.directOutput : tool.output;
+  const [shape = output, several] = output instanceof z.ZodUnion ? output.options : [];
+  const name = typeName(tool.name);
+  const one = { name: `${name}Result`, shape };
+  return several === undefined ? [one] : [one, { name: `${name}SeveralResult`, shape: several }];
 }
 
 /** Creates the schemas one at a time. @returns by name, with every schema that they refer to */
@@ -78,15 +88,13 @@ export function* schemasOf(tools: readonly Tool[], routes: readonly Route[]): Ge
     yield;
   }
   for (const tool of tools) {
-    const name = resultName(tool);
-    const shape = ownShape(tool);
-    if (name !== undefined && shape !== undefined) add(name, shape);
+    for (const { name, shape } of resultForms(tool)) add(name, shape);
     if (isWrite(tool)) add(`${typeName(tool.name)}ApprovalResult`, tool.output);
     yield;
   }
   return { ...schemas, ...(yield* failureSchemas(routes)) };
 
-  function add(name: string, shape: z.ZodType): void {
+  function add(name: string, shape: z.core.$ZodType): void {
     const { schema, parts } = jsonSchemaOf(shape);
     Object.assign(schemas, { [name]: schema }, parts);
   }

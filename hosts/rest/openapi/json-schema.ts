@@ -22,7 +22,7 @@ export function typeName(name: string): string {
 }
 
 /** Objects are open: later versions add fields. Schemas with `.meta({ id })` become parts. */
-export function jsonSchemaOf(shape: z.ZodType): NamedSchemas {
+export function jsonSchemaOf(shape: z.core.$ZodType): NamedSchemas {
   const {
     $schema: _dialect,
     $defs,

@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { thirdPartyFields } from '../../../core/contract/text-author.ts';
 import { isWrite, type Tool, type WriteTool } from '../../../core/tools/define-tool.ts';
 import type { JsonObject } from '../json-body.ts';
 import type { Route } from '../routes.ts';
-import { approvalResultRef, EXECUTED, resultName } from './components.ts';
+import { approvalResultRef, EXECUTED, type ResultForm, resultForms } from './components.ts';
 import { exampleOf, jsonContent } from './examples.ts';
 import { failureRefs } from './failures.ts';
 import { COMMON_HEADERS, headerRefs } from './headers.ts';
@@ -72,7 +73,7 @@ function success(
 }
 
 function successSchema(route: Route, tools: readonly Tool[], schemas: Schemas): JsonObject {
-  const answers = unique(tools.flatMap((tool) => successesOf(tool, route.form === 'bare', schemas)));
+  const answers = unique(tools.flatMap((tool) => successesOf(tool, route, schemas)));
   return answers.length === 1 ? (answers[0] ?? {}) : { anyOf: answers };
 }
 
@@ -81,16 +82,15 @@ function unique(schemas: readonly JsonObject[]): JsonObject[] {
 }
 
 /** The responses of one tool to calls that neither fail nor wait. */
-function successesOf(tool: Tool, bare: boolean, schemas: Schemas): JsonObject[] {
-  const name = resultName(tool);
-  const result = name === undefined ? { type: 'object' } : ref(name);
-  if (isWrite(tool)) {
-    const ended = ended200(endedOf(tool, schemas));
-    return tool.kind === 'gated' ? [ended] : [ranAtOnce(flagged(tool, result)), ended];
-  }
-  if (bare) return [result];
-  if (tool.name === 'get_approval' || tool.kind === 'own') return [ended200(result)];
-  return [envelope('ok', flagged(tool, result)), ...emptyOf(tool, result)];
+function successesOf(tool: Tool, route: Route, schemas: Schemas): JsonObject[] {
+  // If the path names a message, there are no several.
+  const forms = resultForms(tool).slice(0, route.path.includes('{id}') ? 1 : undefined);
+  const results = forms.map(({ name }) => ref(name));
+  const flaggedResults = forms.map(flagged);
+  if (isWrite(tool)) return [...flaggedResults.map(ranAtOnce), ended200(endedOf(tool, schemas))];
+  if (route.form === 'bare') return results;
+  if (tool.name === 'get_approval' || tool.kind === 'own') return results.map(ended200);
+  return [...flaggedResults.map((result) => envelope('ok', result)), ...emptyOf(tool, results)];
 }
 
 /** The schema of a request of this tool that has ended. Generators for some languages name types by the titles. */
@@ -121,8 +121,8 @@ function envelope(status: 'ok' | 'empty', result: JsonObject): JsonObject {
 }
 
 /** An empty list or a document without text says why it is empty. */
-function emptyOf(tool: Tool, result: JsonObject): JsonObject[] {
-  if (tool.group === null) return [];
+function emptyOf(tool: Tool, [result]: readonly JsonObject[]): JsonObject[] {
+  if (tool.group === null || result === undefined) return [];
   const why = open({ reason: { type: 'string', examples: ['no_match'] }, hint: { type: 'string' } }, [
     'reason',
   ]);
@@ -130,11 +130,12 @@ function emptyOf(tool: Tool, result: JsonObject): JsonObject[] {
 }
 
 /**
- * Adds the marks of third-party fields, unless the tool's own output has them because a result may lack such fields.
+ * Adds the marks of third-party fields, unless the result has them itself because it may lack such fields.
  */
-function flagged(tool: Exclude<Tool, { kind: 'gated' }>, result: JsonObject): JsonObject {
-  const hasMarks = tool.output instanceof z.ZodObject && 'untrusted_fields' in tool.output.shape;
-  const { all, wrapped } = tool.thirdParty;
+function flagged({ name, shape }: ResultForm): JsonObject {
+  const result = ref(name);
+  const hasMarks = shape instanceof z.ZodObject && 'untrusted_fields' in shape.shape;
+  const { all, wrapped } = thirdPartyFields(shape);
   if (all.length === 0 || hasMarks) return result;
   const wraps = wrapped.length > 0;
   return { allOf: [result, ref('UntrustedMarks'), ...(wraps ? [ref('UntrustedNonce')] : [])] };

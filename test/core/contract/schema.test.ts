@@ -235,7 +235,7 @@ describe('an error about an argument says how to correct it', () => {
       'list_attachments',
       { id: 'm1_abc', page: 2 },
       'page',
-      'is not an argument here. The arguments are: id, cursor',
+      'is not an argument here. The arguments are: id, ids, cursor',
     ],
   ])('%s %j', (tool, args, field, message) => {
     expect(messageOf(tool, args)).toMatchObject({ field, message });

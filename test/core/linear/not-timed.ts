@@ -15,6 +15,7 @@ export const NOT_TIMED: readonly {
       'core/actions/planned-change.ts': 'notifiedAddresses',
       'core/call/items.ts': 'itemsAt withItems',
       'core/call/mailbox.ts': 'findMessage findReadMessage findRow folderByName messageTarget',
+      'core/tools/several-messages.ts': 'findReadMessages',
       'core/call/sealed-message-id.ts': 'openSealedMessageId',
       'core/call/sealed-text.ts': 'openedText tagOf',
       'core/call/message-sender.ts': 'authenticationIn',

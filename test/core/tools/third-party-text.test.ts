@@ -46,6 +46,8 @@ const BY: Readonly<Record<Exclude<Author, 'countersign'>, readonly string[]>> = 
     'links[].from',
     'links[].note',
     'links[].subject',
+    'messages[].attachments[].mime',
+    'messages[].attachments[].name',
     'messages[].body',
     'messages[].from',
     'messages[].subject',

@@ -5,6 +5,7 @@ import { ENTRY_ERRORS } from '../../../hosts/http/entry-rules.ts';
 import { UNEXPECTED_ERRORS } from '../../../hosts/http/request.ts';
 import { openApiDocument } from '../../../hosts/rest/openapi/document.ts';
 import { COMMON_HEADERS } from '../../../hosts/rest/openapi/headers.ts';
+import { typeName } from '../../../hosts/rest/openapi/json-schema.ts';
 import { wrongDetails } from '../../described-outcome.ts';
 
 /**
@@ -38,6 +39,7 @@ const description = z.looseObject({
       z.looseObject({ required: z.boolean().optional(), schema: z.looseObject({}) }),
     ),
     responses: z.record(z.string(), responseOf),
+    schemas: z.record(z.string(), z.unknown()),
   }),
 });
 
@@ -128,13 +130,19 @@ function ofRoute(path: string, method: string, answer: SeenAnswer): string[] {
   return mine.operationId === 'call_tool' && status === '200' ? [...wrong, ...ofTool(answer)] : wrong;
 }
 
-/** A tool that is called by its name answers what its own route does, where that is enveloped as well. */
+/**
+ * A tool that is called by its name answers what its own route does, where that is enveloped as well. For several
+ * messages, which a path cannot name, it has a result of its own.
+ */
 function ofTool(answer: SeenAnswer): string[] {
   const name = answer.target.split('/').at(-1) ?? '';
   for (const [path, operations] of Object.entries(paths)) {
     for (const [method, { operationId }] of Object.entries(operations)) {
       if (operationId !== name || path === '/v1/me' || path === '/v1/approvals') continue;
-      return bodyAgainst(answer, ['paths', path, method, 'responses', '200']);
+      const several = `${typeName(name)}SeveralResult`;
+      const wrong = bodyAgainst(answer, ['paths', path, method, 'responses', '200']);
+      if (wrong.length === 0 || !Object.hasOwn(components.schemas, several)) return wrong;
+      return resultAgainst(answer, ['components', 'schemas', several]);
     }
   }
   return [];
@@ -163,10 +171,17 @@ function bodyAgainst(answer: SeenAnswer, pointer: readonly string[]): string[] {
   return schemaErrors(answer, [...pointer, ...BODY]);
 }
 
+function resultAgainst({ text }: SeenAnswer, pointer: readonly string[]): string[] {
+  return errorsOf(z.looseObject({ result: z.unknown() }).parse(JSON.parse(text)).result, pointer);
+}
+
 function schemaErrors({ text }: SeenAnswer, pointer: readonly string[]): string[] {
+  return errorsOf(JSON.parse(text), pointer);
+}
+
+function errorsOf(value: unknown, pointer: readonly string[]): string[] {
   const validate = validatorAt(...pointer);
-  const body: unknown = JSON.parse(text);
-  return validate(body) ? [] : (validate.errors ?? []).map(inWords);
+  return validate(value) ? [] : (validate.errors ?? []).map(inWords);
 }
 
 function inWords({ instancePath, message, params }: ErrorObject): string {
