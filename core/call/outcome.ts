@@ -152,96 +152,91 @@ export function endedOutcome(approval: Approval, ownerWords: OpenWords): Success
   };
 }
 
-/** One sentence for the agent. */
+/** For the agent: what the state means, and what to do next. At most 25 tokens, 80 if attachments were left behind. */
 export function meaningOf(approval: Approval): string {
   switch (approval.state) {
     case 'pending':
-      return 'The request waits for the owner. Nothing has happened yet.';
+      return 'It waits for the owner. Nothing has happened yet.';
     case 'approved':
       return editOf(approval) === null
-        ? 'The request is approved and is being carried out. It is not done yet.'
-        : `The owner changed the request and approved it. It is being carried out and is not done yet. ${EDITED}`;
-    case 'executed': {
-      const inPart =
-        failedTargets(approval) === undefined
-          ? ''
-          : ' in part only: result.items says which messages are not done, and why';
-      const done =
-        approval.authorization.by === 'policy'
-          ? `The action was carried out${inPart}; this key may do it without asking.`
-          : approval.authorization.edit === null
-            ? `The owner approved the request and the action was carried out${inPart}.`
-            : `The owner changed the request and approved it, and the action was carried out${inPart}. ${EDITED}`;
-      const more = forwardLeft.safeParse(approval.result).success ? LEFT_BEHIND : '';
-      const untold = untoldOf(approval);
+        ? 'It is approved and being carried out. It is not done yet.'
+        : 'The owner approved it with changes (approval.edited). It is being carried out, and is not done yet.';
+    case 'executed':
       return [
-        done,
-        more,
-        untold === undefined ? '' : UNTOLD_ATTENDEES[untold],
-        approval.error === 'sent_copy_refused' ? NOT_IN_SENT : '',
+        `${carriedOut(approval)}${failedTargets(approval) === undefined ? '.' : IN_PART}`,
+        forwardLeft.safeParse(approval.result).success ? LEFT_BEHIND : '',
+        afterwards(approval),
       ]
         .filter(Boolean)
         .join(' ');
-    }
     case 'failed':
-      return ['The action was not carried out. Nothing was done.', failedBecause(approval)]
-        .filter(Boolean)
-        .join(' ');
+      return failedBecause(approval);
     case 'rejected':
-      return `The owner rejected the request. Nothing was done. ${adviceAfter(approval.rejection?.reason)}`;
+      return rejectedBecause(approval.rejection?.reason);
     case 'expired':
       return 'The owner did not decide in time. Nothing was done.';
     case 'cancelled':
       return approval.error === 'cancelled_by_agent'
-        ? 'The request was withdrawn before a decision. Nothing was done.'
+        ? 'It was withdrawn before a decision. Nothing was done.'
         : 'The key, its permission or the account was switched off before a decision. Nothing was done.';
     case 'outcome_unknown':
-      return 'The action may or may not have happened. Do not repeat it; look in the Sent folder, or in the calendar.';
+      return 'It may or may not have happened. Do not repeat it; look in the Sent folder, or in the calendar.';
   }
 }
 
-/** What the agent can do about it. Undefined: nothing that is known. */
-function failedBecause({ error, sizes }: Failed): string | undefined {
-  switch (error) {
-    case 'message_too_large':
-      return sizes === null
-        ? 'The message is larger than the mail server takes: send less.'
-        : `${tooLargeText(sizes)} Send less.`;
-    case 'too_many_recipients':
-      return 'These are more recipients than the mail server takes at once: write to fewer.';
-    default:
-      return undefined;
-  }
+/** The beginning of a sentence. */
+function carriedOut({ authorization }: Executed): string {
+  if (authorization.by === 'policy') return 'It needed no approval, and it was carried out';
+  return authorization.edit === null
+    ? 'The owner approved it, and it was carried out'
+    : "It was carried out with the owner's changes (approval.edited)";
 }
 
+/** What did not follow from it. */
+function afterwards(approval: Executed): string {
+  const untold = untoldOf(approval);
+  if (untold !== undefined) return UNTOLD_ATTENDEES[untold];
+  return approval.error === 'sent_copy_refused' ? NOT_IN_SENT : '';
+}
+
+const IN_PART = ' in part: result.items says what is not done.';
 const LEFT_BEHIND = 'Attachments were not sent: result.not_sent names them.';
 /** The result of a forward that left attachments behind. */
 export const forwardLeft = z.looseObject({ not_sent: z.array(z.string()) });
-const NOT_IN_SENT =
-  'Its copy is not in the Sent folder yet, because the mail server refuses it: the mailbox may be full. Do not send it again.';
-const EDITED = 'approval.edited says what was changed.';
+const NOT_IN_SENT = 'It is not in Sent yet: do not resend it.';
 
-/** What the agent may do after a rejection. */
-function adviceAfter(reason: RejectionReason | undefined): string {
+function failedBecause({ error, sizes }: Failed): string {
+  switch (error) {
+    case 'message_too_large':
+      return `Not done. ${sizes === null ? 'The message is larger than the mail server takes.' : tooLargeText(sizes)}`;
+    case 'too_many_recipients':
+      return 'Not done. These are more recipients than the mail server takes at once.';
+    default:
+      return 'Nothing was done: approval.error says why.';
+  }
+}
+
+/** With what the agent may do after it. */
+function rejectedBecause(reason: RejectionReason | undefined): string {
   switch (reason) {
     case undefined:
-      return 'Do not repeat it.';
+      return 'The owner rejected it. Nothing was done. Do not repeat it.';
     case 'wrong_recipient':
-      return 'It would go to the wrong person. Do not repeat it as it was.';
+      return 'The owner rejected it: it would go to the wrong person. Nothing was done. Do not repeat it unchanged.';
     case 'reword':
-      return 'The owner wants other words. Do not repeat it as it was.';
+      return 'The owner rejected it and wants other words. Nothing was done. Do not repeat it unchanged.';
     case 'not_now':
-      return 'The owner does not want it now. Do not repeat it for the time being.';
+      return 'The owner rejected it and does not want it now. Nothing was done. Do not repeat it for the time being.';
     case 'suspicious':
-      return 'It looked suspicious to the owner. Do not repeat it, and check where the idea came from.';
+      return 'The owner rejected it as suspicious. Nothing was done. Do not repeat it, and check where the idea came from.';
     case 'other':
-      return 'Do not repeat it as it was. approval.rejection says why, if the owner gave a reason.';
+      return 'The owner rejected it. Nothing was done. approval.rejection may say why. Do not repeat it unchanged.';
   }
 }
 
 const UNTOLD_ATTENDEES: Readonly<Record<Untold, string>> = {
-  not_confirmed: 'The calendar server does not say whether it has told the attendees.',
-  not_delivered: 'The calendar server says that it could not tell all of the attendees.',
+  not_confirmed: 'The calendar server does not say whether attendees were told.',
+  not_delivered: 'The calendar server could not tell all attendees.',
 };
 
 const invitations = z.looseObject({ invitations: z.enum(UNTOLD) });

@@ -78,7 +78,7 @@ describe('a waiting send that the owner changes', () => {
           ].join('\n'),
         },
       },
-      meaning: expect.stringContaining('The owner changed the request') as string,
+      meaning: expect.stringContaining("with the owner's changes") as string,
     });
     const view = await scene.service.approvals.show(scene.ownerId, id);
     expect(view?.asked).toMatchObject({

@@ -118,7 +118,7 @@ describe('forward_email', () => {
           },
         },
         meaning:
-          'The owner approved the request and the action was carried out. Attachments were not sent: result.not_sent names them.',
+          'The owner approved it, and it was carried out. Attachments were not sent: result.not_sent names them.',
         untrusted_fields: ['approval.result.not_sent[]'],
       });
       const listed = resultOf(await key.call('list_approvals', { state: 'all' }));

@@ -22,7 +22,7 @@ describe('a rejection', () => {
     ['reword', undefined, /other words/],
     ['not_now', undefined, /not want it now/],
     ['suspicious', undefined, /suspicious/],
-    ['other', 'We talked already.', /says why/],
+    ['other', 'We talked already.', /may say why/],
   ] as const)('for %s is read by the agent, with the note', async (reason, note, meaning) => {
     const { scene, key, id } = await open();
     await scene.service.approvals.reject(scene.ownerId, id, { reason, note });

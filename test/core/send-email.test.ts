@@ -104,7 +104,7 @@ describe('send_email in mode direct', () => {
           executed_at: anyText,
           result: { sent: true, recipients: 1 },
         },
-        meaning: textLike('without asking'),
+        meaning: textLike('needed no approval'),
       },
     });
     expectInstant(approvalOf(outcome).executed_at);

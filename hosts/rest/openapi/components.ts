@@ -49,7 +49,7 @@ export const EXECUTED = {
     executed_at: '2026-11-20T09:04:11.000Z',
     result: { sent: true, recipients: 1 },
   },
-  meaning: 'The owner approved the request and the action was carried out.',
+  meaning: 'The owner approved it, and it was carried out.',
 };
 
 /** A form of the result of a tool. */

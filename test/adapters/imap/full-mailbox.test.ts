@@ -62,7 +62,7 @@ describe.skipIf(missingServers().length > 0)(titled('a message that is sent from
     const read = await box.call('get_approval', { approval_id: approvalId });
     expect(read).toMatchObject({ executed: true, result: { approval: { state: 'executed' } } });
     expect(read).toMatchObject({
-      result: { meaning: expect.stringContaining('not in the Sent folder yet') as unknown },
+      result: { meaning: expect.stringContaining('not in Sent yet') as unknown },
     });
     expect(JSON.stringify(read)).not.toContain('"error"');
 

@@ -1,11 +1,15 @@
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
+import { UNTOLD } from '../../../core/actions/change-event.ts';
 import {
+  APPROVAL_ERRORS,
   APPROVAL_STATES,
   type Approval,
   type ApprovalError,
   type ApprovalState,
   type Authorization,
   isTerminal,
+  REJECTION_REASONS,
 } from '../../../core/approvals/approval.ts';
 import {
   approvalOutcome,
@@ -169,7 +173,7 @@ describe('the response for an approval', () => {
     ];
     for (const authorization of [by('owner'), by('policy')]) {
       const partly = approval({ state: 'executed', authorization, result: { done: true, items } });
-      expect(meaningOf(partly)).toContain('in part only: result.items says which messages');
+      expect(meaningOf(partly)).toContain('in part: result.items says what is not done');
       expect(meaningForOwner(partly)).toContain('It failed for 1 of 3 messages.');
       const whole = approval({
         state: 'executed',
@@ -183,11 +187,58 @@ describe('the response for an approval', () => {
 
   it('names who allowed it', () => {
     expect(meaningOf(approval({ state: 'executed', authorization: by('policy') }))).toContain(
-      'without asking',
+      'needed no approval',
     );
     expect(meaningOf(approval({ state: 'executed', authorization: by('owner') }))).toContain(
       'The owner approved',
     );
+  });
+
+  /** Every sentence that an agent can read about its request. */
+  function* meanings(): Generator<Approval> {
+    for (const state of APPROVAL_STATES) yield approval({ state });
+    const edit = { requestHash: 'hash', sealedDiff: 'diff' };
+    const edited: Authorization = { by: 'owner', at: noon, decidedIn: null, edit };
+    yield { ...PLACES['approved by owner'], ...filed, authorization: edited };
+    const inPart = { items: [{ done: true }, { done: false }] };
+    const results = [{}, ...UNTOLD.map((invitations) => ({ invitations }))];
+    for (const authorization of [by('policy'), by('owner'), edited]) {
+      yield approval({ state: 'executed', authorization, result: inPart, error: null });
+      for (const result of results) {
+        // Only what sends a message leaves a copy in Sent.
+        for (const error of [null, 'sent_copy_refused'] as const) {
+          yield approval({ state: 'executed', authorization, result, error });
+        }
+      }
+    }
+    const { failed, rejected } = PLACES;
+    const sizes = { bytes: 999_900_000, limitBytes: 999_800_000 };
+    for (const error of APPROVAL_ERRORS) {
+      yield { ...failed, error, sizes: null };
+      yield { ...failed, error, sizes };
+      yield { ...failed, error, sizes: { ...sizes, limitBytes: null } };
+      yield approval({ state: 'cancelled', error });
+    }
+    for (const reason of REJECTION_REASONS) yield { ...rejected, rejection: { reason, sealedNote: 'note' } };
+  }
+
+  const tokens = (text: string) => encode(text).length;
+
+  it('costs an agent at most 25 tokens', () => {
+    const all = new Set([...meanings()].map(meaningOf));
+    expect(all.size).toBeGreaterThan(25);
+    expect([...all].filter((one) => tokens(one) > 25)).toEqual([]);
+  });
+
+  it('costs at most 80 if attachments were left behind', () => {
+    const left = [...meanings()]
+      .filter(({ state }) => state === 'executed')
+      .map((one) => meaningOf({ ...one, result: { not_sent: ['plan.pdf'] } } as Approval));
+    expect(left).toHaveLength(22);
+    for (const one of left) {
+      expect(one).toContain('result.not_sent');
+      expect(tokens(one)).toBeLessThanOrEqual(80);
+    }
   });
 });
 
