@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { expect, it } from 'vitest';
+import { UNTRUSTED_NOTICE } from '../../core/safety/untrusted.ts';
 import {
   approvalIn,
   doorOf,
@@ -148,6 +149,20 @@ section('Resources: Response envelope', () => {
     const { untrusted_nonce: other } = resultIn(await call('GET', `/v1/messages/${id}`));
     expect(one).toMatch(/^[0-9]{39}$/);
     expect(one).not.toBe(other);
+  });
+
+  it('the notice stands once in an answer, however many rows and texts it is about', async () => {
+    const { call, deliver } = door();
+    const id = await deliver({ id: 'turn' });
+    await deliver({ thread: ['turn'] });
+    await deliver({ thread: ['turn'] });
+    await call('POST', '/v1/trackers', { body: { title: 'Roof' } });
+    await call('POST', '/v1/trackers', { body: { title: 'Garden' } });
+    const paths = ['/v1/messages', `/v1/messages/${id}`, `/v1/threads/${id}`, '/v1/trackers'];
+    for (const path of paths) {
+      const { text } = await call('GET', path);
+      expect([path, text.split(UNTRUSTED_NOTICE).length - 1]).toEqual([path, 1]);
+    }
   });
 });
 
