@@ -20,6 +20,7 @@ const STORAGE_LOOK_UPS = [
   'changeFolderRoles',
   'event',
   'eventNumbers',
+  'gists',
   'knownDomains',
   'knownRecipients',
   'relocatedAmong',

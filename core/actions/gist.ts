@@ -46,6 +46,9 @@ export const storedGist = z.discriminatedUnion('kind', [
 ]);
 export type ActionGist = z.infer<typeof storedGist>;
 
+/** The texts of gists. */
+export type GistText = 'to' | 'subject' | 'title' | 'into' | 'status';
+
 /** The longest subject or title that a caller can give. Longer ones from other people are cut. */
 const TEXT_CHARS = 300;
 /** Of a hash: enough to tell the conversations of one owner apart. */

@@ -31,6 +31,10 @@ export const approval = z
     action: writtenBy('countersign', z.string())
       .optional()
       .meta({ description: 'What it does, such as send.' }),
+    summary: writtenBy('key', z.string().max(120)).optional().meta({
+      description:
+        'What it is about, in lists only: your own words, such as recipients, subject or folder, and counts. If the owner changed them, as approved.',
+    }),
     created_at: timestamp,
     expires_at: timestamp.optional().meta({ format: 'date-time', description: 'While it is pending.' }),
     decided_at: timestamp

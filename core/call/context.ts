@@ -1,4 +1,5 @@
 import type { LookUpPorts, OwnPorts } from '../accounts/tool-ports.ts';
+import type { Approval } from '../approvals/approval.ts';
 import type { ServiceError } from '../contract/errors.ts';
 import type { OpenWords } from '../execution/sealed-words.ts';
 import type { Fences } from '../keys/fences.ts';
@@ -11,6 +12,15 @@ import type { MailCall } from '../ports/mail.ts';
 import type { ShownPassage } from '../provenance/read-record.ts';
 import type { Cursors } from './cursors.ts';
 import type { MessageHandles } from './message-handles.ts';
+
+/**
+ * Says in a line what a request is about, in its caller's own words and counts. Undefined: it cannot be said, or not any more.
+ * @param sealedGist as storage returns it
+ */
+export type RequestSummary = (
+  approval: Approval,
+  sealedGist: string | null | undefined,
+) => string | undefined;
 
 /** The context of a call. */
 export interface CallContext {
@@ -31,6 +41,7 @@ export interface CallContext {
   readonly dashboardUrl: string;
   /** Opens what the owner wrote about a request. */
   readonly ownerWords: OpenWords;
+  readonly requestSummary: RequestSummary;
   /** Binds a cursor to its tool and arguments. */
   readonly cursorScope: string;
   /** Aborted when the caller stops waiting. */

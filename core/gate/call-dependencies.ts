@@ -1,4 +1,5 @@
 import type { LookUpPorts, OwnPorts, RunPorts } from '../accounts/tool-ports.ts';
+import type { RequestSummary } from '../call/context.ts';
 import type { Cursors } from '../call/cursors.ts';
 import type { MessageHandles } from '../call/message-handles.ts';
 import type { RecordRead } from '../call/read-recorder.ts';
@@ -22,6 +23,7 @@ export interface CallDependencies {
   readonly waits: ApprovalWaits;
   readonly dashboardUrl: string;
   readonly ownerWords: OpenWords;
+  readonly requestSummary: RequestSummary;
   readonly leaseMs: number;
   /** Notifies that something waits for the owner. */
   readonly onPending: (notice: { ownerId: string; approvalId: string }) => void;

@@ -275,6 +275,7 @@ export function contextOf(
     now,
     dashboardUrl: parts.dashboardUrl,
     ownerWords: parts.ownerWords,
+    requestSummary: parts.requestSummary,
     get cursorScope() {
       return cursorScope(tool.name, call.args);
     },

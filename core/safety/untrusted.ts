@@ -48,8 +48,11 @@ export function carriesMarker(text: string): boolean {
   return fenceLookAlikes(text).length > 0 || comparableText(seenText(text)).includes(COMPARABLE_NOTICE);
 }
 
-/** Untrusted text as a person sees it, without look-alikes of fence lines and without the nonce. */
-function neutralise(text: string, nonce: string): string {
+/**
+ * Untrusted text as a person sees it, without look-alikes of fence lines and without the nonce.
+ * @param nonce empty: there is none
+ */
+export function neutralise(text: string, nonce: string): string {
   const shown = seenText(withoutFences(text));
   // Each nonce is a new expression, and compiling it costs more than looking for it.
   if (nonce === '' || !shown.toLowerCase().includes(nonce)) return shown;

@@ -48,6 +48,7 @@ import { type Mail, PORTS, type Ports } from '../ports/ports.ts';
 import { createActivityList } from '../requests/activity-list.ts';
 import { createApprovals } from '../requests/approvals.ts';
 import { createDecideTogether } from '../requests/decide-together.ts';
+import { requestSummaryOf } from '../requests/request-summary.ts';
 import { createRequestWatch } from '../requests/request-watch.ts';
 import { createKeyring, type Keyring } from '../secrets/keyring.ts';
 import { linkSent } from '../trackers/link-sent.ts';
@@ -145,6 +146,7 @@ export function createService<MailSettings, CalendarSettings>(
     waits,
     dashboardUrl,
     ownerWords,
+    requestSummary: requestSummaryOf(keyring, ports.log),
     leaseMs,
     onPending(notice) {
       for (const listener of listeners) {

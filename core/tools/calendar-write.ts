@@ -72,6 +72,7 @@ export const createEvent = defineWrite({
   words: { verb: 'create %', past: 'Created %', one: 'an event' },
   description:
     'Puts an event into the calendar, and invites the attendee if you give one. For a time that is not settled yet, use propose_event. Usually answers pending_approval: nothing is done until the owner approves.',
+  ownTexts: ['title'],
   input: newEventInput,
   plan: (args, context) => newEvent('create', args, context),
 });
@@ -83,6 +84,7 @@ export const proposeEvent = defineWrite({
   words: { verb: 'propose %', past: 'Proposed %', one: 'an event' },
   description:
     'Puts a tentative event into the calendar. Its attendee is not notified until you call confirm_event. Usually answers pending_approval: nothing is done until the owner approves.',
+  ownTexts: ['title'],
   input: newEventInput,
   plan: (args, context) => newEvent('propose', args, context),
 });

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { GistText } from '../actions/gist.ts';
 import type { thirdPartyInWrites } from '../call/approval-shape.ts';
 import type { CallContext, OwnContext } from '../call/context.ts';
 import type { EndedApproval, Pending, Success } from '../call/outcome.ts';
@@ -50,6 +51,8 @@ interface WriteFacts extends ToolFacts {
   readonly group: Group;
   /** The action word of its approvals; null: they have none. */
   readonly action: string | null;
+  /** The texts of its gist that its caller wrote, every letter of them. Default: none, for others may have written them. */
+  readonly ownTexts?: readonly GistText[];
 }
 
 export interface Bound<R, Context = CallContext> {

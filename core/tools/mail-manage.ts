@@ -137,6 +137,7 @@ export const moveEmail = defineWrite({
   description:
     "Moves one message (id) or several (ids) to an existing folder of the message's account. Give exactly one of id and ids. Usually answers pending_approval: nothing is done until the owner approves.",
   action: 'move',
+  ownTexts: ['into'],
   input: z
     .strictObject({
       ...selection,
@@ -193,6 +194,7 @@ export const labelEmail = defineWrite({
   description:
     'Puts a label on one message (id) or several (ids). Give exactly one of id and ids. Usually answers pending_approval: nothing is done until the owner approves.',
   action: 'label',
+  ownTexts: ['into'],
   input: z
     .strictObject({ ...selection, label: line({ min: 1, max: 100, description: 'One line.' }) })
     .refine(oneSelection, ONE_SELECTION),

@@ -33,6 +33,7 @@ export const sendEmail = defineWrite({
   group: 'mail:send',
   errors: ['no_mail_account_connected', 'not_found', 'upstream_mail_error'],
   action: 'send',
+  ownTexts: ['to', 'subject'],
   input: z.strictObject({
     to: recipients,
     subject: line({ min: 1, max: 300, description: 'One line.' }),
@@ -69,6 +70,7 @@ export const forwardEmail = defineWrite({
   group: 'mail:send',
   errors: [...MESSAGE_ERRORS, 'pending_exists_for_target'],
   action: 'forward',
+  ownTexts: ['to'],
   input: z.strictObject({
     id: messageId,
     to: recipients,

@@ -147,7 +147,15 @@ export const listApprovals = defineRead({
     const after = behind && { createdAtMs: behind[0], id: behind[1] };
     const { credentialId } = context.credential;
     const page = await context.ports.storage.approvals({ ...args, ownerId, credentialId, after });
-    const [newest] = page.approvals;
+    const gists = await context.ports.storage.gists(
+      ownerId,
+      page.approvals.map(({ id }) => id),
+    );
+    const listed = page.approvals.map((one) => {
+      const summary = context.requestSummary(one, gists.get(one.id));
+      return { ...wireApproval(one, context.ownerWords), ...(summary !== undefined && { summary }) };
+    });
+    const [newest] = listed;
     return {
       kind: 'cut',
       // One step per message of an approval. If the answer is too long, whole approvals are left out from the
@@ -161,8 +169,8 @@ export const listApprovals = defineRead({
         return {
           approvals:
             whole === 0 && newest !== undefined
-              ? [withItems(wireApproval(newest, context.ownerWords), ['result', 'items'], n - 1)]
-              : rows.map((row) => wireApproval(row, context.ownerWords)),
+              ? [withItems(newest, ['result', 'items'], n - 1)]
+              : listed.slice(0, rows.length),
           returned: rows.length,
           has_more: more,
           ...(more && last !== undefined

@@ -64,6 +64,7 @@ export const setTrackerStatus = defineLightWrite({
   group: 'trackers:write',
   errors: TRACKER_CHANGE_ERRORS,
   action: null,
+  ownTexts: ['status'],
   input: z.strictObject({
     tracker_id: trackerId,
     status: z.enum(['open', 'waiting']).meta({ description: 'To resolve one, call resolve_tracker.' }),

@@ -3,6 +3,7 @@
  * file.
  */
 export async function everyToolCheck(): Promise<void> {
+  await import('./approval-summaries.test.ts');
   await import('./authentication.test.ts');
   await import('./endpoints.test.ts');
   await import('./errors.test.ts');

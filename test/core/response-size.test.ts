@@ -7,7 +7,18 @@ import type { Outcome } from '../../core/call/outcome.ts';
 import type { ListedMessage } from '../../core/mail/listed-message.ts';
 import { seenText } from '../../core/text/seen-text.ts';
 import { type TestKey, wireBytes } from '../open-service.ts';
-import { approvalOf, approve, idsIn, letter, openScene, pageSchema, resultOf, type Scene } from './scene.ts';
+import {
+  approvalOf,
+  approve,
+  FRIEND,
+  idsIn,
+  letter,
+  openScene,
+  pageSchema,
+  resultOf,
+  type Scene,
+  sendTo,
+} from './scene.ts';
 
 // No response is larger than 64 KB as its door writes it, for any untrusted content. All content stays reachable.
 
@@ -226,5 +237,22 @@ describe.each(DOORS)('through %s', (_name, sizeBytes) => {
     expect(new Set(seen)).toEqual(new Set(filed));
     expect(seen).toHaveLength(FILED);
     expect(pages).toBeGreaterThan(1);
+  });
+
+  it('a list of approvals whose summaries take the most bytes loses none of them', async () => {
+    const scene = await openScene({ limits: { waitingPerKey: 50, waitingPerOwner: 50 } });
+    const key = await scene.addKey('full');
+    const subject = '\u{1f4dc}"'.repeat(150);
+    for (let n = 0; n < 50; n++) await key.call('send_email', { ...sendTo(FRIEND, `Text ${n}`), subject });
+    const summaries: unknown[] = [];
+    let cursor: unknown;
+    do {
+      const args = { limit: 50, ...(cursor === undefined ? {} : { cursor }) };
+      const page = await callWithin(scene, key, sizeBytes, 'list_approvals', args);
+      summaries.push(...(page.approvals as { summary?: string }[]).map(({ summary }) => summary));
+      cursor = page.next_cursor;
+    } while (cursor !== undefined);
+    expect(summaries).toHaveLength(50);
+    for (const one of summaries) expect(Array.from(String(one))).toHaveLength(120);
   });
 });

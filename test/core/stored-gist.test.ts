@@ -7,7 +7,7 @@ import type { LogFields } from '../../core/ports/log.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { createKeyring } from '../../core/secrets/keyring.ts';
 import { silentLog } from '../open-service.ts';
-import { approvalOf, FRIEND, openScene, type Scene, STRANGER, sendTo } from './scene.ts';
+import { approvalOf, FRIEND, openScene, resultOf, type Scene, STRANGER, sendTo } from './scene.ts';
 
 const secret = randomBytes(32);
 const keyring = createKeyring([secret], randomBytes);
@@ -58,7 +58,15 @@ describe.each(SPOILT)('a stored gist that %s', (_name, spoil) => {
       { title: 'Send a new message', gist: GIST },
       { title: 'Send a new message', keyName: 'agent', approval: { id }, gist: { kind: 'unreadable' } },
     ]);
-    expect(errors).toMatchObject([['the gist of a request could not be read', { approval: id }]]);
+    const unread = ['the gist of a request could not be read', { approval: id }];
+    expect(errors).toMatchObject([unread]);
+    // Nor does it keep the key from listing its requests.
+    const { approvals } = resultOf(await key.call('list_approvals'));
+    expect(approvals).toEqual([
+      expect.objectContaining({ summary: `${FRIEND}: Subject` }),
+      expect.not.objectContaining({ summary: expect.anything() as unknown }),
+    ]);
+    expect(errors).toMatchObject([unread, unread]);
     expect(JSON.stringify(errors)).not.toMatch(/Subject|@/);
   });
 });
@@ -202,5 +210,7 @@ describe('the list of requests', () => {
     for (const body of ['One', 'Two', 'Three']) await key.call('send_email', sendTo(FRIEND, body));
     expect(await listed(scene)).toHaveLength(3);
     expect(lookUps).toEqual(['gists of 3']);
+    expect(resultOf(await key.call('list_approvals'))).toMatchObject({ returned: 3 });
+    expect(lookUps).toEqual(['gists of 3', 'gists of 3']);
   });
 });

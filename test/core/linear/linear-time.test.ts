@@ -16,7 +16,7 @@ import { forwarded, forwardSubject, quoted, replySubject } from '../../../core/p
 import { windowsOf } from '../../../core/provenance/word-windows.ts';
 import { domainsWithinLimit, usedDomainKeys } from '../../../core/safety/domain-keys.ts';
 import { areOneSite } from '../../../core/safety/site.ts';
-import { carriesMarker, flagUntrusted, wrapUntrusted } from '../../../core/safety/untrusted.ts';
+import { carriesMarker, flagUntrusted, neutralise, wrapUntrusted } from '../../../core/safety/untrusted.ts';
 import { accountNumbersIn } from '../../../core/stated/account-numbers.ts';
 import { differingAmounts, differingTime } from '../../../core/stated/answered-values.ts';
 import { namedCodesIn, possibleCodesIn, possiblePasswordsIn } from '../../../core/stated/codes.ts';
@@ -295,6 +295,11 @@ const READERS: readonly TextReader[] = [
   },
   { name: 'core/stated/secrets.ts secretsIn', work: (text) => [...secretsIn(text)], parts: SECRET_PARTS },
   { name: 'core/safety/untrusted.ts carriesMarker', work: carriesMarker, parts: MARKER_PARTS },
+  {
+    name: 'core/safety/untrusted.ts neutralise',
+    work: (text) => neutralise(text, '0123'),
+    parts: MARKER_PARTS,
+  },
   {
     name: 'core/safety/untrusted.ts wrapUntrusted',
     work: (text) => wrapUntrusted(text, '0123'),

@@ -92,6 +92,7 @@ describe('list_approvals', () => {
             state: 'pending',
             tool: 'send_email',
             action: 'send',
+            summary: `${FRIEND}: Subject`,
             created_at: anyText,
             expires_at: anyText,
           },

@@ -79,7 +79,7 @@ const BY: Readonly<Record<Exclude<Author, 'countersign'>, readonly string[]>> = 
     'messages[].folder',
     'timezone',
   ],
-  key: ['approval.edited.diff', 'approvals[].edited.diff'],
+  key: ['approval.edited.diff', 'approval.summary', 'approvals[].edited.diff', 'approvals[].summary'],
 };
 
 type Schema = z.core.JSONSchema.BaseSchema;
