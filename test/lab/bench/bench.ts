@@ -21,6 +21,7 @@ import { serverLoad } from './server-load.ts';
 import { stalls } from './stalls.ts';
 import { stored } from './stored.ts';
 import { printHead, printMissed, printRows, type Row } from './table.ts';
+import { tokens } from './tokens.ts';
 import { toolDoor } from './tool-door.ts';
 import { trackers } from './trackers.ts';
 import { watching } from './watching.ts';
@@ -34,6 +35,7 @@ const PARTS = {
   stored,
   'idle-rounds': idleRounds,
   'tool-door': toolDoor,
+  tokens,
   mailbox,
   conversations,
   indexed,

@@ -1,7 +1,7 @@
 /** A line of the result. */
 export interface Row {
   readonly name: string;
-  readonly unit: 'calls/s' | 'ms' | 'µs' | 'MB' | 'KB' | 'MB/s' | '';
+  readonly unit: 'calls/s' | 'ms' | 'µs' | 'MB' | 'KB' | 'MB/s' | 'tokens' | '';
   readonly ours?: number;
   readonly reference?: number;
   readonly ratio?: number;
