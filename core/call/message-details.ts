@@ -1,6 +1,7 @@
 import type { ReadMessage } from '../accounts/read-message.ts';
 import { shownPeople } from '../mail/carried-words.ts';
 import type { MessageRow } from '../mail/message-row.ts';
+import { seenText } from '../text/seen-text.ts';
 import { shortened } from '../text/shortened.ts';
 
 /** What an answer says of a message that was read, besides its row and its text. What there is none of is left out. */
@@ -21,9 +22,9 @@ export function detailsOf(
     ...(cc.length < headers.cc.length && { cc_count: headers.cc.length }),
     ...(replyTo.length > 0 && { reply_to: replyTo }),
     ...flagsOf(flags),
-    ...(labels.length > 0 && { labels: labels.slice(0, NAMES_SHOWN).map(named) }),
+    ...(labels.length > 0 && { labels: firstNames(labels) }),
     ...(attachments.length > 0 && {
-      attachment_names: attachments.slice(0, NAMES_SHOWN).map(attachmentName),
+      attachment_names: firstNames(attachments.map(({ name }) => name)),
     }),
     ...(protection.isEncrypted && { encrypted: true }),
     ...(protection.isSigned && { signed: true }),
@@ -39,10 +40,7 @@ export function flagsOf(flags: MessageRow['flags']) {
   return shown.length > 0 && { flags: shown };
 }
 
-function attachmentName({ name }: { readonly name: string }): string {
-  return named(name);
-}
-
-function named(name: string): string {
-  return shortened(name, NAME_CHARS);
+function firstNames(names: readonly string[]): string[] {
+  // Hidden characters become visible, and longer.
+  return names.slice(0, NAMES_SHOWN).map((name) => shortened(seenText(name), NAME_CHARS));
 }

@@ -3,6 +3,7 @@ import type { MessageRow } from '../mail/message-row.ts';
 import type { Account } from '../ports/account.ts';
 import { withoutIds } from '../text/id-look-alikes.ts';
 import { oneLine } from '../text/one-line.ts';
+import { seenText } from '../text/seen-text.ts';
 import { shortened } from '../text/shortened.ts';
 import type { CallContext } from './context.ts';
 import { type AccountRow, nameAccountOnFailure } from './mailbox.ts';
@@ -59,8 +60,8 @@ function triage({ flags }: MessageRow, message: ReadMessage | undefined) {
   const { headers, attachments, body, unreadable } = message;
   const to = headers.to
     .slice(0, PEOPLE_SHOWN)
-    .map(({ address }) => shortened(oneLine(address), ADDRESS_CHARS));
-  const names = attachments.slice(0, NAMES_SHOWN).map(({ name }) => shortened(name, NAME_CHARS));
+    .map(({ address }) => shortened(seenText(oneLine(address)), ADDRESS_CHARS));
+  const names = attachments.slice(0, NAMES_SHOWN).map(({ name }) => shortened(seenText(name), NAME_CHARS));
   const snippet = shortened(withoutIds(oneLine(body.text)), SNIPPET_CHARS);
   return {
     ...(to.length > 0 && { to, to_count: headers.to.length }),

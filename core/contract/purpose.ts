@@ -11,7 +11,7 @@ import { type Arguments, checkedArguments, line } from './schema.ts';
 const purpose = line({
   min: 1,
   max: 200,
-  description: 'Why you ask, in one line. The owner sees it below the request.',
+  description: 'Why you ask: a line for the owner.',
 }).optional();
 
 /** What every write tool takes besides its own arguments. */

@@ -81,10 +81,12 @@ export function bodyText(value: string): string {
     .replace(/\n$/, '');
 }
 
-export const messageId = z
-  .string()
-  .regex(/^m1_[A-Za-z0-9_-]{1,1437}$/)
-  .meta({ description: 'A message id, exactly as a result returned it.' });
+/** Without a description, for lists of them: a model reads it with every tool. */
+export const messageIdInList = z.string().regex(/^m1_[A-Za-z0-9_-]{1,1437}$/);
+
+export const messageId = messageIdInList.meta({
+  description: 'A message id, exactly as a result returned it.',
+});
 
 export const cursor = z
   .string()

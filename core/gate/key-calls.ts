@@ -1,5 +1,11 @@
 import { failureOf, type Outcome } from '../call/outcome.ts';
-import type { ToolArguments, ToolName, ToolOutcome } from '../tools/catalogue.ts';
+import type {
+  OneOrSeveral,
+  OutcomeForOne,
+  ToolArguments,
+  ToolName,
+  ToolOutcome,
+} from '../tools/catalogue.ts';
 import type { ToolListing } from '../tools/define-tool.ts';
 import type { Admit } from './admission.ts';
 import type { Calls } from './calls.ts';
@@ -9,6 +15,11 @@ export interface KeyCalls {
    * Runs one tool. Never throws for a reason of the call: an error is an outcome with `status` `error`. An unknown,
    * revoked or expired key is `invalid_token`, a stopped service `temporarily_unavailable`.
    */
+  call<Name extends OneOrSeveral>(
+    tool: Name,
+    args: ToolArguments<Name> & { readonly id: string },
+    options?: CallOptions,
+  ): Promise<OutcomeForOne<Name>>;
   call<Name extends ToolName>(
     tool: Name,
     args: ToolArguments<Name>,
@@ -57,9 +68,8 @@ export function createKeyCalls(admit: Admit, calls: Calls) {
     }
 
     return {
-      async call(tool, args, options) {
-        return typed(tool, await callTool(tool, args, options));
-      },
+      // A tool returns results in the form of its own schema: `defineRead` and the others check it.
+      call: callTool as KeyCalls['call'],
       async tools() {
         const admitted = await admit({ ownerId, credentialId: keyId });
         if (admitted.kind !== 'admitted') throw admitted.refusal;
@@ -71,11 +81,6 @@ export function createKeyCalls(admit: Admit, calls: Calls) {
       },
     };
   };
-}
-
-/** A tool returns results in the form of its own schema: `defineRead` and the others check it. */
-function typed<Name extends ToolName>(_tool: Name, outcome: Outcome): ToolOutcome<Name> {
-  return outcome as ToolOutcome<Name>;
 }
 
 function sizeBytes(outcome: Outcome): number {

@@ -1,3 +1,4 @@
+import { seenText } from '../text/seen-text.ts';
 import { shortened } from '../text/shortened.ts';
 import type { MailAddress } from './address.ts';
 import type { AttachmentInfo } from './attachment-info.ts';
@@ -6,8 +7,9 @@ import { displayAddress } from './row-text.ts';
 
 /** What a message carries besides its sender, subject and text, as answers show it: further people, and attachments. */
 
-/** The most people of one field that an answer names. */
+/** The most people of one field that an answer names, and the room for them. */
 const PEOPLE_SHOWN = 25;
+const FIELD_CHARS = 1000;
 const PERSON_CHARS = 320;
 
 /** The people of a message besides its sender, in the form in which a row shows one. */
@@ -17,10 +19,21 @@ export function shownPeople({
   cc,
   replyTo,
 }: Pick<MessageHeaders, 'from' | 'to' | 'cc' | 'replyTo'>) {
-  const shown = (people: readonly MailAddress[]) =>
-    people.slice(0, PEOPLE_SHOWN).map((person) => shortened(displayAddress(person), PERSON_CHARS));
   const isOther = addressesOf(replyTo) !== addressesOf(from);
-  return { to: shown(to), cc: shown(cc), replyTo: isOther ? shown(replyTo) : [] };
+  return { to: firstOf(to), cc: firstOf(cc), replyTo: isOther ? firstOf(replyTo) : [] };
+}
+
+function firstOf(people: readonly MailAddress[]): string[] {
+  const first: string[] = [];
+  let left = FIELD_CHARS;
+  for (const person of people.slice(0, PEOPLE_SHOWN)) {
+    // Hidden characters become visible, and longer.
+    const text = shortened(seenText(displayAddress(person)), PERSON_CHARS);
+    left -= text.length;
+    if (left < 0) break;
+    first.push(text);
+  }
+  return first;
 }
 
 function addressesOf(people: readonly MailAddress[]): string {

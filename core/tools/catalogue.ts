@@ -82,6 +82,25 @@ export type ToolArguments<Name extends ToolName> = TypesOf<Name>['args'];
  */
 export type ToolOutcome<Name extends ToolName> = Success<TypesOf<Name>['result']> | Pending | Failure;
 
+/** The part of a result for several messages. */
+interface ForSeveral {
+  readonly messages: unknown;
+}
+
+type ResultForOne<Name extends ToolName> = Exclude<TypesOf<Name>['result'], ForSeveral>;
+
+/** The tools whose result has another form for several messages (`ids`) than for one (`id`). */
+export type OneOrSeveral = {
+  [Name in ToolName]: [Extract<TypesOf<Name>['result'], ForSeveral>] extends [never]
+    ? never
+    : [ResultForOne<Name>] extends [never]
+      ? never
+      : Name;
+}[ToolName];
+
+/** The outcome of a call of such a tool with the id of one message. */
+export type OutcomeForOne<Name extends OneOrSeveral> = Success<ResultForOne<Name>> | Pending | Failure;
+
 const BY_NAME: ReadonlyMap<string, Tool> = new Map(CATALOGUE.map((tool) => [tool.name, tool]));
 
 export function findTool(name: string): Tool | undefined {

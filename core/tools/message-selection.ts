@@ -7,7 +7,7 @@ import { itemsWanted } from '../call/items.ts';
 import { findRow, MESSAGE_ERRORS, messageTarget } from '../call/mailbox.ts';
 import { ServiceError } from '../contract/errors.ts';
 import type { Result } from '../contract/result.ts';
-import { messageId } from '../contract/schema.ts';
+import { messageId, messageIdInList } from '../contract/schema.ts';
 import type { Planned } from '../plans/planned.ts';
 import type { Account } from '../ports/account.ts';
 import { type Finding, holdsOf } from '../safety/finding.ts';
@@ -16,7 +16,7 @@ import { type Finding, holdsOf } from '../safety/finding.ts';
 export const selection = {
   id: messageId.optional(),
   ids: z
-    .array(messageId)
+    .array(messageIdInList)
     .min(1)
     .optional()
     .meta({ description: 'Several messages; exactly one of id and ids.' }),

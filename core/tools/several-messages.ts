@@ -3,7 +3,7 @@ import { type ReadMessage, readingUntilMs, readMessages, withResults } from '../
 import type { CallContext } from '../call/context.ts';
 import { type AccountRow, findRow } from '../call/mailbox.ts';
 import { ERRORS, ServiceError } from '../contract/errors.ts';
-import { messageId } from '../contract/schema.ts';
+import { messageIdInList } from '../contract/schema.ts';
 import { writtenBy } from '../contract/text-author.ts';
 import { headOf } from '../mail/row-text.ts';
 import type { TextWindow } from '../text/seen-body.ts';
@@ -13,7 +13,7 @@ import type { TextWindow } from '../text/seen-body.ts';
 const IDS_MAX = 20;
 
 export const severalIds = z
-  .array(messageId)
+  .array(messageIdInList)
   .min(1)
   .max(IDS_MAX)
   .optional()

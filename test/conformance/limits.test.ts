@@ -377,7 +377,7 @@ section('Notes: Tools and their arguments', () => {
       'search_inbox',
       ['q?', 'from?', 'since?', 'unread?', 'account_id?', 'folder?', 'limit?', 'cursor?'],
     ],
-    ['mail:read', 'get_email', ['id', 'body_offset?']],
+    ['mail:read', 'get_email', ['id?', 'ids?', 'body_offset?']],
     ['mail:read', 'get_thread', ['id', 'limit?', 'cursor?']],
     ['mail:read', 'list_attachments', ['id?', 'ids?', 'cursor?']],
     ['mail:read', 'read_attachment', ['id', 'index', 'max_chars?', 'offset?']],

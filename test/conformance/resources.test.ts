@@ -266,6 +266,8 @@ section('Resources: Message detail', () => {
       from: someText,
       subject: someText,
       date: withOffset,
+      to: [OWNER],
+      flags: ['unread'],
       authentication: 'none',
       body: fence(result.untrusted_nonce, 'Grüße'),
       body_chars: 5,
@@ -388,6 +390,8 @@ section('Resources: Thread', () => {
       from: FRIEND,
       subject: 'Re: Boats',
       date: withOffset,
+      to: [OWNER],
+      flags: ['unread'],
       authentication: 'none',
       body: fence(result.untrusted_nonce, text),
       body_shown: text.length,
@@ -395,7 +399,9 @@ section('Resources: Thread', () => {
       body_truncated: false,
     });
     expect(result.messages).toEqual([row('One'), row('Two')]);
-    expect(result.untrusted_fields).toEqual(['messages[].from', 'messages[].subject', 'messages[].body']);
+    expect(result.untrusted_fields).toEqual(
+      ['from', 'subject', 'to[]', 'body'].map((field) => `messages[].${field}`),
+    );
     const page = resultIn(await call('GET', `/v1/threads/${id}?limit=1`));
     expect(page).toMatchObject({ returned: 1, total: 2, has_more: true });
     const rest = resultIn(await call('GET', `/v1/threads/${id}?limit=1&cursor=${String(page.next_cursor)}`));

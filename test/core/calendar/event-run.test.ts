@@ -1,7 +1,7 @@
-import { mailReader } from '../../../core/accounts/mail-reader.ts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { inlineReader } from '../../../adapters/reader/inline-reader.ts';
+import { mailReader } from '../../../core/accounts/mail-reader.ts';
 import type { RunContext } from '../../../core/actions/action.ts';
 import { type ReadMail, readMail } from '../../contracts/mail/read.ts';
 import { eventsOn } from '../../events-on.ts';

@@ -63,6 +63,8 @@ async function outcomesTyped(key: KeyCalls): Promise<void> {
     // @ts-expect-error an attachment has no such field
     message.result.attachments[0]?.nme;
   }
+  const several = await key.call('get_email', { ids: ['m1_1'] });
+  if (several.status === 'ok' && 'messages' in several.result) several.result.messages[0]?.body?.trim();
 
   const sent = await key.call('send_email', { to: ['a@example.org'], subject: '', body: '' });
   if (sent.status === 'ok') {
