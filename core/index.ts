@@ -117,7 +117,7 @@ export type {
   PendingListener,
   Service,
 } from './service/service.ts';
-export type { ToolArguments, ToolName, ToolOutcome } from './tools/catalogue.ts';
+export type { OneOrSeveral, OutcomeForOne, ToolArguments, ToolName, ToolOutcome } from './tools/catalogue.ts';
 export type { ToolHints, ToolListing } from './tools/define-tool.ts';
 export type { LinkableEvent, LinkableMessage, TrackerLinks } from './trackers/linkable.ts';
 export type { Tracker, TrackerFields, TrackerLink, TrackerStatus } from './trackers/tracker-storage.ts';

@@ -38,7 +38,7 @@ const NOT_PURE: Readonly<Record<string, readonly string[]>> = {
   secrets: [],
   text: ['seen-text'],
   time: [],
-  tools: ['calendar-read', 'calendar-write', 'own-affairs'],
+  tools: ['calendar-read', 'calendar-write', 'instructions', 'own-affairs'],
   trackers: ['link-sent'],
   xml: [],
 };

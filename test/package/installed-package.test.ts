@@ -155,8 +155,12 @@ describe.skipIf(missing.length > 0)(titledWithout(missing, 'the packed package')
         // The compiler works these out of tables. Their results are what an app sees.
         'DetailsPart (named by Failure)',
         'ErrorArguments (named by ServiceError)',
+        'ForSeveral (named by OneOrSeveral)',
+        'ResultForOne (named by OneOrSeveral)',
+        'ResultForOne (named by OutcomeForOne)',
         'Sides (named by JobInput)',
         'Sides (named by JobOutput)',
+        'TypesOf (named by OneOrSeveral)',
         'TypesOf (named by ToolArguments)',
         'TypesOf (named by ToolOutcome)',
       ]);

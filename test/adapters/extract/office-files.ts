@@ -1,4 +1,4 @@
-import { strToU8, zipSync } from 'fflate';
+import { strToU8, type Zippable, zipSync } from 'fflate';
 
 /** Minimal office files that no program would write. */
 
@@ -7,6 +7,8 @@ const TYPES = 'http://schemas.openxmlformats.org/package/2006/content-types';
 const RELATIONS = 'http://schemas.openxmlformats.org/package/2006/relationships';
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const VENDOR = 'application/vnd.openxmlformats-officedocument';
+/** An archive has the time of its files, and the same files are to make the same archive. */
+const MTIME = '2026-01-01';
 
 export interface Part {
   readonly name: string;
@@ -42,7 +44,7 @@ export function officeFile(parts: readonly Part[], typesBy: 'part' | 'extension'
     const path = name.slice(1).replace(/([^/]*)$/, '_rels/$1.rels');
     files[path] = strToU8(`${XML}<Relationships xmlns="${RELATIONS}">${rows.join('')}</Relationships>`);
   }
-  return zipSync(files, { level: 1, mtime: '2026-01-01' });
+  return zipSync(files, { level: 1, mtime: MTIME });
 }
 
 /** @param body  the content of w:body */
@@ -123,10 +125,11 @@ export function openDocumentFile(
   manifest = '',
   { styles = '', kind = 'text' } = {},
 ): Uint8Array {
-  return zipSync({
+  const files = {
     mimetype: [strToU8(`application/vnd.oasis.opendocument.${kind}`), { level: 0 }],
     'styles.xml': strToU8(`${XML}<office:document-styles>${styles}</office:document-styles>`),
     'content.xml': strToU8(`${XML}<office:document-content>${content}</office:document-content>`),
     'META-INF/manifest.xml': strToU8(`${XML}<manifest:manifest>${manifest}</manifest:manifest>`),
-  });
+  } satisfies Zippable;
+  return zipSync(files, { mtime: MTIME });
 }

@@ -43,6 +43,7 @@ export const PLAIN_READERS: Readonly<Record<string, string>> = {
   'core/keys/sign-in/redirect-uri.ts': 'isRedirectUri',
   'core/text/code-points.ts': 'codePoints',
   'core/text/fence-look-alikes.ts': 'fenceLookAlikes',
+  'core/text/id-look-alikes.ts': 'withoutIds',
   'core/text/look-alikes.ts': 'withLatinLetters withOneLetterEach withPlainDigits withoutLookAlikes',
   'core/text/normal-form.ts': 'isAscii',
   'core/text/one-line.ts': 'oneLine',
