@@ -43,15 +43,20 @@ async function messagesOf(context: CallContext, account: Account, rows: readonly
   const { mail, reader, clock } = context.ports;
   const reading = { window: WINDOW, untilMs: readingUntilMs(context) };
   const read = new Map<MessageRow, ReadMessage>();
-  for (const readAll of [mail.readAll, mail.readOnlyTexts]) {
-    const wanted = rows.filter(({ sizeBytes }) => sizeBytes <= WHOLE_BYTES === (readAll === mail.readAll));
-    const rest = wanted.values();
+  const take = async (readAll: typeof mail.readAll, wanted: readonly MessageRow[]) => {
+    const left = wanted.values();
     const ports = { mail: { readAll }, reader, clock };
     for await (const message of readMessages(ports, context.mailCall(account), wanted, reading)) {
-      const { value: row } = rest.next();
+      const { value: row } = left.next();
       if (row !== undefined && message !== undefined) read.set(row, message);
     }
-  }
+  };
+  const isShort = ({ sizeBytes }: MessageRow) => sizeBytes <= WHOLE_BYTES;
+  await take(mail.readAll, rows.filter(isShort));
+  await take(
+    mail.readOnlyTexts,
+    rows.filter((row) => !isShort(row)),
+  );
   return read;
 }
 

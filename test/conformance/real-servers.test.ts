@@ -126,6 +126,32 @@ realSection('Notes: What we add', () => {
       { id: one, attachments: [row(0, 'a.csv'), row(1, 'b.csv')], total: 2 },
     ]);
   });
+
+  it('what a list says when asked, and two messages in one answer, one of them large', async () => {
+    const above = [
+      ...['Cc: ann@example.org', 'Reply-To: desk@example.org', 'List-Id: <news.example.org>'],
+      ...['MIME-Version: 1.0', 'Content-Type: multipart/mixed; boundary=b'],
+    ];
+    const csv = ['Content-Type: text/csv; name=a.csv', 'Content-Disposition: attachment', ''];
+    const parts = ['--b', '', 'The figures.', '--b', ...csv, 'x,y\r\n'.repeat(50_000), '--b--'];
+    const large = await delivered('Figures', { above: above.join('\r\n'), text: parts.join('\r\n') });
+    const short = await delivered('Lunch', { text: 'At one?' });
+    const search = ['mailbox', 'INBOX', 'subject', 'Lunch'];
+    await dovecot.doveadm('flags add', user, ['\\Answered later $Forwarded', ...search]);
+    const to = [addressOf(user)];
+    const { messages: rows } = resultIn(await door.call('GET', '/v1/messages?limit=2&fields=triage'));
+    expect(rows).toMatchObject([
+      { id: short, to, to_count: 1, flags: ['unread', 'answered'], list: false, snippet: 'At one?' },
+      {
+        ...{ id: large, to, to_count: 1, flags: ['unread'], list: true, snippet: 'The figures.' },
+        ...{ attachment_count: 1, attachment_names: ['a.csv'] },
+      },
+    ]);
+    expect(resultIn(await door.tool('get_email', { ids: [large, short] })).messages).toMatchObject([
+      { id: large, to, cc: ['ann@example.org'], reply_to: ['desk@example.org'], attachments_total: 1 },
+      { id: short, to, flags: ['unread', 'answered'], labels: ['later'] },
+    ]);
+  });
 });
 
 realSection('Resources: Account', () => {

@@ -275,7 +275,7 @@ section('Resources: Message detail', () => {
       body_truncated: false,
       attachments: [],
       attachments_total: 0,
-      untrusted_fields: ['from', 'subject', 'body'],
+      untrusted_fields: ['from', 'subject', 'to[]', 'body'],
       untrusted_notice: someText,
       untrusted_nonce: someText,
     });
