@@ -19,7 +19,7 @@ import {
 /** The folders of a new mailbox, with their roles. */
 const FOLDERS = { INBOX: null, Sent: 'sent', Drafts: 'drafts', Trash: 'trash' };
 /** A message is the file `UID.FLAGS.eml`. The file's time is the time of receipt. */
-const LETTERS = { S: 'seen', F: 'flagged', A: 'answered', W: 'forwarded' };
+const LETTERS = { S: 'seen', F: 'flagged', A: 'answered', W: 'forwarded', D: 'draft' };
 
 /** @param outbox the directory for what is sent; the `settings` of an account resolve to `{ folder }` */
 export function emlFolderMail({ outbox }) {

@@ -67,7 +67,7 @@ const FIELDS: Readonly<Record<string, unknown>> = {
   max_bytes: 262_144,
   max_targets: 50,
   untrusted_fields: ['messages[].from', 'messages[].subject'],
-  untrusted_nonce: '6f1c2f0d9b7e4a53810d2c3b4a5968f7',
+  untrusted_nonce: '994342017331975250989926719629962477699',
   approvals_url: 'https://dashboard.example.org/approvals',
 };
 

