@@ -56,8 +56,11 @@ const sealedSources = z.strictObject({
 export type ReadSources = z.infer<typeof sealedSources>;
 export type ReadPassage = ReadSources['passages'][number];
 
-/** More passages of one read are left out, and the record says so. A page of a list has at most 50 rows. */
-const PASSAGES_MAX = 150;
+/**
+ * More passages of one read are left out, and the record says so. A page has at most 50 messages, and each has its own words,
+ * what it carries, and quotations.
+ */
+const PASSAGES_MAX = 200;
 const WINDOWS_MAX = 500;
 const NAME_CHARS = 120;
 const HASH_BYTES = 6;

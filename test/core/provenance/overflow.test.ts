@@ -28,6 +28,26 @@ it.each([
   expect(view?.findings.map(({ rule, severity }) => [severity, rule])).toEqual([['red', 'from_stranger']]);
 });
 
+it('a conversation of 50 messages with a quotation each is recorded whole', async () => {
+  const quote = (n: number) => `On 4 May 2026 at 10:00, B <b@b.example> wrote:\n> See ${n}@b.example\n`;
+  const samples = Array.from({ length: 50 }, (_, n) =>
+    letter(`t${n}`, {
+      from: STRANGER,
+      minutesAgo: 500 - n,
+      thread: Array.from({ length: n }, (_, before) => `t${before}`),
+      text: `Own ${n}@a.example\n\n${quote(n)}\n`,
+    }),
+  );
+  const scene = await openScene({ samples: () => samples });
+  const key = await scene.addKey('full');
+  const [id = ''] = await idsIn(key);
+  expect(await key.call('get_thread', { id, limit: 50 })).toMatchObject({ result: { returned: 50 } });
+  const send = { to: [FRIEND], subject: 'Hello', body: `Look: ${LINK}` };
+  const approval = approvalOf(await key.call('send_email', send));
+  const view = await scene.service.approvals.show(scene.ownerId, approval.id);
+  expect(view?.findings.map(({ rule }) => rule)).not.toContain('reads_not_compared');
+});
+
 it('a send of more numbers than are compared waits', async () => {
   const { scene, send } = await openedAfter('Hello');
   const { id } = approvalOf(await send(Array.from({ length: 6000 }, (_, n) => n + 1000).join(' ')));
